@@ -9,6 +9,9 @@ BIN := .venv/bin
 up: $(BIN)/.runs  ## everything on this machine, http://127.0.0.1:8000 (make up ARGS="--port 8001")
 	@exec $(BIN)/python manage.py up $(ARGS)
 
+# Tests start some hundred processes: each begins with what the first compiled.
+test test-deep check: export PYTHONDONTWRITEBYTECODE :=
+
 test: system-packages $(BIN)/.tests  ## everything, browser included (make test ARGS="-k rollout")
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 

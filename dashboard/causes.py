@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,9 @@ Row = Transition | Event
 MOST_WORDS = 200
 MOST_LINKS = 200
 """A chain that is longer is shown from here on; chains of a crash loop grow with every restart."""
+
+MOST_ALIKE = 3
+"""Of more links in a row that say the same the first and the last are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,17 @@ def read_chain(cluster: Cluster, seq: int) -> list[Link]:
         if len(chain) == MOST_LINKS:
             break
     return chain[::-1]
+
+
+def fold_alike(chain: list[Link]) -> list[Link]:
+    """What came again and again, each time because of the time before, is told by its first and last time."""
+    told: list[Link] = []
+    for _, found in groupby(chain, key=lambda link: (link.subject, link.what, link.why)):
+        alike = list(found)
+        if len(alike) > MOST_ALIKE:
+            alike = [alike[0], replace(alike[-1], what=f"{alike[-1].what}, {len(alike)} times in all")]
+        told += alike
+    return told
 
 
 def _walk(cluster: Cluster, seq: int) -> Iterator[Link]:

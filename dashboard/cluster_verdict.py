@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 
+from dashboard.holds import MOST_LOOKED_AT, find_holds
 from dashboard.pages import find_page
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, read_parents
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
-from lifecycle.verdicts import UNWELL, Troubled, has_restarted_lately, tell_restarted, tell_troubled
+from lifecycle.verdicts import HELD, UNWELL, Troubled, has_restarted_lately, tell_restarted, tell_troubled
 
 MOST_TOLD = 5
 MOST_RESTARTED = 100
@@ -46,8 +47,8 @@ class Verdict:
 
 def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
     """How a cluster stands. `counts`: its living pods by state."""
-    groups = _list_troubled(cluster)
-    if not groups:
+    groups, held = _list_troubled(cluster), _list_held(cluster, now_ms)
+    if not groups and not held:
         if restless := _list_restless(cluster, now_ms):
             return _tell_restless(restless, now_ms, cluster.epoch_ms)
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
@@ -56,14 +57,24 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
         return Verdict(f"Nothing is wrong: {', '.join(told)}." if told else "No pods yet.", [])
     pods = _read_pods(cluster, [uid for _, _, uid, _ in groups[:MOST_TOLD]])
     troubles = [
-        _tell(cluster, key, tone, pods[uid], others, now_ms)
+        _tell(cluster, key, tone, Troubled(pods[uid].data, others), now_ms)
         for key, tone, uid, others in groups[:MOST_TOLD]
         if uid in pods
     ]
-    problems = f"{len(groups)} problem{'s' if len(groups) > 1 else ''}"
-    unwell = sum(others + 1 for *_, others in groups)
-    sentence = f"{problems}: {unwell} pod{'s are' if unwell > 1 else ' is'} not well."
-    return Verdict(sentence, troubles, len(groups) - len(troubles))
+    troubles += [
+        _tell(cluster, key, TONES["notReady"], troubled, now_ms)
+        for key, troubled in held[: MOST_TOLD - len(troubles)]
+    ]
+    count = len(groups) + len(held)
+    problems = f"{count} problem{'s' if count > 1 else ''}"
+    numbers = [
+        (sum(others + 1 for *_, others in groups), "not well"),
+        (sum(troubled.others + 1 for _, troubled in held), "not ready"),
+    ]
+    (first, how), *others = [(number, how) for number, how in numbers if number]
+    said = f"{first} pod{'s are' if first > 1 else ' is'} {how}"
+    sentence = f"{problems}: {', '.join([said, *(f'{number} {how}' for number, how in others)])}."
+    return Verdict(sentence, troubles, count - len(troubles))
 
 
 def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
@@ -73,7 +84,7 @@ def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
     worst: dict[Key, tuple[int, str]] = {}
     counts: Counter[Key] = Counter()
     for uid, namespace, owner, name, state in rows.values_list("uid", "namespace", "owner", "name", "state"):
-        key = (namespace, parents.get((namespace, owner), owner) if owner else f"{POD_KIND.id}/{name}")
+        key = _find_key(parents, namespace, owner, name)
         counts[key] += 1
         rank = UNWELL.index(state)
         if key not in worst or rank < worst[key][0]:
@@ -82,13 +93,34 @@ def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
     return [(key, TONES[UNWELL[rank]], uid, counts[key] - 1) for key, (rank, uid) in ranked]
 
 
+def _list_held(cluster: Cluster, now_ms: int) -> list[tuple[Key, Troubled]]:
+    """By workload or lone pod what keeps its pods from being ready, where that has lasted."""
+    held = _living_pods(cluster).filter(state__in=HELD)
+    looked = list(held.order_by("name")[:MOST_LOOKED_AT])
+    holds = {uid: hold for uid, hold in find_holds(cluster, looked, now_ms).items() if hold.is_lasting}
+    if not holds:
+        return []
+    parents, first, counts = read_parents(cluster), dict[Key, StoredObject](), Counter[Key]()
+    for pod in looked:
+        if pod.uid in holds:
+            first.setdefault(_find_key(parents, pod.namespace, pod.owner, pod.name), pod)
+    owned = held.filter(owner__isnull=False).order_by().values_list("namespace", "owner")
+    for namespace, owner, count in owned.annotate(count=Count("pk")):
+        counts[_find_key(parents, namespace, owner, "")] += count
+    return [(key, Troubled(pod.data, max(0, counts[key] - 1), holds[pod.uid])) for key, pod in first.items()]
+
+
+def _find_key(parents: dict[Key, str | None], namespace: str | None, owner: str | None, name: str) -> Key:
+    """The workload of a pod, or the pod by itself."""
+    return namespace, parents.get((namespace, owner), owner) if owner else f"{POD_KIND.id}/{name}"
+
+
 def _list_restless(cluster: Cluster, now_ms: int) -> list[tuple[Key, list[StoredObject]]]:
     """By workload or lone pod those that are well now and restarted lately; the most restarted first."""
     parents, found = read_parents(cluster), dict[Key, list[StoredObject]]()
     for pod in _living_pods(cluster).filter(restarts__gt=0).order_by("-restarts", "name")[:MOST_RESTARTED]:
         if has_restarted_lately(pod.data, now_ms, cluster.epoch_ms):
-            owner = parents.get((pod.namespace, pod.owner), pod.owner) or f"{POD_KIND.id}/{pod.name}"
-            found.setdefault((pod.namespace, owner), []).append(pod)
+            found.setdefault(_find_key(parents, pod.namespace, pod.owner, pod.name), []).append(pod)
     return list(found.items())
 
 
@@ -111,8 +143,7 @@ def _read_pods(cluster: Cluster, uids: list[str]) -> dict[str, StoredObject]:
     return {pod.uid: pod for pod in StoredObject.objects.filter(cluster=cluster, uid__in=uids)}
 
 
-def _tell(cluster: Cluster, key: Key, tone: Tone, pod: StoredObject, others: int, now_ms: int) -> Trouble:
+def _tell(cluster: Cluster, key: Key, tone: Tone, troubled: Troubled, now_ms: int) -> Trouble:
     kind, _, name = (key[1] or "").partition("/")
     page = find_page(kind, key[0] or "", name)
-    sentence = tell_troubled(Troubled(pod.data, others), now_ms, cluster.epoch_ms)
-    return Trouble(tone, name, page, sentence)
+    return Trouble(tone, name, page, tell_troubled(troubled, now_ms, cluster.epoch_ms))

@@ -11,21 +11,21 @@ from dashboard.comparisons import compare, write_markdown
 from dashboard.page_parts import signed_in
 from dashboard.plots.theme import clock, duration
 from lifecycle import limits
-from lifecycle.access import User, clusters_for, get_cluster_or_404
+from lifecycle.access import User, address_for, clusters_for, get_cluster_or_404
 from lifecycle.models import Cluster
 
 MOST_OTHERS = 100
 
 
 def list_others(user: User, cluster: Cluster) -> list[str]:
-    """The names of what a cluster can be compared with: of its family first."""
+    """The addresses of what a cluster can be compared with: of its family first."""
     others = clusters_for(user).exclude(pk=cluster.pk)
     is_family = Q(parent=cluster)
     if cluster.parent_id is not None:
         is_family |= Q(pk=cluster.parent_id) | Q(parent=cluster.parent_id)
-    family = others.filter(is_family).values_list("name", flat=True)[:MOST_OTHERS]
-    rest = others.exclude(is_family).values_list("name", flat=True)[:MOST_OTHERS]
-    return [*family, *rest]
+    others = others.select_related("owner")
+    family, rest = others.filter(is_family)[:MOST_OTHERS], others.exclude(is_family)[:MOST_OTHERS]
+    return [address_for(user, other) for other in (*family, *rest)]
 
 
 @signed_in
@@ -33,7 +33,8 @@ def list_others(user: User, cluster: Cluster) -> list[str]:
 def choose_other(request: HttpRequest, cluster: str) -> HttpResponse:
     """To the comparison with the cluster that was chosen (`?with=`)."""
     found = get_cluster_or_404(request.user, cluster)
-    return redirect("compare", found.name, get_cluster_or_404(request.user, request.GET.get("with", "")).name)
+    other = get_cluster_or_404(request.user, request.GET.get("with", ""))
+    return redirect("compare", found.address, other.address)
 
 
 @signed_in

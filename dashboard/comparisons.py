@@ -353,7 +353,7 @@ def _count(number: int | None) -> str:
 
 def write_markdown(told: Comparison) -> str:
     """The comparison for a pull request."""
-    left, right = told.left.name, told.right.name
+    left, right = told.left.address, told.right.address
     lines = [f"### {left} and {right}, {clock(told.since_ms)} to {clock(told.until_ms)}", ""]
     for cluster, asked in zip((left, right), told.asked, strict=True):
         lines += [f"- asked of {cluster} at {one.at}: {_cell(f'{one.what} {one.subject}')}" for one in asked]

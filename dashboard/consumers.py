@@ -25,7 +25,7 @@ from dashboard.load import Load, of_this_loop
 from dashboard.shared_figures import SharedFigures, share_figures
 from dashboard.timeline_feed import BY_NAME, Asked
 from lifecycle import frames, limits
-from lifecycle.access import Verb, may
+from lifecycle.access import Verb, find_cluster, may
 from lifecycle.models import Cluster
 
 log = logging.getLogger(__name__)
@@ -174,7 +174,7 @@ class ClusterConsumer(AsyncWebsocketConsumer):
                 # The browser has gone: whoever serves its socket says so as well.
                 return
             except Exception:
-                log.exception("watching failed", extra={"cluster": self.cluster.name})
+                log.exception("watching failed", extra={"cluster": self.cluster.log_name})
                 await self.close(FAILED)
 
         return asyncio.create_task(run())
@@ -208,10 +208,10 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         """The stored head, for one who may still see it."""
         answers, user = shared(SHARED_SECONDS), self.scope["user"]
         stored = await answers.ask(self.cluster.pk, lambda: in_thread(read_head)(self.cluster))
-        found = await answers.ask(
-            (user.pk, self.cluster.pk), lambda: in_thread(_find)(user, self.cluster.name)
+        may_see = await answers.ask(
+            (user.pk, self.cluster.pk), lambda: in_thread(_may_still)(user, self.cluster.pk)
         )
-        return stored if found else None
+        return stored if may_see else None
 
     async def _tell_time(self) -> None:
         """A quiet cluster sends no frames, but its clock moves on, or stops."""
@@ -248,11 +248,15 @@ def _read_time(cluster_id: int) -> dict[str, Any]:
     return tell_time(Cluster.objects.get(pk=cluster_id))
 
 
-def _find(user: Any, name: str) -> Cluster | None:
-    """The cluster, for one who may see it: as stored now, not as it was when the socket was opened."""
-    user = _stored(user)
-    cluster = Cluster.objects.filter(name=name).first()
-    return cluster if cluster and may(user, cluster, Verb.VIEW) else None
+def _find(user: Any, address: str) -> Cluster | None:
+    """The cluster at an address, for one who may see it."""
+    return find_cluster(_stored(user), address)
+
+
+def _may_still(user: Any, cluster_id: int) -> bool:
+    """Whether a user as stored now, not as it was when the socket was opened, may see the cluster still."""
+    cluster = Cluster.objects.filter(pk=cluster_id).first()
+    return cluster is not None and may(_stored(user), cluster, Verb.VIEW)
 
 
 def _stored(user: Any) -> Any:

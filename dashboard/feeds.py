@@ -65,8 +65,10 @@ class PodFeed:
         events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.event_uid))
         rows = [*walk(TRANSITIONS, transitions), *walk(EVENTS, events)]
         self.rows = sorted(rows, key=lambda row: row["seq"])
+        self.flags = FlagReader(cluster, window_ms, f"{namespace}/{POD_KIND.id}/{name}")
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.flags.follow(cluster)
         found = [row for row in frame["transitions"] if row["uid"] == self.uid]
         found += [row for row in frame["events"] if row["uid"] == self.event_uid]
         self.rows += sorted(found, key=lambda row: row["seq"])
@@ -77,7 +79,8 @@ class PodFeed:
             self.periods = GracePeriods.of(stored.data if stored else {})
 
     def figure(self, now_ms: int) -> Figure:
-        return make_phases(self.rows, now_ms, self.window_ms, self.state, self.periods)
+        figure = make_phases(self.rows, now_ms, self.window_ms, self.state, self.periods)
+        return _with_flags(figure, self.flags)
 
 
 class RolloutFeed:
@@ -151,8 +154,10 @@ class NodeFeed:
         rows = [*walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of)))]
         events = Event.objects.filter(of, cluster=cluster, seq__lte=cluster.seq)
         self.rows = sorted([*rows, *walk(EVENTS, _latest(events))], key=lambda row: row["seq"])
+        self.flags = FlagReader(cluster, window_ms, f"/{NODE_KIND.id}/{name}")
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.flags.follow(cluster)
         found = [row for kind in ("transitions", "events") for row in frame[kind] if self._is_mine(row)]
         self.rows += sorted(found, key=lambda row: row["seq"])
         del self.rows[:-POD_ROWS]
@@ -161,7 +166,7 @@ class NodeFeed:
         return row["name"] == self.name and kind_of_row(row) == NODE_KIND.id
 
     def figure(self, now_ms: int) -> Figure:
-        return make_node_lanes(self.rows, now_ms, self.window_ms)
+        return _with_flags(make_node_lanes(self.rows, now_ms, self.window_ms), self.flags)
 
 
 class BudgetFeed:
@@ -174,15 +179,19 @@ class BudgetFeed:
         self.sums = Sums()
         for row in walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of))):
             self.sums.feed(row)
+        self.flags = FlagReader(
+            cluster, window_ms, f"{self.namespace}/{DISRUPTION_BUDGET_KIND.id}/{self.name}"
+        )
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.flags.follow(cluster)
         for row in frame["transitions"]:
             is_named = row["namespace"] == self.namespace and row["name"] == self.name
             if is_named and kind_of_row(row) == DISRUPTION_BUDGET_KIND.id:
                 self.sums.feed(row)
 
     def figure(self, now_ms: int) -> Figure:
-        return make_sums(self.sums, now_ms, self.window_ms)
+        return _with_flags(make_sums(self.sums, now_ms, self.window_ms), self.flags)
 
 
 def _with_flags(figure: Figure, flags: FlagReader) -> Figure:

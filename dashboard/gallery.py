@@ -97,7 +97,12 @@ def play(plan: Plan, name: str, user: User) -> Cluster:
     settings = plan.settings.to_json()
     with transaction.atomic():
         made = inbox.create_cluster(
-            user, find_free_name(name.replace(".", "-")), plan.seed, epoch, settings, speed=PLAYED_AT_SPEED
+            user,
+            find_free_name(name.replace(".", "-"), user),
+            plan.seed,
+            epoch,
+            settings,
+            speed=PLAYED_AT_SPEED,
         )
         for data in plan.objects:
             inbox.append(made, "apply", {"object": dict(data)}, user, pinned_ms=0)

@@ -22,7 +22,7 @@ from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN
 from dashboard.page_parts import UNPROCESSABLE, messages_of, show_answers, signed_in
 from dashboard.plots.theme import duration
-from lifecycle.access import Verb, clusters_for, get_cluster_or_404
+from lifecycle.access import Verb, address_for, clusters_for, get_cluster_or_404, give_address
 from lifecycle.engine.schema.yaml_nodes import Budget
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import read_batches
@@ -40,7 +40,7 @@ def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpRespo
     """Every cluster the user may see, forks below their parents, and the ways to another."""
     context = {
         "seen": _list_cards(request),
-        "form": form or ClusterForm(initial={"name": find_free_name("cluster")}),
+        "form": form or ClusterForm(initial={"name": find_free_name("cluster", request.user)}),
         "topics": gallery.list_topics(),
         "examples": list_examples(),
         "limits": uploads.LIMITS,
@@ -56,9 +56,9 @@ def cards(request: HttpRequest) -> HttpResponse:
 
 
 def _list_cards(request: HttpRequest) -> list[dict[str, Any]]:
-    seen = list(clusters_for(request.user))
-    names: dict[int | None, str] = {cluster.pk: cluster.name for cluster in seen}
-    return [_card(cluster, depth, names.get(cluster.parent_id)) for cluster, depth in walk_forks(seen)]
+    seen = [give_address(request.user, one) for one in clusters_for(request.user).select_related("owner")]
+    addresses: dict[int | None, str] = {cluster.pk: cluster.address for cluster in seen}
+    return [_card(cluster, depth, addresses.get(cluster.parent_id)) for cluster, depth in walk_forks(seen)]
 
 
 def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
@@ -75,7 +75,7 @@ def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
 
 
 def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
-    """`parent`: what it was forked from, where that may be seen."""
+    """`parent`: the address of what it was forked from, where that may be seen."""
     clock, states = tell_time(cluster), readings.count_states(cluster)
     return {
         "cluster": cluster,
@@ -125,7 +125,7 @@ def rename_cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     if form.is_valid():
         try:
             inbox.rename_cluster(found, form.cleaned_data["name"])
-            return HttpResponseClientRedirect(reverse("cluster", args=[found.name]))
+            return HttpResponseClientRedirect(reverse("cluster", args=[address_for(request.user, found)]))
         except ValidationError as error:
             form.add_error("name", error.messages)
     return show_answers(request, [Answer(False, "", messages_of(form))])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.http import content_disposition_header
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -31,9 +32,9 @@ def download(request: HttpRequest, cluster: str) -> HttpResponse:
     is_own = not request.is_secure() or request.META.get("HTTP_X_FORWARDED_PROTO") is None
     address, authority = kubeconfig.locate(base, is_own)
     token = tokens.issue(request.user, found)
-    text = kubeconfig.make_kubeconfig(found.name, request.user.get_username(), token, address, authority)
-    name = f"{found.name}.kubeconfig"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    text = kubeconfig.make_kubeconfig(found.address, request.user.get_username(), token, address, authority)
+    name = content_disposition_header(True, f"{found.address}.kubeconfig") or ""
+    headers = {"Content-Disposition": name}
     return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
 
 

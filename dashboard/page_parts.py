@@ -54,7 +54,7 @@ def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
         "figures": list(figures),
         "windows": WINDOWS,
         "window_ms": DEFAULT_WINDOW_MS,
-        "base": reverse("cluster", args=[cluster.name]),
+        "base": reverse("cluster", args=[cluster.address]),
         "past": tell_past(cluster),
         "folders": json.dumps(list_folders()),
     }

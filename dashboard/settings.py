@@ -67,7 +67,6 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "lifecycle",
     # Behind what has a command of its own for its tokens.
     "rest_framework.authtoken",
@@ -298,9 +297,6 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": [
         f"rest_framework.permissions.{'AllowAny' if 'schema' in OPEN_TO_ALL else 'IsAuthenticated'}"
     ],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "lifecycle.export.documents.describe_refusals",

@@ -33,13 +33,16 @@ class Part:
         return is_fresh and self.seq >= cluster.seq and self.rv >= cluster.rv
 
 
-_held: OrderedDict[tuple[str, str], Part] = OrderedDict()
+_held: OrderedDict[tuple[str, ...], Part] = OrderedDict()
 _holding = threading.Lock()
 
 
 def share_part(name: str, cluster: Cluster, make: Callable[[Cluster], HttpResponse]) -> HttpResponse:
-    """The part, as it was made since this cluster was read, or made now. Whoever waits gets what was made."""
-    part = _find(name, str(cluster.epoch_id))
+    """The part, as it was made since this cluster was read, or made now. Whoever waits gets what was made.
+
+    Its links have the cluster's address, so that it is shared by those who call the cluster alike.
+    """
+    part = _find(name, str(cluster.epoch_id), cluster.address)
     with part.lock:
         if not part.tells(cluster):
             try:
@@ -51,10 +54,10 @@ def share_part(name: str, cluster: Cluster, make: Callable[[Cluster], HttpRespon
         return HttpResponse(part.content)
 
 
-def _find(name: str, epoch_id: str) -> Part:
+def _find(*key: str) -> Part:
     with _holding:
-        part = _held.setdefault((name, epoch_id), Part())
-        _held.move_to_end((name, epoch_id))
+        part = _held.setdefault(key, Part())
+        _held.move_to_end(key)
         if len(_held) > MOST_HELD:
             _held.popitem(last=False)
         return part

@@ -25,7 +25,7 @@ from dashboard import answers, readings, uploads
 from dashboard.answers import Answer, answer_problem
 from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
-from dashboard.causes import read_chain, tell_followed
+from dashboard.causes import fold_alike, read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
 from dashboard.compare_views import list_others
 from dashboard.configuration import list_configurations
@@ -35,6 +35,7 @@ from dashboard.finding import LONGEST
 from dashboard.flags import find_command, list_followed
 from dashboard.forms import BehaviorsForm, ControlForm, DeletePodForm, ForkForm, ManifestForm
 from dashboard.ghost import read_ghost
+from dashboard.holds import find_holds
 from dashboard.image_behaviors import AS_KNOWN, BEHAVIORS
 from dashboard.live_figures import tell_time
 from dashboard.manifest_reports import MOST_SHOWN, Report, read_report
@@ -57,7 +58,15 @@ from dashboard.previews import preview_manifests
 from dashboard.run_answers import Note, check_run, tell_end, tell_run
 from dashboard.shared_parts import share_part
 from lifecycle import limits
-from lifecycle.access import Verb, clusters_for, get_cluster_or_404, may
+from lifecycle.access import (
+    User,
+    Verb,
+    clusters_for,
+    find_cluster,
+    get_cluster_or_404,
+    give_address,
+    may,
+)
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
@@ -87,8 +96,8 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "query": query,
         "examples": list_examples(),
         "limits": uploads.LIMITS,
-        "fork_name": forks.suggest_name(found),
-        "parent": clusters_for(request.user).filter(forks=found).first(),
+        "fork_name": forks.suggest_name(found, request.user),
+        "parent": _find_parent(request.user, found),
         "forked_at": duration(found.forked_at_ms or 0),
         "others": list_others(request.user, found),
         "is_own": may(request.user, found, Verb.OWN),
@@ -164,7 +173,7 @@ def why(request: HttpRequest, cluster: str, seq: int) -> HttpResponse:
     """What led to a row of the history, as a part of any live page."""
     found = get_cluster_or_404(request.user, cluster)
     chain = read_chain(found, min(seq, found.seq + 1))
-    return render(request, "_why.html", {"cluster": found, "chain": chain})
+    return render(request, "_why.html", {"cluster": found, "chain": fold_alike(chain)})
 
 
 @signed_in
@@ -199,12 +208,21 @@ def control(request: HttpRequest, cluster: str) -> HttpResponse:
     return _show_controls(request, found, problem, note)
 
 
+def _find_parent(user: User, cluster: Cluster) -> Cluster | None:
+    """What a cluster was forked from, where that may be seen."""
+    parent = clusters_for(user).filter(forks=cluster).select_related("owner").first()
+    return parent and give_address(user, parent)
+
+
 def _show_controls(
     request: HttpRequest, cluster: Cluster, problem: str = "", note: Note | None = None
 ) -> HttpResponse:
     context = tell_clock(cluster) | {"problem": problem, "note": note}
     if note is not None and note.fork_at_ms is not None:
-        context["way_back"] = {"at": clock(note.fork_at_ms), "name": forks.suggest_name(cluster)}
+        context["way_back"] = {
+            "at": clock(note.fork_at_ms),
+            "name": forks.suggest_name(cluster, request.user),
+        }
     return render(request, "clusters/_controls.html", context, status=UNPROCESSABLE if problem else 200)
 
 
@@ -341,8 +359,8 @@ def nothing_here(request: HttpRequest, exception: Exception) -> HttpResponse:
     """What there is not, in words where somebody gave some, and the way back to the cluster it names."""
     words = str(exception.args[0]) if exception.args and isinstance(exception.args[0], str) else ""
     parts = request.path.split("/")
-    is_inside = parts[1] == "clusters" and len(parts) > 3 and request.user.is_authenticated
-    seen = clusters_for(request.user).filter(name=parts[2]).first() if is_inside else None
+    is_inside = parts[1] == "clusters" and len(parts) > 3
+    seen = find_cluster(request.user, parts[2]) if is_inside else None
     return render(request, "404.html", {"exception": words, "cluster": seen}, status=404)
 
 
@@ -357,8 +375,9 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = find_or_404(cluster, POD_KIND.id, namespace, name)
     now_ms = tell_time(cluster)["at_ms"]
     end_ms = now_ms if stored.deleted_ms is None else stored.deleted_ms
+    hold = find_holds(cluster, [stored], now_ms).get(stored.uid)
     return {
-        "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms),
+        "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms, hold),
         "pod": stored,
         "tone": readings.tone_of(stored),
         "status": stored.data.get("status") or {},

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Max
 
 from dashboard.autoscalers import list_autoscalers
+from dashboard.holds import find_held
 from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
@@ -90,12 +91,12 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
 def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_ms: int, wait: str) -> str:
     if stored.deleted_ms is not None:
         return f"Deleted at {clock(stored.deleted_ms)}."
-    troubled = find_troubled(cluster, stored)
+    troubled = find_troubled(cluster, stored, at_ms)
     return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait)
 
 
-def find_troubled(cluster: Cluster, stored: StoredObject) -> Troubled | None:
-    """Of its living pods the one to look at first, and how many others are not well."""
+def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Troubled | None:
+    """Of its living pods the one to look at first, and how many others are not well: or not ready."""
     owners = [name_owner(stored)]
     for kind in list_between():
         names = list_owned(cluster, stored, kind).values_list("name", flat=True)
@@ -104,7 +105,7 @@ def find_troubled(cluster: Cluster, stored: StoredObject) -> Troubled | None:
     unwell = pods.filter(state__in=UNWELL)
     count = unwell.count()
     first = unwell.order_by("state", "created_ms", "name").values_list("data", flat=True).first()
-    return Troubled(first, count - 1) if first is not None else None
+    return Troubled(first, count - 1) if first is not None else find_held(cluster, pods, at_ms)
 
 
 def _describe_strategy(spec: Json) -> str:

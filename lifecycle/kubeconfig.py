@@ -3,6 +3,7 @@
 import base64
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import yaml
 from django.conf import settings
@@ -15,10 +16,11 @@ DEFAULT_ADDRESS = "http://127.0.0.1:8000"
 def make_kubeconfig(cluster: str, user: str, token: str, address: str, authority: str = "") -> str:
     """A kubeconfig with one cluster, one user and one context, as YAML.
 
-    `address`: where Podline is, such as https://podline.example.org. `authority`: the PEM file of the
-    certificate authority to trust; "" for those that every machine knows.
+    `cluster`: what the user calls it in addresses, `shop` or `shop@alice`. `address`: where Podline is, such
+    as https://podline.example.org. `authority`: the PEM file of the certificate authority to trust; "" for
+    those that every machine knows.
     """
-    server: dict[str, Any] = {"server": f"{address.rstrip('/')}/k8s/{cluster}"}
+    server: dict[str, Any] = {"server": f"{address.rstrip('/')}/k8s/{quote(cluster, safe='@')}"}
     if authority:
         server["certificate-authority-data"] = base64.b64encode(Path(authority).read_bytes()).decode()
     name = f"podline-{cluster}"

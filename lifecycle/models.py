@@ -34,6 +34,7 @@ DEFAULT_WATCH_ROWS = 100_000
 class Cluster(models.Model):
     """One simulated cluster: what it was made from, its clock, and how far it is recorded.
 
+    Its name is its owner's choice: no other cluster of the same owner has it, those of others may.
     A *look* only shows what its parent was: listed nowhere, changed by nobody, soon gone. The *cursor*
     (`instant_ms`, `seq`, `rv`, `inbox_order`) is the commit: history rows above it do not exist for
     readers, and a take-over deletes them. `fence` is the right to write: whoever raised it last owns
@@ -42,7 +43,7 @@ class Cluster(models.Model):
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="clusters")
-    name = models.CharField(max_length=63, unique=True, validators=[DNS_LABEL])
+    name = models.CharField(max_length=63, validators=[DNS_LABEL])
 
     # The input of the simulation, fixed at creation; what the last upgrade could not continue, in words.
     seed = models.BigIntegerField(default=1)
@@ -97,9 +98,12 @@ class Cluster(models.Model):
     # Read along by the runner.
     has_commands = True
     has_controls = True
+    # What it is called in addresses by who looks at it, set where it is found for somebody.
+    address: str
 
     class Meta:
-        ordering = ["name"]
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["name", "owner"], name="cluster_name_of_owner")]
         indexes = [models.Index(fields=["shard", "next_wake_at"], name="cluster_due")]
 
     def __str__(self) -> str:
@@ -107,7 +111,7 @@ class Cluster(models.Model):
 
     def unique_error_message(self, model_class: Any, unique_check: Any) -> ValidationError:
         """In plain words, for every form that names a cluster."""
-        if tuple(unique_check) == ("name",):
+        if tuple(unique_check) == ("name", "owner"):
             return ValidationError(f"There is a cluster called {self.name} already", code="unique")
         return super().unique_error_message(model_class, unique_check)
 
@@ -120,6 +124,11 @@ class Cluster(models.Model):
     def shown_name(self) -> str:
         """What people call it; a look has the name of what it looks at."""
         return self.parent.name if self.is_look and self.parent else self.name
+
+    @property
+    def log_name(self) -> str:
+        """What logs call it: its name, and its number, as others may have the name."""
+        return f"{self.name}#{self.pk}"
 
     @property
     def group(self) -> str:

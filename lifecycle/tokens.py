@@ -50,13 +50,18 @@ def list_issued(user: Any, cluster: Any) -> QuerySet[ApiToken]:
     return ApiToken.objects.filter(user=user, cluster=cluster)
 
 
-def find(token: str, cluster_name: str | None = None) -> ApiToken | None:
+def find(token: str, address: str | None = None) -> ApiToken | None:
     """What a text is the token of; None for nonsense, one that was revoked, or another cluster's.
 
-    Whether its user may still do anything is not asked here.
+    It says itself which cluster is meant: the name in its `address` (`shop`, or in full `shop@alice`) has but
+    to be right. Whether its user may still do anything is not asked here.
     """
-    found = ApiToken.objects.select_related("user", "cluster").filter(digest=_digest(token))
-    return (found if cluster_name is None else found.filter(cluster__name=cluster_name)).first()
+    found = ApiToken.objects.select_related("user", "cluster__owner").filter(digest=_digest(token))
+    if address is not None:
+        name, is_full, owner = address.partition("@")
+        found = found.filter(cluster__name=name)
+        found = found.filter(cluster__owner__username=owner) if is_full else found
+    return found.first()
 
 
 def _digest(token: str) -> str:

@@ -27,7 +27,7 @@ from lifecycle.engine.objects.stateful_set import (
     StatefulSet,
     StatefulSetSpec,
 )
-from lifecycle.engine.rules import pod_verdict, rollout_words, verdict_words
+from lifecycle.engine.rules import holds, pod_verdict, rollout_words, verdict_words
 from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.pod_state import decide_state
@@ -58,11 +58,33 @@ def read_state(pod: Json, epoch_ms: int) -> str:
     return decide_state(Pod.from_json(pod, epoch_ms)).name
 
 
+HELD = holds.HELD
+"""The states of pods that are looked at more closely: what holds one so, its rows tell."""
+
+
 class Troubled(NamedTuple):
-    """A stored pod that is not well, and how many others are not."""
+    """A stored pod that is not well, and how many others are not; what holds it, where it is not down."""
 
     pod: Json
     others: int = 0
+    hold: holds.Hold | None = None
+
+
+def list_lanes(pod: Json, epoch_ms: int) -> list[str]:
+    """The lanes whose rows tell what holds a stored pod; [] where nothing may."""
+    return holds.list_lanes(Pod.from_json(pod, epoch_ms))
+
+
+def is_mounting(pod: Json, epoch_ms: int) -> bool:
+    """Whether a stored pod waits for its volumes, so that the last FailedMount tells what holds it."""
+    return holds.is_mounting(Pod.from_json(pod, epoch_ms))
+
+
+def find_hold(
+    pod: Json, failing: Mapping[str, holds.Failing], now_ms: int, epoch_ms: int
+) -> holds.Hold | None:
+    """What keeps a stored pod from being ready, by what its rows say fails."""
+    return holds.find_hold(Pod.from_json(pod, epoch_ms), failing, now_ms)
 
 
 def tell_verdict(
@@ -85,7 +107,7 @@ def tell_verdict(
         if kind == DEPLOYMENT_KIND.id and not (rollout.is_done or rollout.has_failed):
             deployment = Deployment.from_json(workload, epoch_ms)
             brief = rollout_words.head_rollout(deployment, brief)
-            coming = rollout_words.tell_next(deployment, now_ms)
+            coming = rollout_words.tell_next(deployment, now_ms, is_held=bool(troubled and troubled.hold))
         told.append(("paused, " if (workload.get("spec") or {}).get("paused") else "") + brief)
     if kind == JOB_KIND.id:
         told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms, troubled is not None)
@@ -98,6 +120,8 @@ def tell_verdict(
     if wait:
         told.append(wait)
     told += coming
+    if troubled is not None and troubled.hold is not None and troubled.hold.ends and not coming:
+        told.append(troubled.hold.ends)
     if verdict_words.wants_nothing(workload):
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
@@ -106,6 +130,9 @@ def tell_verdict(
 
 def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
     """`web-0 and 2 more pods: CrashLoopBackOff since 00:02:10, next retry in 20s`"""
+    if troubled.hold is not None:
+        pod = Pod.from_json(troubled.pod, epoch_ms)
+        return verdict_words.tell_held(pod, troubled.others, troubled.hold.why)
     return verdict_words.tell_trouble(Pod.from_json(troubled.pod, epoch_ms), troubled.others, now_ms)
 
 
@@ -119,9 +146,11 @@ def has_restarted_lately(pod: Json, now_ms: int, epoch_ms: int) -> bool:
     return pod_verdict.has_restarted_lately(Pod.from_json(pod, epoch_ms), now_ms)
 
 
-def tell_pod(pod: Json, now_ms: int, epoch_ms: int, deleted_ms: int | None = None) -> str:
+def tell_pod(
+    pod: Json, now_ms: int, epoch_ms: int, deleted_ms: int | None = None, hold: holds.Hold | None = None
+) -> str:
     """One sentence on a stored pod: how it is, since when, why, and what comes next."""
-    return pod_verdict.tell_pod(Pod.from_json(pod, epoch_ms), now_ms, deleted_ms)
+    return pod_verdict.tell_pod(Pod.from_json(pod, epoch_ms), now_ms, deleted_ms, hold)
 
 
 def list_next_runs(cron_job: Json, now_ms: int, epoch_ms: int, count: int) -> list[int]:

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 
+from lifecycle.access import give_address
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 
 _numbers = itertools.count(1)
@@ -20,9 +21,10 @@ def make_superuser(name: str = "") -> User:
 
 
 def make_cluster(name: str = "", owner: User | None = None, **fields: Any) -> Cluster:
-    return Cluster.objects.create(
-        name=name or f"cluster-{next(_numbers)}", owner=owner or make_user(), **fields
-    )
+    """A cluster as its owner finds it."""
+    owner = owner or make_user()
+    made = Cluster.objects.create(name=name or f"cluster-{next(_numbers)}", owner=owner, **fields)
+    return give_address(owner, made)
 
 
 def _next_seq(cluster: Cluster, seq: int | None) -> int:

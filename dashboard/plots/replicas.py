@@ -236,7 +236,7 @@ _NAMED_LINES = (("available", "ready", 3.0, "solid"), ("ready", "starting", 2.0,
 
 
 def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
-    """What the lines and areas are, newest revision first; of what has no pods any more, nothing."""
+    """What the lines and areas are, newest revision first; of all that is drawn."""
     lines = [line for line in _NAMED_LINES if getattr(rollout.shown, line[0])]
     if rollout.kind == DEPLOYMENT_KIND.id:
         lines += [("at least", "crashing", 1.5, "dash"), ("at most", "notReady", 1.5, "dot")]
@@ -244,7 +244,7 @@ def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
         lines += [("wanted", "notReady", 1.5, "dot")]
     lanes = [line_key(*line) for line in lines]
     for owned in reversed(_list_areas(rollout)):
-        if owned.state or any(owned.replicas.values[-1:]):
+        if owned.state or any(owned.replicas.values):
             lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=owned.tone))
     return [lane.to_json() for lane in lanes[: HEIGHT // ROW_HEIGHT - 1]]
 
@@ -274,8 +274,8 @@ def _list_areas(rollout: Rollout) -> list[Owned]:
     for at_ms in sorted({*total.at_ms, *updated.at_ms}):
         earlier.add(at_ms, max(0, total.value_at(at_ms) - updated.value_at(at_ms)))
     return [
-        Owned("of earlier revisions", EARLIER, replicas=earlier),
-        Owned("of the latest revision", LATEST, replicas=updated),
+        Owned("earlier revisions", EARLIER, replicas=earlier),
+        Owned("latest revision", LATEST, replicas=updated),
     ]
 
 

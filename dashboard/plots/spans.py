@@ -142,12 +142,9 @@ def _bars(tone: Tone, spans: list[Span], now_ms: int) -> dict[str, Any]:
         "customdata": ends,
         # Not Plotly's: what the page asks for when a bar or a mark is clicked.
         "seqs": [span.seq for span in spans],
-        "words": [escape(span.word) for span in spans],
-        "textposition": "inside",
-        "insidetextanchor": "start",
-        "textangle": 0,
-        "constraintext": "none",
-        "textfont": {"size": 11, "color": ink(tone)},
+        # Nor these: what it writes on bars that are wide enough, and in which colour.
+        "words": [span.word for span in spans],
+        "ink": ink(tone),
         "hovertext": [span.hover() for span in spans],
         "offset": [span.place[0] for span in spans],
         "width": [span.place[1] for span in spans],

@@ -39,9 +39,16 @@ class ClusterForm(forms.ModelForm):
     """The input of a new cluster."""
 
     settings = forms.JSONField(required=False, initial=dict, decoder=SettingsDecoder)
+    user: Any = None
+
+    def _get_validation_exclusions(self) -> set[str]:
+        """A name is looked for among those of its owner, whom the form does not show."""
+        return super()._get_validation_exclusions() - {"owner"}  # type: ignore[misc]
 
     def _post_clean(self) -> None:
         """A name that is refused is only the field's: the page is still about the cluster of the old one."""
+        if not self.instance.pk:
+            self.instance.owner = self.user
         super()._post_clean()  # type: ignore[misc]
         if self.instance.pk and self.errors:
             self.instance.name = self.initial["name"]
@@ -103,6 +110,12 @@ class ClusterAdmin(ScopedAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return (*INPUT[1:], *self.readonly) if obj else ()
 
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> type[forms.ModelForm]:
+        made = super().get_form(request, obj, change, **kwargs)
+        return type("ClusterFormOfUser", (made,), {"user": request.user})
+
     def save_model(self, request: HttpRequest, obj: Cluster, form: Any, change: bool) -> None:
         """A new cluster enters where all do: with its shard, and its first turn asked for."""
         # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
@@ -132,11 +145,13 @@ class ClusterAdmin(ScopedAdmin):
 
     def view_on_site(self, cluster: Cluster) -> str:
         """Its page of the dashboard."""
-        return f"/clusters/{cluster.name}/"
+        return reverse("cluster", args=[cluster.address])
 
     @admin.display(description="history")
     def histories(self, cluster: Cluster) -> SafeString:
-        links = [reverse("admin:lifecycle_cluster_history", args=[cluster.name, what]) for what in HISTORIES]
+        links = [
+            reverse("admin:lifecycle_cluster_history", args=[cluster.address, what]) for what in HISTORIES
+        ]
         return format_html('<a href="{}">transitions</a> · <a href="{}">events</a>', *links)
 
     @admin.action(description="Pause")
@@ -153,7 +168,7 @@ class ClusterAdmin(ScopedAdmin):
         from lifecycle.runs.checkpoints import Unreadable
 
         for cluster in rows:
-            name = forks.suggest_name(cluster)
+            name = forks.suggest_name(cluster, request.user)
             try:
                 made = forks.fork(cluster, None, request.user, name)
             except (ValueError, Unreadable) as problem:
@@ -195,7 +210,7 @@ class ClusterAdmin(ScopedAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.history_of)
-        history = path("<slug:name>/rows/<slug:what>/", view, name="lifecycle_cluster_history")
+        history = path("<str:name>/rows/<slug:what>/", view, name="lifecycle_cluster_history")
         return [history, *super().get_urls()]
 
     def history_of(self, request: HttpRequest, name: str, what: str) -> HttpResponseBase:

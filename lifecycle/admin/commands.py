@@ -27,10 +27,10 @@ MOST_WORDS = 120
 class CommandAdmin(ScopedAdmin):
     """The inbox of every cluster, newest first."""
 
-    list_display = ("order", "cluster", "kind", "target", "said", "user", "code", "at", "created")
+    list_display = ("order", "called", "kind", "target", "said", "user", "code", "at", "created")
     list_per_page = PAGE_ROWS
     list_filter = (ClusterFilter, "kind", "state")
-    list_select_related = ("cluster", "user")
+    list_select_related = ("cluster__owner", "user")
     ordering = ("-created_at", "-order")
     fields = (
         *("id", "cluster", "order", "kind", "version", "user", "state", "pinned", "at"),

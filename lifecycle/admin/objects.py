@@ -8,7 +8,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
-from django.urls import is_valid_path
+from django.urls import is_valid_path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -66,10 +66,10 @@ class StoredObjectAdmin(ScopedAdmin):
     form = SpecForm
     action_form = ScaleForm
     actions = ("scale", "restart", "delete_with_grace")
-    list_display = (*("name", "sort", "namespace", "cluster", "condition", "node", "owner"),)
+    list_display = (*("name", "sort", "namespace", "called", "condition", "node", "owner"),)
     list_per_page = PAGE_ROWS
     list_filter = (ClusterFilter, "kind", ("group", GroupFilter), "state", DeletedFilter)
-    list_select_related = ("cluster",)
+    list_select_related = ("cluster__owner",)
     search_fields = ("name", "namespace", "uid", "owner")
     ordering = ("cluster_id", "kind", "namespace", "name")
     fields = (
@@ -103,7 +103,7 @@ class StoredObjectAdmin(ScopedAdmin):
         """Its page of the dashboard; None for a kind that has none."""
         plural = entry_of_id(kind_of_stored(stored)).kind.plural
         place = f"{plural}/{stored.namespace}" if stored.namespace else plural
-        address = f"/clusters/{stored.cluster.name}/{place}/{stored.name}/"
+        address = f"{reverse('cluster', args=[stored.cluster.address])}{place}/{stored.name}/"
         return address if is_valid_path(address) else None
 
     @admin.display(description="status")

@@ -8,7 +8,7 @@ from django.core.exceptions import BadRequest, ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 
-from lifecycle.access import Verb, clusters_for, may
+from lifecycle.access import Verb, address_for, clusters_for, find_cluster, give_address, may
 from lifecycle.models import Cluster
 
 
@@ -24,6 +24,25 @@ class ScopedAdmin(admin.ModelAdmin):
         rows = super().get_queryset(request)
         clusters = clusters_for(request.user)
         return rows.filter(pk__in=clusters) if self.model is Cluster else rows.filter(cluster__in=clusters)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """The row, whose cluster has its address for who looks."""
+        row = super().get_object(request, object_id, from_field)
+        if row is not None:
+            give_address(request.user, cluster_of(row))
+        return row
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """The rows of a page, whose clusters have their addresses for who looks."""
+        listed = super().get_changelist_instance(request)
+        for row in listed.result_list:
+            give_address(request.user, cluster_of(row))
+        return listed
+
+    @admin.display(description="cluster", ordering="cluster__name")
+    def called(self, row: Model) -> str:
+        """A row's cluster, with the owner where it is somebody else's."""
+        return cluster_of(row).address
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Only what the filters beside the list ask for; anything else in an address is a bad request."""
@@ -46,7 +65,7 @@ class ScopedAdmin(admin.ModelAdmin):
         """Whether `verb` may be done to the row's cluster; for no row, whether to any cluster at all."""
         if row is None:
             return True
-        return may(request.user, row if isinstance(row, Cluster) else row.cluster, verb)  # type: ignore[attr-defined]
+        return may(request.user, cluster_of(row), verb)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return True
@@ -74,6 +93,11 @@ class ScopedAdmin(admin.ModelAdmin):
         return self._changeform_view(request, object_id, form_url, extra_context)  # type: ignore[attr-defined]
 
 
+def cluster_of(row: Model) -> Cluster:
+    """The cluster that a row is, or is about."""
+    return row if isinstance(row, Cluster) else row.cluster  # type: ignore[attr-defined]
+
+
 class ClusterFilter(admin.SimpleListFilter):
     """By cluster, among those one may look at."""
 
@@ -81,7 +105,9 @@ class ClusterFilter(admin.SimpleListFilter):
     parameter_name = "cluster"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
-        return [(name, name) for name in clusters_for(request.user).values_list("name", flat=True)]
+        seen = clusters_for(request.user).select_related("owner")
+        return [(address, address) for address in (address_for(request.user, one) for one in seen)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(cluster__name=self.value()) if self.value() else queryset
+        address = self.value()
+        return queryset.filter(cluster=find_cluster(request.user, address)) if address else queryset

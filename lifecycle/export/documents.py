@@ -34,18 +34,29 @@ SINGLE = {"limit", "view", "deleted", "pod", "container", "previous"}
 CHOICES = {"view": ["full", "summary"], "deleted": ["true", "false"], "previous": ["true", "false"]}
 
 
+CLUSTER = OpenApiParameter(
+    "cluster",
+    OpenApiTypes.STR,
+    OpenApiParameter.PATH,
+    description="its address: shop for your own, shop@alice for one of alice's that you may look at",
+)
+
+
 def parameters(names: list[str]) -> list[OpenApiParameter]:
     """The description of each parameter; most may be repeated, which means or."""
     return [
-        OpenApiParameter(
-            name,
-            OpenApiTypes.INT if name == "limit" else OpenApiTypes.STR,
-            description=MEANINGS[name],
-            many=name not in SINGLE,
-            required=name == "pod",
-            enum=CHOICES.get(name),
-        )
-        for name in names
+        CLUSTER,
+        *(
+            OpenApiParameter(
+                name,
+                OpenApiTypes.INT if name == "limit" else OpenApiTypes.STR,
+                description=MEANINGS[name],
+                many=name not in SINGLE,
+                required=name == "pod",
+                enum=CHOICES.get(name),
+            )
+            for name in names
+        ),
     ]
 
 
@@ -53,11 +64,24 @@ class ClusterSerializer(serializers.ModelSerializer):
     """A cluster: its input, its clock, its cursor."""
 
     owner = serializers.CharField(source="owner.get_username")
+    address = serializers.CharField(help_text="what you call it in addresses: shop your own, shop@alice hers")
 
     class Meta:
         model = Cluster
         fields = [
-            *("name", "uuid", "owner", "seed", "epoch", "epoch_id", "settings", "instant_ms", "seq", "rv"),
+            *(
+                "name",
+                "address",
+                "uuid",
+                "owner",
+                "seed",
+                "epoch",
+                "epoch_id",
+                "settings",
+                "instant_ms",
+                "seq",
+                "rv",
+            ),
             *("speed", "paused", "achieved_speed", "oldest_seq", "failure", "created_at"),
         ]
 

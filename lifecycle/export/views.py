@@ -16,7 +16,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from lifecycle import limits
-from lifecycle.access import clusters_for, get_cluster_or_404
+from lifecycle.access import clusters_for, get_cluster_or_404, give_address
 from lifecycle.export import documents
 from lifecycle.export.authentication import BearerAuthentication
 from lifecycle.export.filters import (
@@ -83,14 +83,15 @@ class ClusterList(ExportView):
 
     @extend_schema(responses=documents.ClusterSerializer(many=True))
     def get(self, request: Request) -> Response:
-        clusters = clusters_for(request.user).select_related("owner")
+        seen = clusters_for(request.user).select_related("owner")
+        clusters = [give_address(request.user, cluster) for cluster in seen]
         return Response(documents.ClusterSerializer(clusters, many=True).data)
 
 
 class ClusterDetail(ExportView):
     """One cluster: what it was made from, its clock, and how far its history goes."""
 
-    @extend_schema(responses=documents.ClusterSerializer)
+    @extend_schema(parameters=[documents.CLUSTER], responses=documents.ClusterSerializer)
     def get(self, request: Request, cluster: str) -> Response:
         return Response(documents.ClusterSerializer(get_cluster_or_404(request.user, cluster)).data)
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 
 from lifecycle import tokens
-from lifecycle.access import Verb, get_cluster_or_404, may
+from lifecycle.access import Verb, find_cluster, hint_at, may
 from lifecycle.kube_api.status import Refusal, forbidden, unauthorized
 from lifecycle.models import Cluster
 
@@ -17,22 +17,29 @@ TOKEN_KEY = "podline.token"
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
 
-def authenticate(request: HttpRequest, cluster_name: str) -> Any:
-    """The user who sent a request to a cluster. Raises Refusal: 401, as from the API server.
+def authenticate(request: HttpRequest, address: str) -> tuple[Any, Cluster]:
+    """The user who sent a request, and the cluster it is for. Raises Refusal: 401, as from the API server,
+    and 404 for a cluster that the user may not look at.
 
     A session's unsafe requests are held to their CSRF token; a bearer's cannot be forged.
     """
     if request.headers.get("Authorization"):
         # Whoever shows a token means it: a session is no way around a wrong one.
-        found = find_bearer(request.headers["Authorization"], cluster_name)
+        found = find_bearer(request.headers["Authorization"], address)
         request.META[TOKEN_KEY] = found.pk
-        return found.user
+        if not may(found.user, found.cluster, Verb.VIEW):
+            raise _no_cluster(address)
+        return found.user, found.cluster
     user = getattr(request, "user", None)
     if user is None or not (user.is_authenticated and user.is_active):
         raise unauthorized()
-    if request.method not in SAFE_METHODS:
+    is_safe = request.method in SAFE_METHODS
+    if not is_safe:
         _check_csrf(request)
-    return user
+    cluster = find_cluster(user, address, is_exact=not is_safe)
+    if cluster is None:
+        raise _no_cluster(address, hint_at(address, user))
+    return user, cluster
 
 
 def refuse_impersonation(user: Any, wanted: str) -> None:
@@ -47,19 +54,13 @@ def refuse_impersonation(user: Any, wanted: str) -> None:
     )
 
 
-def find_bearer(shown: str, cluster_name: str) -> tokens.ApiToken:
+def find_bearer(shown: str, address: str) -> tokens.ApiToken:
     """The token that an Authorization header shows. Raises Refusal (401)."""
     scheme, _, text = shown.partition(" ")
-    found = tokens.find(text.strip(), cluster_name) if scheme.lower() == "bearer" else None
+    found = tokens.find(text.strip(), address) if scheme.lower() == "bearer" else None
     if found is None or not found.user.is_active:
         raise unauthorized()
     return found
-
-
-def find_user(token: str, cluster_name: str) -> Any:
-    """The active user whose token for a cluster this is; None when it is nobody's."""
-    found = tokens.find(token, cluster_name)
-    return found.user if found is not None and found.user.is_active else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,9 @@ class Right:
         return self.token_id is None or tokens.ApiToken.objects.filter(pk=self.token_id).exists()
 
 
-def find_cluster(user: Any, name: str) -> Cluster:
-    """The cluster of that name; 404 for one that the user may not look at."""
-    try:
-        return get_cluster_or_404(user, name)
-    except Http404:
-        message = f'clusters.podline.dev "{name}" not found'
-        details = {"name": name, "group": "podline.dev", "kind": "clusters"}
-        raise Refusal(404, message, "NotFound", details) from None
+def _no_cluster(address: str, hint: str = "") -> Refusal:
+    message = f'clusters.podline.dev "{address}" not found{f": {hint}" if hint else ""}'
+    return Refusal(404, message, "NotFound", {"name": address, "group": "podline.dev", "kind": "clusters"})
 
 
 class _Check(CsrfViewMiddleware):

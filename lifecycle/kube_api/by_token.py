@@ -7,8 +7,10 @@ A token is of one cluster, so it says which is meant; nothing else here takes on
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from lifecycle import tokens
+from lifecycle.access import address_for
 from lifecycle.kube_api.watching.feed import in_thread
 
 BEGINNING = f"Bearer {tokens.PREFIX}".encode()
@@ -30,5 +32,5 @@ def _lead(scope: Any, token: str) -> Any:
     found = tokens.find(token)
     if found is None:
         return scope
-    path = f"/k8s/{found.cluster.name}{scope['path']}"
-    return scope | {"path": path, "raw_path": path.encode()}
+    path = f"/k8s/{address_for(found.user, found.cluster)}{scope['path']}"
+    return scope | {"path": path, "raw_path": quote(path).encode()}

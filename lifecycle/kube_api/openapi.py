@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from django.http import HttpRequest
@@ -31,7 +32,7 @@ def answer(request: HttpRequest, cluster: Cluster, words: list[str], known: list
     for one in known if words[:1] == ["v3"] else ():
         groups.setdefault(_place(one), []).append(one)
     if words == ["v3"]:
-        base = request.path[: request.path.rindex("/openapi/")]
+        base = quote(request.path[: request.path.rindex("/openapi/")], safe="/@")
         paths = {
             place: {"serverRelativeURL": f"{base}/openapi/v3/{place}?hash={_hash(_written_v3(place, of))}"}
             for place, of in groups.items()
@@ -62,12 +63,8 @@ def _written_v3(place: str, known: Sequence[Resource]) -> bytes:
 
 
 def _write(place: str, known: Sequence[Resource], make: Callable[[], bytes]) -> bytes:
-    custom = tuple(
-        (one.group, one.version, one.name, _hash(orjson.dumps([one.schema, dict(one.scale_paths or {})])))
-        for one in known
-        if one.custom
-    )
-    key = (place, custom)
+    # All that is known of them: those of two clusters may have a name in common and nothing else.
+    key = (place, *(_hash(repr(one).encode()) for one in known if one.custom))
     found = _written.get(key)
     if found is None:
         if len(_written) >= _KEPT:

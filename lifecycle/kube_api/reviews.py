@@ -120,8 +120,8 @@ def _token(asked: Asked, data: Json) -> Json:
     token = spec.get("token")
     if not token:
         raise bad_request("token is required for TokenReview in authentication")
-    found = tokens.find(token, asked.cluster.name)
-    if found is None or not found.user.is_active:
+    found = tokens.find(token)
+    if found is None or found.cluster_id != asked.cluster.pk or not found.user.is_active:
         return {"spec": spec, "status": {"user": {}, "error": "invalid bearer token"}}
     return {"spec": spec, "status": {"authenticated": True, "user": describe_user(found.user)}}
 

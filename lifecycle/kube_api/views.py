@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from lifecycle import limits
 from lifecycle.kube_api import content, serving
 from lifecycle.kube_api.asked import Asked, Stream, Text
-from lifecycle.kube_api.authentication import authenticate, find_cluster, refuse_impersonation
+from lifecycle.kube_api.authentication import authenticate, refuse_impersonation
 from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.rendering import render
 from lifecycle.kube_api.status import NoSuchPath, Refusal, exceeded
@@ -31,11 +31,10 @@ async def serve(request: HttpRequest, cluster: str, path: str) -> HttpResponseBa
     return response
 
 
-def _answer(request: HttpRequest, cluster_name: str, path: str) -> HttpResponse | Stream:
+def _answer(request: HttpRequest, address: str, path: str) -> HttpResponse | Stream:
     """In a thread of the request's own: everything that asks the database."""
     try:
-        user = authenticate(request, cluster_name)
-        cluster = find_cluster(user, cluster_name)
+        user, cluster = authenticate(request, address)
         refuse_impersonation(user, request.headers.get("Impersonate-User", ""))
         asked, outcome = serving.respond(request, cluster, user, path)
         if isinstance(outcome, Stream):

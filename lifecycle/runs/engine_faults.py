@@ -25,7 +25,7 @@ class EngineFault(Exception):
 def note(fault: EngineFault) -> bool:
     """Write down what happened; True when the cluster goes on."""
     cluster, reason = fault.cluster, f"{type(fault.problem).__name__}: {fault.problem}"
-    log.error("engine fault: %s", reason, exc_info=fault.problem, extra={"cluster": cluster.name})
+    log.error("engine fault: %s", reason, exc_info=fault.problem, extra={"cluster": cluster.log_name})
     if fault.command is None:
         Cluster.objects.filter(pk=cluster.pk, fence=cluster.fence).update(
             failure=reason, paused=True, next_wake_at=None
@@ -47,5 +47,5 @@ def forget(cluster: Cluster) -> bool:
     stopped = Cluster.objects.filter(pk=cluster.pk).exclude(failure__in=["", forks.UNFINISHED])
     if not stopped.update(failure="", paused=True):
         return False
-    log.warning("failure forgotten: %s", cluster.failure, extra={"cluster": cluster.name})
+    log.warning("failure forgotten: %s", cluster.failure, extra={"cluster": cluster.log_name})
     return True

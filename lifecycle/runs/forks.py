@@ -29,8 +29,8 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: boo
     """A new, paused cluster that is what `parent` was at `at_ms`; None: what it is now.
 
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
-    ValidationError when the name is taken or no DNS label; limits.Exceeded when the owner has as many as one
-    may have, or makes too many at once.
+    ValidationError when its owner has one of that name or it is no DNS label; limits.Exceeded when the owner
+    has as many as one may have, or makes too many at once.
     """
     limits.check_clusters(owner, wanted=0 if is_look else 1)
     with limits.preview(owner):
@@ -61,15 +61,15 @@ def _fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bo
     return child
 
 
-def suggest_name(parent: Cluster) -> str:
-    """A name for a fork that is not taken yet."""
-    return find_free_name(f"{parent.name[:50].rstrip('-')}-fork")
+def suggest_name(parent: Cluster, owner: Any) -> str:
+    """A name for a fork of that owner's, who has no cluster of it yet."""
+    return find_free_name(f"{parent.name[:50].rstrip('-')}-fork", owner)
 
 
-def find_free_name(stem: str) -> str:
-    """A cluster's name that begins so and is not taken yet: `shop-fork`, `shop-fork-2`…"""
+def find_free_name(stem: str, owner: Any) -> str:
+    """A name that begins so, and that no cluster of that owner's has yet: `shop-fork`, `shop-fork-2`…"""
     stem = stem[:55].rstrip("-")
-    taken = set(Cluster.objects.filter(name__startswith=stem).values_list("name", flat=True))
+    taken = set(Cluster.objects.filter(owner=owner, name__startswith=stem).values_list("name", flat=True))
     names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
     return next(name for name in names if name not in taken)
 

@@ -43,8 +43,8 @@ def create_cluster(
 ) -> Cluster:
     """A new cluster at instant 0.
 
-    ValidationError when the name is taken or no DNS label, or its input would give no cluster;
-    limits.Exceeded when its owner has as many as one may have.
+    ValidationError when its owner has one of that name, it is no DNS label, or its input would give no
+    cluster; limits.Exceeded when its owner has as many as one may have.
     """
     limits.check_clusters(owner)
     check_input(epoch, settings or {})
@@ -64,11 +64,11 @@ def create_cluster(
 def rename_cluster(cluster: Cluster, name: str) -> None:
     """Another name for a cluster: its addresses have it, those with the old one lead nowhere.
 
-    ValidationError when the name is taken or no DNS label.
+    ValidationError when its owner has another of that name or it is no DNS label.
     """
     before, cluster.name = cluster.name, name
     try:
-        others = {column.name for column in Cluster._meta.fields} - {"name"}
+        others = {column.name for column in Cluster._meta.fields} - {"name", "owner"}
         cluster.full_clean(exclude=others)
         with transaction.atomic():
             Cluster.objects.filter(pk=cluster.pk).update(name=name)

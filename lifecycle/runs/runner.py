@@ -129,7 +129,7 @@ class Owner:
                 _save(hot)
             except Exception:
                 # It will be replayed from an older checkpoint.
-                log.exception("no checkpoint at the end", extra={"cluster": hot.cluster.name})
+                log.exception("no checkpoint at the end", extra={"cluster": hot.cluster.log_name})
 
     def _own(self, cluster_id: int) -> Hot | None:
         """The cluster's engine, hot or made again; None when another worker serves its shard."""
@@ -172,7 +172,7 @@ class Owner:
             clock.anchor(cluster.instant_ms, self.wall())
         seconds = time.perf_counter() - started
         metrics.counters["take_overs"] += 1
-        log.info("took over", extra={"cluster": cluster.name, "seconds": round(seconds, 3)})
+        log.info("took over", extra={"cluster": cluster.log_name, "seconds": round(seconds, 3)})
         return Hot(cluster, engine, clock, Tails(cluster.pk), unsaved_seconds=seconds)
 
     def _advance(self, hot: Hot, seconds: float) -> float | None:

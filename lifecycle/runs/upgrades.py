@@ -59,7 +59,7 @@ def restore(cluster: Cluster, at_ms: int | None = None) -> Restored:
     except Unreadable as problem:
         if at_ms is not None and at_ms < cluster.instant_ms:
             raise
-        log.warning("taken up where it stands: %s", problem, extra={"cluster": cluster.name})
+        log.warning("taken up where it stands: %s", problem, extra={"cluster": cluster.log_name})
         return _take_up(cluster)
 
 
@@ -111,7 +111,7 @@ def _saved_at_cursor(cluster: Cluster) -> Iterator[dict[str, Any] | None]:
         try:
             yield checkpoints.unpack(bytes(newest.data))
         except Unreadable as problem:
-            log.warning("its checkpoint: %s", problem, extra={"cluster": cluster.name})
+            log.warning("its checkpoint: %s", problem, extra={"cluster": cluster.log_name})
     yield None
 
 

@@ -17,6 +17,7 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
+from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, take_check
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.revisions import REVISION_LABEL
 from lifecycle.engine.rules.services import wants_load_balancer
@@ -26,8 +27,10 @@ from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
 from lifecycle.verdicts import (
+    HELD,
     UNWELL,
     Troubled,
+    find_hold,
     find_ordinal_wait,
     read_state,
     tell_verdict,
@@ -64,8 +67,10 @@ class Life:
     first_ready_ms: int | None = None
     deleted_ms: int | None = None
     warnings: dict[str, int] = field(default_factory=dict)
+    failing: dict[str, Failing] = field(default_factory=dict)
 
     def take(self, row: Row) -> None:
+        take_failing(self.failing, row)
         if isinstance(row, Transition):
             if row.field in ("status", "ready", "phase", "node") or (
                 row.field.endswith(".restartCount") and row.field.startswith("container.")
@@ -98,6 +103,15 @@ class Life:
             yield f"  warnings  {', '.join(f'{reason} x{count}' for reason, count in self.warnings.items())}"
 
 
+def take_failing(failing: dict[str, Failing], row: Row) -> None:
+    """What fails of a pod, after one more of its rows."""
+    if isinstance(row, Transition):
+        if row.field.startswith("probe."):
+            take_check(failing, row.field, row.old, row.new, row.at_ms, row.message or "")
+    elif row.reason == FAILED_MOUNT:
+        failing[FAILED_MOUNT] = Failing(row.first_ms, row.message)
+
+
 class SummarySink:
     """Follows the pods of a run and writes the summary at its end."""
 
@@ -124,9 +138,10 @@ class SummarySink:
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         pods = map_pods(cluster)
+        failing = {uid: life.failing for uid, life in self._lives.items()}
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                verdict = read_verdict(data, pods, cluster, outcome.at_ms)
+                verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing)
                 lines += describe_workload(data, verdict)
                 lines += describe_batch(data, cluster)
         lines += describe_nodes(cluster)
@@ -180,14 +195,24 @@ def describe_batch(data: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
 
 
 def read_verdict(
-    data: Json, pods_by_owner: Mapping[str, Sequence[Json]], cluster: Cluster, at_ms: int
+    data: Json,
+    pods_by_owner: Mapping[str, Sequence[Json]],
+    cluster: Cluster,
+    at_ms: int,
+    failing: Mapping[str, Mapping[str, Failing]],
 ) -> str:
-    """The sentence that its page says of a workload; `pods_by_owner` as of `map_pods`."""
+    """The sentence that its page says of a workload; `pods_by_owner` as of `map_pods`.
+
+    `failing`: by a pod's uid, what its rows say fails.
+    """
     owned = pods_by_owner.get(data["metadata"]["uid"], ())
     kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
     pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in owned]
     unwell = [pod for pod, state in pods if state in UNWELL]
-    troubled = Troubled(unwell[0], len(unwell) - 1) if unwell else None
+    held = [pod for pod, state in pods if state in HELD]
+    troubled = (
+        Troubled(unwell[0], len(unwell) - 1) if unwell else _find_held(held, failing, at_ms, cluster.epoch_ms)
+    )
     wait = None
     if kind == STATEFUL_SET_KIND.id:
         labels = [pod["metadata"].get("labels") or {} for pod, _ in pods]
@@ -197,6 +222,17 @@ def read_verdict(
         ]
         wait = find_ordinal_wait(data, members)
     return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait))
+
+
+def _find_held(
+    pods: Sequence[Json], failing: Mapping[str, Mapping[str, Failing]], at_ms: int, epoch_ms: int
+) -> Troubled | None:
+    """Of pods that are not ready the first by name that something holds."""
+    for pod in sorted(pods, key=lambda pod: str(pod["metadata"]["name"])):
+        hold = find_hold(pod, failing.get(pod["metadata"]["uid"], {}), at_ms, epoch_ms)
+        if hold is not None:
+            return Troubled(pod, len(pods) - 1, hold)
+    return None
 
 
 def map_pods(cluster: Cluster) -> dict[str, list[Json]]:

@@ -1,11 +1,15 @@
 // Words on the bars that are wide enough for them: the state, and how long it has lasted.
 import { duration } from "./format.js";
+import { placeOf, TOP } from "./pick.js";
 
 const LETTER = 6.4;
 const MARGIN = 10;
+const INDENT = 4;
 // On thinner rows words would lie upon their neighbours.
 const LOWEST_ROW = 18;
 const SECOND = 1000;
+// How the server says the colour of words: what stands on a pattern is pure black.
+const LOOKS = { "#000000": "on-pattern", "#ffffff": "light" };
 
 function makeWord(word, ms, room) {
   const long = `${word} ${duration(ms < SECOND ? ms : Math.floor(ms / SECOND) * SECOND)}`;
@@ -27,21 +31,21 @@ function findMarks(traces) {
   return marks;
 }
 
-/** Write them into traces of a figure with that layout, which shows `range` in a plot of `width` pixels. */
-export function writeWords(traces, layout, [from, to], width) {
-  const isHigh = (layout.meta?.rowHeight ?? 0) >= LOWEST_ROW;
+/** Labels for the bars of a figure with that layout, which shows `range` in a plot of `width` pixels. */
+export function listWords(traces, { meta, yaxis }, range, width) {
+  const height = meta?.rowHeight ?? 0;
+  if (height < LOWEST_ROW || !traces.some((trace) => trace.words)) return [];
   const marks = findMarks(traces);
-  for (const trace of traces) {
-    if (!trace.words) continue;
-    trace.text = trace.words.map((word, index) => {
-      const [start, length] = [trace.base[index], trace.x[index]];
-      // Of a bar that began out of sight its words would begin there as well.
-      if (!isHigh || start < from) return "";
-      const next = marks.get(trace.y[index])?.find((at) => at >= start) ?? Infinity;
-      const seen = Math.min(start + length, to, next) - start;
-      return makeWord(word, length, (seen / (to - from)) * width);
-    });
-    // Room for words costs nearly as much as words.
-    trace.textposition = trace.text.some(Boolean) ? "inside" : "none";
-  }
+  const rows = new Map(yaxis.categoryarray.map((key, row) => [key, row]));
+  return traces.flatMap((trace) => (trace.words ?? []).flatMap((word, index) => {
+    const start = trace.base[index];
+    // Of a bar that began out of sight its words would begin there as well.
+    if (!word || start < range[0]) return [];
+    const length = trace.x[index];
+    const next = marks.get(trace.y[index])?.find((at) => at >= start) ?? Infinity;
+    const x = placeOf(range, start, width);
+    const text = makeWord(word, length, placeOf(range, Math.min(start + length, range[1], next), width) - x);
+    const y = TOP + (rows.get(trace.y[index]) + 0.5) * height;
+    return text ? [{ text, x: x + INDENT, y, look: `bartext ${LOOKS[trace.ink] ?? ""}` }] : [];
+  }));
 }

@@ -1,18 +1,21 @@
 // A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
-import { writeWords } from "./bar_words.js";
+import { listWords } from "./bar_words.js";
 import { listenToKeys } from "./chart_keys.js";
 import { Cursor } from "./cursor.js";
+import { listenToDrags } from "./drag.js";
 import { Flags } from "./flags.js";
 import { ticks } from "./format.js";
 import { makeGhostTrace } from "./ghost.js";
+import { Labels } from "./labels.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
+import { outline } from "./outlines.js";
 import { applyPatch, growFigure, isGrowing } from "./patches.js";
-import { placeOf } from "./pick.js";
+import { hasLanes, placeOf, rowOf } from "./pick.js";
 import { Rows } from "./rows.js";
 import { pickSeen } from "./sight.js";
 
-const CONFIG = { displayModeBar: false, responsive: true, doubleClick: false, scrollZoom: false };
+const CONFIG = { displayModeBar: false, doubleClick: false, scrollZoom: false };
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
@@ -24,6 +27,19 @@ const LEAST_PX = 0.5;
 // Rows so far out of sight are drawn as well, so that scrolling does not wait for them.
 const BEYOND_PX = 400;
 
+function make(name) {
+  const element = document.createElement("div");
+  element.className = name;
+  return element;
+}
+
+/** Labels of the axis; one that would stand beyond the edge is left out. */
+function labelInstants(range, width) {
+  const { values, labels } = ticks(range, width);
+  const places = labels.map((text, index) => ({ text, x: placeOf(range, values[index], width), y: 0, look: "" }));
+  return places.filter(({ text, x }) => x + text.length * HALF_LETTER <= width);
+}
+
 export class Chart {
   #element;
   #clock;
@@ -33,6 +49,9 @@ export class Chart {
   #flags;
   #rows;
   #cursor;
+  #paper = make("paper");
+  #axis = new Labels(make("axis"));
+  #words = new Labels(make("words"));
   #ghost = null;
   #toCome = [];
   #isDirty = false;
@@ -45,13 +64,14 @@ export class Chart {
   /** All there is to draw, in sight or not. */
   data = [];
 
-  /** `element` has a `.chart` for the plot, and perhaps `[data-lanes]`, `[data-empty]`, `[data-hidden]`. */
+  /** `element` has a `.chart`, which tells what is drawn as `data` and `layout`, and perhaps `[data-lanes]`, `[data-empty]`. */
   constructor(element, clock, view, askWhy) {
     this.#element = element;
     this.#clock = clock;
     this.#view = view;
     this.#askWhy = askWhy;
     this.plot = element.querySelector(".chart");
+    this.plot.append(this.#paper, this.#words.layer, this.#axis.layer);
     this.#rows = new Rows(element.querySelector("[data-rows]"));
     this.#flags = new Flags(element.querySelector("[data-flags]"));
     view.add(this);
@@ -60,8 +80,11 @@ export class Chart {
     new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
     new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
+    // The figure is asked for first: it may be there before what draws it has been read.
+    document.querySelector("[data-plotly]")?.addEventListener("load", () => this.#isDirty && this.#changed());
     this.#cursor = new Cursor(this.plot, this);
     listenToKeys(this.plot, this);
+    listenToDrags(this.plot, this);
     setInterval(() => this.#hasGrown() && this.#changed(), FEWEST_MS_BETWEEN);
   }
 
@@ -168,7 +191,7 @@ export class Chart {
   }
 
   #drawIfSeen() {
-    const isReady = this.#figure && this.#isVisible && this.plot.clientWidth > 0;
+    const isReady = window.Plotly && this.#figure && this.#isVisible && this.plot.clientWidth > 0;
     if (!this.#isDirty || !isReady) return;
     this.#isDirty = false;
     this.#draw();
@@ -208,30 +231,35 @@ export class Chart {
     const range = this.#view.stretch(now);
     this.#showLanes(range);
     const layout = this.#layout();
-    const { values, labels } = ticks(range, width);
-    const hasRoom = (label, index) => placeOf(range, values[index], width) + label.length * HALF_LETTER <= width;
-    const ticktext = labels.map((label, index) => (hasRoom(label, index) ? label : ""));
-    Object.assign(layout.xaxis, { range, tickvals: values, ticktext });
-    layout.shapes = this.#shapes();
-    layout.annotations = this.#arrows(layout);
+    const { values } = ticks(range, width);
+    Object.assign(layout.xaxis, { range, tickvals: values, showticklabels: false });
     layout.width = width;
-    layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom";
-    layout.datarevision = ++this.#revision;
-    this.#flags.place(range, width, layout.height);
+    // Read before anything is written: else the browser would lay out in between.
     const rows = this.#rowsInSight(layout, BEYOND_PX);
+    this.#flags.place(range, width, layout.height);
     this.#drawn = { at: now, msPerPx: (range[1] - range[0]) / width, ...rows };
     const { data } = this.#figure;
-    const ghost = this.#ghost?.bars.length ? [makeGhostTrace(this.#ghost, now, layout.yaxis.categoryarray)] : [];
-    this.data = [...data, ...ghost];
-    const seen = pickSeen({ data, layout }, range, width, rows);
-    const drawn = [...seen.map((trace) => thinMarks(trace, range, width)), ...ghost];
-    writeWords(drawn, layout, range, width);
-    const isFirst = !this.plot.data;
-    Plotly.react(this.plot, drawn, layout, CONFIG);
-    if (isFirst) this.#listen();
+    const ghost = this.#ghost?.bars.length ? makeGhostTrace(this.#ghost, now, layout.yaxis.categoryarray) : null;
+    this.data = ghost ? [...data, ghost] : data;
+    const seen = pickSeen({ data, layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
+    this.plot.data = ghost ? [...seen, ghost] : seen;
+    this.plot.layout = Object.assign(layout, { shapes: this.#shapes(), annotations: this.#arrows(layout) });
+    this.#axis.show(labelInstants(range, width));
+    this.#words.show(listWords(seen, layout, range, width));
+    this.#paint(seen, ghost, layout);
     this.#cursor.drawn();
     const ended = performance.now();
     this.#notBefore = ended + Math.max(FEWEST_MS_BETWEEN, (ended - began) * REST_FACTOR);
+  }
+
+  /** What Plotly draws: the same, with rows as numbers and bars as outlines. */
+  #paint(seen, ghost, layout) {
+    const dragmode = matchMedia("(pointer: coarse)").matches ? false : "pan";
+    const drawn = { ...layout, dragmode, datarevision: ++this.#revision };
+    if (hasLanes(layout)) drawn.yaxis = { ...layout.yaxis, type: "linear" };
+    const isFirst = !this.#paper.data;
+    Plotly.react(this.#paper, hasLanes(layout) ? outline(seen, ghost, layout) : seen, drawn, CONFIG);
+    if (isFirst) this.#listen();
   }
 
   /** The labels, with those of what is to come within `range`; they are written anew where these are others. */
@@ -279,15 +307,14 @@ export class Chart {
     const steps = links.map((to, index) => [links[index - 1], to]).slice(1);
     const isSeen = ([from, to]) => from.at !== to.at || from.lane !== to.lane;
     return steps.filter(isSeen).map(([from, { at, lane }]) => ({
-      x: at, y: lane, ax: from.at, ay: from.lane, axref: "x", ayref: "y",
+      x: at, y: rowOf(layout, lane), ax: from.at, ay: rowOf(layout, from.lane), axref: "x", ayref: "y",
       text: "", showarrow: true, arrowhead: 2, arrowwidth: 1.5, arrowsize: 0.9,
     }));
   }
 
   #listen() {
-    this.plot.on("plotly_relayout", (change) => {
+    this.#paper.on("plotly_relayout", (change) => {
       if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
     });
-    this.plot.on("plotly_doubleclick", () => this.follow());
   }
 }

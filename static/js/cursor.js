@@ -1,10 +1,9 @@
 // Pointer and keyboard on a chart: a tip says what is there, a click or Enter asks why.
 // Up and down choose a row, then left and right go from bar to bar, or from change to change; Escape lets go.
+import { DRAG_PX } from "./drag.js";
 import { findItem, hasLanes, instantAt, listChanges, listItems, listLanes, placeOf, rowOf, tellLines, TOP } from "./pick.js";
 import { tip } from "./tips.js";
 
-// A press that moved so far was a drag.
-const DRAG_PX = 4;
 const ROWS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
 
 export class Cursor {

@@ -3,7 +3,7 @@ import { placeOf } from "./pick.js";
 
 // A label that would lie upon its neighbour is not written; its line and its button stay.
 const LABEL_WIDTH = 118;
-const MOST_WIDTH = 260;
+const MOST_WIDTH = 400;
 const LEAST_WIDTH = 12;
 
 function makeFlag(flag) {

@@ -15,7 +15,8 @@ export function makeGhostTrace(ghost, nowMs, lanes) {
     y: bars.map((bar) => bar.lane),
     base: starts,
     x: bars.map((bar, index) => bar.end - starts[index]),
-    width: 0.62,
+    offset: bars.map(() => -0.31),
+    width: bars.map(() => 0.62),
     marker: { color: bars.map((bar) => bar.colour), opacity: OPACITY, line: { width: 0 } },
     hovertext: bars.map((bar) => `<b>${escape(bar.title)}</b><br>to come: ${escape(bar.when)}`),
   };

@@ -160,7 +160,7 @@ def test_commands_can_be_read_and_not_changed(client: Client, shop: Cluster):
 
 
 def test_the_input_of_a_cluster_is_fixed_but_for_its_name(client: Client, shop: Cluster):
-    make_cluster("taken")
+    make_cluster("taken", owner=shop.owner)
     address = reverse("admin:lifecycle_cluster_change", args=[shop.pk])
     refused = client.post(address, {"name": "taken", "seed": 9}).content.decode()
     assert "There is a cluster called taken already" in refused

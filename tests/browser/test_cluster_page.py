@@ -105,6 +105,27 @@ def test_what_is_shown_first_is_what_the_pressed_button_says(opened: Page):
     wait_for_start(opened, NOW_MS - 900_000)
 
 
+def test_the_figure_is_asked_for_before_what_draws_it_has_been_read(browser: Browser, server: Server):
+    page = browser.new_page()
+    alarms: list[str] = []
+    page.on("pageerror", lambda error: alarms.append(str(error)))
+    held: list[Route] = []
+    page.route_web_socket("**/ws/**", server.answer)
+    page.route(f"{ADDRESS}**", serve)
+    page.route(f"{ADDRESS}plotly.js", lambda route: held.append(route))
+    first, _, rest = PAGE.partition('<script src="/plotly.js"></script>')
+    late = f'{first}{rest}<script src="/plotly.js" defer data-plotly></script>'
+    page.route(ADDRESS, lambda route: route.fulfill(body=late, content_type="text/html"))
+    page.goto(ADDRESS, wait_until="commit")
+    page.wait_for_function("document.querySelector('[data-clock]')?.textContent >= '01:00:00'")
+    page.wait_for_timeout(300)
+    assert page.locator(".scatterlayer").count() == 0
+    held[0].fulfill(path=BUNDLE, content_type="text/javascript")
+    wait_for_start(page, NOW_MS - 900_000)
+    assert not alarms, alarms
+    page.close()
+
+
 @pytest.mark.parametrize("label, start_ms, window", [("5m", NOW_MS - 300_000, "300000"), ("All", 0, None)])
 def test_a_page_that_is_connected_again_asks_for_what_it_shows(
     opened: Page, server: Server, label: str, start_ms: int, window: str | None
@@ -139,8 +160,8 @@ def test_without_a_connection_time_stands_and_says_of_when_the_picture_is(opened
 
 def bar_of(page: Page) -> tuple[float, float]:
     """The middle of the pod's green bar, as it is drawn."""
-    page.wait_for_selector(".barlayer .point path")
-    boxes = [path.bounding_box() for path in page.locator(".barlayer .point path").all()]
+    page.wait_for_selector(".scatterlayer .js-fill")
+    boxes = [path.bounding_box() for path in page.locator(".scatterlayer .js-fill").all()]
     widest = max((box for box in boxes if box), key=lambda box: box["width"])
     return widest["x"] + widest["width"] / 2, widest["y"] + widest["height"] / 2
 
@@ -197,3 +218,72 @@ def test_the_tip_stands_beside_the_pointer_while_the_chart_is_drawn_anew(opened:
     box = tip.bounding_box()
     assert box is not None
     assert (abs(box["x"] - x) < 20, abs(box["y"] - y) < 20) == (True, True)
+
+
+RANGE = "() => document.querySelector('.chart').layout.xaxis.range"
+
+
+def where(page: Page) -> list[float]:
+    """The stretch of time that is drawn."""
+    return page.evaluate(RANGE)
+
+
+def test_a_drag_pulls_time_along_and_two_clicks_follow_now(opened: Page):
+    wait_for_start(opened, NOW_MS - 900_000)
+    before = where(opened)
+    box = opened.locator(".chart").bounding_box()
+    assert box is not None
+    x, y = box["x"] + 300, box["y"] + 90
+    opened.mouse.move(x, y)
+    opened.mouse.down()
+    opened.mouse.move(x - 50, y)
+    opened.mouse.move(x - 144, y)
+    opened.mouse.up()
+    quarter = (before[1] - before[0]) * 144 / (box["width"] - 24)
+    moved = "(start) => Math.abs(document.querySelector('.chart').layout.xaxis.range[0] - start) < 1"
+    opened.wait_for_function(moved, arg=before[0] + quarter)
+    after = where(opened)
+    assert after[1] - after[0] == pytest.approx(before[1] - before[0])
+    assert "from=" in opened.url
+    # It began and ended on the chart, and asked for nothing.
+    assert opened.locator("[data-why-panel]").is_hidden()
+    opened.mouse.dblclick(x, y)
+    wait_for_start(opened, NOW_MS - 900_000)
+    assert "from=" not in opened.url
+
+
+def test_ctrl_and_the_wheel_zoom_about_the_pointer(opened: Page):
+    wait_for_start(opened, NOW_MS - 900_000)
+    before = where(opened)
+    box = opened.locator(".chart").bounding_box()
+    assert box is not None
+    share = 0.75
+    opened.mouse.move(box["x"] + 8 + share * (box["width"] - 24), box["y"] + box["height"] - 5)
+    opened.keyboard.down("Control")
+    opened.mouse.wheel(0, -200)
+    opened.keyboard.up("Control")
+    shorter = f"(most) => {{ const [from, to] = ({RANGE})(); return to - from < most; }}"
+    opened.wait_for_function(shorter, arg=(before[1] - before[0]) * 0.8)
+    after = where(opened)
+    pointed = [start + (end - start) * share for start, end in (before, after)]
+    assert pointed[1] == pytest.approx(pointed[0], abs=3000)
+
+
+def test_shift_and_a_drag_choose_a_stretch(opened: Page):
+    wait_for_start(opened, NOW_MS - 900_000)
+    before = where(opened)
+    box = opened.locator(".chart").bounding_box()
+    assert box is not None
+    y = box["y"] + 60
+    at = [box["x"] + 8 + share * (box["width"] - 24) for share in (0.25, 0.5)]
+    opened.keyboard.down("Shift")
+    opened.mouse.move(at[0], y)
+    opened.mouse.down()
+    opened.mouse.move(sum(at) / 2, y)
+    opened.mouse.move(at[1], y)
+    opened.mouse.up()
+    opened.keyboard.up("Shift")
+    wanted = [before[0] + (before[1] - before[0]) * share for share in (0.25, 0.5)]
+    chosen = "(start) => Math.abs(document.querySelector('.chart').layout.xaxis.range[0] - start) < 5000"
+    opened.wait_for_function(chosen, arg=wanted[0])
+    assert where(opened) == pytest.approx(wanted, abs=5000)

@@ -304,6 +304,61 @@ def test_few_bars_are_all_drawn(empty: Page):
     assert [len(bars) for bars in seen.values()] == [100, 100]
 
 
+DRAWN = """(async () => {
+  const paper = document.body.appendChild(document.createElement("div"));
+  const [{ data, layout }] = a;
+  const traces = m.outline(data, null, layout);
+  await Plotly.react(paper, traces, { ...layout, width: 800, yaxis: { ...layout.yaxis, type: "linear" } });
+  const paths = [...paper.querySelectorAll(".scatterlayer .js-fill")];
+  paper.remove();
+  return [traces.map(({ name }) => name), paths.map((path) => path.getAttribute("d").split("M").length - 1)];
+})()"""
+
+
+def test_bars_are_drawn_as_one_outline_of_each_colour_however_many_they_are(empty: Page):
+    """An element for each bar made tasks of 60 ms out of 10,000 pods."""
+    stories = Stories()
+    for number in range(60):
+        for row in pod_life(f"pod-{number}", number):
+            stories.feed(row)
+    figure = make_timeline(stories, 30_000)
+    counts = {trace["name"]: len(trace["y"]) for trace in figure["data"] if trace["type"] == "bar"}
+    names, drawn = call(empty, "outlines", DRAWN, figure)
+    assert names == list(counts)
+    # Each bar is a part of its colour's path.
+    assert drawn == [count for count in counts.values() if count] and min(drawn) >= 60
+
+
+def test_words_on_bars_are_strangers_text(empty: Page):
+    bar = {
+        "type": "bar",
+        "name": "stuck",
+        "y": ["a"],
+        "base": [0],
+        "x": [60_000],
+        "words": [HOSTILE],
+        "ink": "#000000",
+    }
+    layout = {"meta": {"rowHeight": 26}, "yaxis": {"categoryarray": ["a"]}}
+    found = call(
+        empty,
+        "bar_words",
+        """(async () => {
+          const {Labels} = await import("/js/labels.js");
+          const labels = new Labels(document.createElement("div"));
+          labels.show(m.listWords([a[0]], a[1], [0, 60_000], 2000));
+          const first = labels.layer.firstElementChild;
+          const elements = labels.layer.querySelectorAll("script, b");
+          const told = [first.textContent, first.className, elements.length];
+          labels.show([]);
+          return [...told, first.hidden];
+        })()""",
+        bar,
+        layout,
+    )
+    assert found == [f"{HOSTILE} 1m", "bartext on-pattern", 0, True]
+
+
 def test_rows_that_say_the_same_stay_the_same_elements(empty: Page):
     kept = call(
         empty,

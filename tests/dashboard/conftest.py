@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from channels.testing import WebsocketCommunicator
@@ -12,6 +13,7 @@ from django.utils import timezone
 
 from dashboard import shared_parts
 from lifecycle import frames
+from lifecycle.access import give_address
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from tests.dashboard.rows import pod_life
 
@@ -28,9 +30,9 @@ def make_user(name: str = "ada", **more: Any) -> Any:
 
 
 def make_cluster(owner: Any, name: str = "shop", **more: Any) -> Cluster:
-    return Cluster.objects.create(
-        owner=owner, name=name, **({"anchor_wall": timezone.now(), "paused": True} | more)
-    )
+    """A cluster as its owner finds it."""
+    columns = {"anchor_wall": timezone.now(), "paused": True} | more
+    return give_address(owner, Cluster.objects.create(owner=owner, name=name, **columns))
 
 
 def make_shop(client: Any) -> Cluster:
@@ -76,7 +78,7 @@ def watch(
     from dashboard.routing import websocket_urlpatterns
 
     routes = SameOriginOnly(URLRouter(websocket_urlpatterns))
-    path = f"/ws/clusters/{cluster.name}/{query}"
+    path = f"/ws/clusters/{quote(cluster.address)}/{query}"
     socket = WebsocketCommunicator(
         routes, path, headers=[(b"host", b"localhost"), (b"origin", origin.encode())]
     )

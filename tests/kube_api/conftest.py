@@ -32,8 +32,8 @@ def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
 class Shop:
     """A cluster and the worker that serves it: time passes when told."""
 
-    def __init__(self, name: str = "shop", **columns: Any) -> None:
-        user, _ = get_user_model().objects.get_or_create(username="ada")
+    def __init__(self, name: str = "shop", of: str = "ada", **columns: Any) -> None:
+        user, _ = get_user_model().objects.get_or_create(username=of)
         shards.make_shards()
         shards.beat("test")
         self.wall = time.time()

@@ -125,7 +125,7 @@ def test_the_command_prints_a_file_for_where_up_serves(shop, settings, tmp_path)
 def test_the_command_takes_another_user_and_another_address(shop):
     root = make_user("root", is_superuser=True)
     config = run("shop", "--user", "root", "--server", "https://podline.example.org/")
-    assert config["clusters"][0]["cluster"] == {"server": "https://podline.example.org/k8s/shop"}
+    assert config["clusters"][0]["cluster"] == {"server": "https://podline.example.org/k8s/shop@ada"}
     issued = tokens.find(config["users"][0]["user"]["token"])
     assert issued is not None and issued.user == root
 

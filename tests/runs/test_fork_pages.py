@@ -137,7 +137,7 @@ def test_the_admin_forks_ones_own_clusters(client, shop, make_cluster):
 
 
 def test_the_admin_says_when_another_took_the_name_meanwhile(client, shop, monkeypatch):
-    monkeypatch.setattr(forks, "suggest_name", lambda cluster: "shop")
+    monkeypatch.setattr(forks, "suggest_name", lambda cluster, owner: "shop")
     says = "The cluster shop was not forked: There is a cluster called shop already"
     assert says in act(client, "fork", shop)
 

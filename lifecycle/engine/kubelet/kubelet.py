@@ -131,22 +131,26 @@ class Kubelets:
     # --- who listens to what --------------------------------------------------------------------------
 
     def _for_pod(self, handler: Callable[[PodWorker, Pod], None]) -> Callable[[Timer], None]:
-        workers, known = self._roster.workers, self._roster.known
+        roster, stored, workers = self._roster, self._parts.store.pods, self._roster.workers
 
         def handle(timer: Timer) -> None:
-            worker = workers.get(timer[3])
+            uid = timer[3]
+            worker = workers.get(uid)
             if worker is not None:
-                handler(worker, known(timer[3]))
+                # Mostly a kubelet knows its pod as it is stored.
+                handler(worker, (None if roster.heard else stored.get(uid)) or roster.known(uid))
 
         return handle
 
     def _for_container(
         self, handler: Callable[[PodWorker, Pod, ContainerRun, str], None]
     ) -> Callable[[Timer], None]:
-        workers, known, follow = self._roster.workers, self._roster.known, self._parts.follow
+        roster, stored, workers = self._roster, self._parts.store.pods, self._roster.workers
+        follow = self._parts.follow
 
         def handle(timer: Timer) -> None:
-            worker = workers.get(timer[3])
+            uid = timer[3]
+            worker = workers.get(uid)
             if worker is None:
                 return
             payload = timer[4]
@@ -154,7 +158,8 @@ class Kubelets:
             run = worker.runs[name]
             if run.row > 0:
                 follow(run.row)
-            handler(worker, known(timer[3]), run, detail)
+            pod = (None if roster.heard else stored.get(uid)) or roster.known(uid)
+            handler(worker, pod, run, detail)
 
         return handle
 

@@ -284,8 +284,8 @@ class Pod(StoredObject):
 
     @property
     def ready_condition(self) -> Condition | None:
-        """The Ready condition, if reported."""
-        for condition in self.status.conditions:
+        """The Ready condition, if reported; the kubelet tells it last."""
+        for condition in reversed(self.status.conditions):
             if condition.type == "Ready":
                 return condition
         return None

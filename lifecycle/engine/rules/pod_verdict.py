@@ -6,8 +6,9 @@ import re
 
 from ..heart.timing import BACK_OFF_RESET_MS
 from ..objects.condition import find_condition
-from ..objects.container import TERMINATED, ContainerState, ContainerStatus
+from ..objects.container import RUNNING, TERMINATED, ContainerState, ContainerStatus
 from ..objects.pod import Pod
+from .holds import Hold
 from .pod_columns import pod_status_text
 from .pod_conditions import READY
 from .pod_state import CRASHING_REASONS, decide_state
@@ -18,7 +19,7 @@ _UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
 """Of a message that names the pod by its uid as well."""
 
 
-def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None) -> str:
+def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None, hold: Hold | None = None) -> str:
     """`CrashLoopBackOff since 00:02:10: app ended with exit code 137 (Error); next start in 20s.`
 
     Nothing is said of what nobody knows: when a starting container will be ready, or a probe answers again.
@@ -32,6 +33,9 @@ def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None) -> str:
         return _tell_ready(pod)
     if state.name in ("succeeded", "failed"):
         return _tell_ended(pod, state.name, state.reason, state.message)
+    if hold is not None:
+        words = "Not ready" if state.name == "notReady" else "Starting"
+        return f"{words}{_tell_since(pod)}: {hold.tell()}."
     told = f"{_tell_reason(pod, state.reason)}{_tell_since(pod)}"
     told += _tell_last_run(pod) or _tell_message(state.message)
     return f"{told}{_tell_next(pod, state.name, now_ms)}."
@@ -59,12 +63,20 @@ def _tell_ready(pod: Pod) -> str:
     since_ms = ready.last_transition_ms if ready is not None else None
     if since_ms is None or pod.meta.creation_ms is None:
         return "Ready."
+    # A restart between two looks of its kubelet leaves the condition as it was.
+    since_ms = max([since_ms, *(_find_start(one) for one in pod.status.containers)])
     took = tell_span(since_ms - pod.meta.creation_ms)
     if not (restarts := count_restarts(pod)):
         return f"Ready since {tell_instant(since_ms)}, {took} after it was made."
     last = find_last_end(pod)
     again = f"after {restarts} restart{'s' if restarts > 1 else ''}"
     return f"Ready since {tell_instant(since_ms)}, {again}{f'; last, {_tell_end(*last)}' if last else ''}."
+
+
+def _find_start(one: ContainerStatus) -> int:
+    """When a container that was restarted began to run again."""
+    is_again = one.restart_count and one.state is not None and one.state.type == RUNNING
+    return (one.state.started_ms or 0) if is_again and one.state is not None else 0
 
 
 def count_restarts(pod: Pod) -> int:

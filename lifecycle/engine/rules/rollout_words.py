@@ -22,10 +22,13 @@ def head_rollout(deployment: Deployment, brief: str) -> str:
     return f"rolling out revision {revision}: {brief}{fewer}"
 
 
-def tell_next(deployment: Deployment, now_ms: int) -> list[str]:
-    """What it waits for, and how long: `next: 2 pods to become available`, `progress deadline in 9m 50s`."""
+def tell_next(deployment: Deployment, now_ms: int, is_held: bool = False) -> list[str]:
+    """What it waits for, and how long: `next: 2 pods to become available`, `progress deadline in 9m 50s`.
+
+    `is_held`: whether something keeps its pods from being ready: then also of the first revision.
+    """
     spec, status = deployment.spec, deployment.status
-    if deployment.meta.annotations.get(REVISION, "1") == "1" or spec.paused:
+    if (deployment.meta.annotations.get(REVISION, "1") == "1" and not is_held) or spec.paused:
         return []
     told = []
     waits, old = status.replicas - status.available_replicas, status.replicas - status.updated_replicas

@@ -78,6 +78,12 @@ def tell_trouble(pod: Pod, others: int, now_ms: int) -> str:
     return told
 
 
+def tell_held(pod: Pod, others: int, why: str) -> str:
+    """`web-0: the readiness probe of app fails since 00:00:05 (HTTP 404); 2 more pods are not ready`"""
+    also = f"; {others} more pod{'s are' if others > 1 else ' is'} not ready" if others else ""
+    return f"{pod.meta.name}: {why}{also}"
+
+
 def find_since(pod: Pod) -> int | None:
     """Since when it is not ready; of one that no node takes, since when that is known."""
     for condition in pod.status.conditions:

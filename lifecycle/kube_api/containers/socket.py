@@ -195,10 +195,10 @@ class ContainerSocket(AsyncWebsocketConsumer):
         await self.base_send({"type": "websocket.http.response.body", "body": body})
 
 
-def _find_bearer(scope: Any, cluster_name: str) -> tuple[Any, Cluster, int]:
+def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
     """(user, cluster, number of the token). Raises Refusal (401, 403)."""
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-    found = find_bearer(headers.get(b"authorization", ""), cluster_name)
+    found = find_bearer(headers.get(b"authorization", ""), address)
     if not may(found.user, found.cluster, Verb.VIEW):
         raise unauthorized()
     if not may(found.user, found.cluster, Verb.CHANGE):

@@ -1,6 +1,7 @@
 """`manage.py kubeconfig CLUSTER`: a kubeconfig with a new token, on stdout."""
 
 from argparse import ArgumentParser
+from collections import Counter
 from typing import Any
 
 from django.conf import settings
@@ -8,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
 
 from lifecycle import kubeconfig, tokens
-from lifecycle.access import Verb, may
+from lifecycle.access import Verb, address_for, find_any_cluster, hint_at, may
 from lifecycle.models import Cluster
 
 
@@ -19,34 +20,48 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("cluster", help="the cluster's name")
+        parser.add_argument("cluster", help="the cluster's name, or in full with its owner's: demo@alice")
         parser.add_argument("--user", help="whose token it is (default: the cluster's owner)")
         parser.add_argument("--server", help="where Podline is (default: where `manage.py up` serves)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        cluster = Cluster.objects.select_related("owner").filter(name=options["cluster"]).first()
-        if cluster is None:
-            raise CommandError(f"there is no cluster {options['cluster']!r}; there are: {_list_names()}")
-        user = _find_user(cluster, options["user"])
+        user = _find_user(options["user"])
+        cluster = _find_cluster(options["cluster"], user)
+        user = user or cluster.owner
+        if not may(user, cluster, Verb.VIEW):
+            raise CommandError(
+                f"the user {user.get_username()!r} may not look at the cluster {options['cluster']!r};"
+                " name its owner, or an active superuser"
+            )
         base = options["server"] or kubeconfig.read_address(settings.DATA)
         address, authority = kubeconfig.locate(base, is_own_server=not options["server"])
         token = tokens.issue(user, cluster)
-        text = kubeconfig.make_kubeconfig(cluster.name, user.get_username(), token, address, authority)
+        called = address_for(user, cluster)
+        text = kubeconfig.make_kubeconfig(called, user.get_username(), token, address, authority)
         self.stdout.write(text, ending="")
 
 
-def _find_user(cluster: Cluster, name: str | None) -> Any:
+def _find_user(name: str | None) -> Any:
+    if name is None:
+        return None
     users = get_user_model()
-    user = cluster.owner if name is None else users.objects.filter(**{users.USERNAME_FIELD: name}).first()
+    user = users.objects.filter(**{users.USERNAME_FIELD: name}).first()
     if user is None:
         raise CommandError(f"there is no user {name!r}")
-    if not may(user, cluster, Verb.VIEW):
-        raise CommandError(
-            f"the user {user.get_username()!r} may not look at the cluster {cluster.name!r};"
-            " name its owner, or an active superuser"
-        )
     return user
 
 
-def _list_names() -> str:
-    return ", ".join(Cluster.objects.values_list("name", flat=True)[:20]) or "none yet"
+def _find_cluster(address: str, user: Any) -> Cluster:
+    cluster = find_any_cluster(address, user)
+    if cluster is not None:
+        return cluster
+    if hint := hint_at(address):
+        raise CommandError(f"there are several clusters {address!r}: {hint}")
+    raise CommandError(f"there is no cluster {address!r}; there are: {_list_addresses()}")
+
+
+def _list_addresses() -> str:
+    """Names, where two have the same with their owners'."""
+    found = Cluster.objects.filter(is_look=False).values_list("name", "owner__username")[:20]
+    times = Counter(name for name, _ in found)
+    return ", ".join(name if times[name] == 1 else f"{name}@{owner}" for name, owner in found) or "none yet"

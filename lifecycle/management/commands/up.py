@@ -317,7 +317,7 @@ def make_way_in() -> tuple[bool, str]:
 def make_demo() -> None:
     """The cluster `demo`, alive with what the Kubernetes documentation starts with."""
     owner = get_user_model().objects.get(username=USER_NAME)
-    if Cluster.objects.filter(name="demo").exists():
+    if Cluster.objects.filter(owner=owner, name="demo").exists():
         return
     cluster = inbox.create_cluster(owner, "demo")
     for document in manifests.read_documents(DEMO.read_text(), DEMO.name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lifecycle.engine import Changes
 from lifecycle.engine import Cluster as Engine
 from lifecycle.models import Cluster
 from lifecycle.runs import recorder
@@ -11,7 +12,12 @@ from tests.builders import make_cluster
 
 def keep(engine: Engine) -> Cluster:
     """All that was not taken yet, recorded."""
-    cluster, changes = make_cluster(), engine.take_changes()
-    piece = recorder.Slice(engine.now_ms, changes.rows, changes.versions)
+    return keep_changes(engine.take_changes(), engine.now_ms)
+
+
+def keep_changes(changes: Changes, now_ms: int) -> Cluster:
+    """These changes of an engine that has come to `now_ms`, recorded."""
+    cluster = make_cluster()
+    piece = recorder.Slice(now_ms, changes.rows, changes.versions)
     recorder.record(cluster, cluster.fence, piece, Tails(cluster.pk))
     return cluster

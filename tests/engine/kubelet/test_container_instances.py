@@ -63,3 +63,19 @@ def test_the_number_of_restarts_is_the_number_of_runs_before() -> None:
     world.pod(behavior={"app": {"runs": [{"for": "1s", "exit": 1}]}})
     counts: list[Any] = [value for _, value in world.to(3600).lane("container.app.restartCount")]
     assert counts == list(range(1, len(world.starts())))
+
+
+def test_no_two_runs_of_a_pod_share_an_id() -> None:
+    """Names of one length, sidecars and what went before them, and the runs of each."""
+    world = World()
+    crash = {"app": {"runs": [{"for": "1s", "exit": 1}]}, "migrate": {"runs": [{"exit": 0}]}}
+    behavior = crash | {"wait-db": {"runs": [{"exit": 0}]}}
+    assert world.pod("app", "two", behavior=behavior, init=("migrate", "metrics*", "wait-db")).ok
+    seen: set[tuple[str, str]] = set()
+    for seconds in range(1, 40):
+        status = (world.to(seconds).get() or {})["status"]
+        for one in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
+            inside = (one, *one["state"].values(), *one["lastState"].values())
+            seen |= {(each["containerID"], one["name"]) for each in inside if each.get("containerID")}
+    assert {name for _, name in seen} == {"app", "two", "migrate", "metrics", "wait-db"}
+    assert len({identity for identity, _ in seen}) == len(seen) > 6

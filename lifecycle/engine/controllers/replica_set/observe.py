@@ -78,7 +78,7 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
             for members in tally.ranked.values():
                 uids.update(members)
         elif len(uids) <= count:
-            fullest = sorted(tally.ranked, key=lambda node: -related[node])
+            fullest = sorted(tally.ranked, key=related.__getitem__, reverse=True)
             last = 0
             for node in fullest:
                 if len(uids) > count and related[node] != last:
@@ -89,7 +89,7 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
             candidates = list_by_age(self._store.pods.get, uids)
         else:
             candidates = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
-        return Surplus(candidates, related, self._use_cost, self._use_logarithm)
+        return Surplus(candidates, related, self._use_cost and tally.costed > 0, self._use_logarithm)
 
     def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
         """Active pods by node, of all sets with the same controller; of this one alone without one."""

@@ -361,9 +361,14 @@ class Starter:
         parts.event(worker, run, NORMAL, "Killing", FAILED_POST_START_HOOK)
 
 
+_FIRST_PLACE = 64
+"""Lower numbers told runs apart by how long their containers' names are: saved clusters have such."""
+
+
 def _identity(worker: PodWorker, run: ContainerRun) -> str:
-    """What the runtime calls one run of a container."""
-    number = (run.attempt << 32) + len(run.container.name)
+    """What the runtime calls one run of a container: no other run of its pod is called so."""
+    place = list(worker.runs).index(run.container.name)
+    number = (run.attempt << 32) + _FIRST_PLACE + place
     return f"containerd://{worker.uid.replace('-', '')}{number:016x}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import nsmallest
 
 from ....objects.pod import PENDING, UNKNOWN, Pod
 from ....rules.deletion_costs import read_deletion_cost
@@ -27,17 +28,18 @@ def rank(
     is_ready = ready is not None and ready.status == "True"
     ready_ms = ready.last_transition_ms if ready is not None and is_ready else None
     restarts, sidecar_restarts = count_restarts(pod)
-    is_logarithmic = use_logarithm and now_ms is not None
+    if not use_logarithm:
+        now_ms = None
     return (
         pod.node_name != "",
         _PHASE_ORDER.get(status.phase, 2),
         is_ready,
         deletion_cost(pod) if use_cost else 0,
         -doubled_up,
-        _age(ready_ms, now_ms if is_logarithmic else None) if is_ready else 0,
+        _age(ready_ms, now_ms) if is_ready else 0,
         -restarts,
         -sidecar_restarts,
-        _age(pod.meta.creation_ms, now_ms if is_logarithmic else None),
+        _age(pod.meta.creation_ms, now_ms),
         pod.meta.uid,
     )
 
@@ -83,8 +85,8 @@ def pods_to_delete(
     """The first `count` pods of the ranking; all of them as they come when none is to stay."""
     if count >= len(pods):
         return list(pods)
-    ranked = sorted(
+    return nsmallest(
+        count,
         pods,
         key=lambda pod: rank(pod, related_by_node.get(pod.node_name, 0), now_ms, use_cost, use_logarithm),
     )
-    return ranked[:count]

@@ -1,0 +1,45 @@
+"""What keeps pods from being ready, read from their rows: probes that fail, volumes that do not come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.db.models import QuerySet
+
+from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, Hold, take_check
+from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.verdicts import HELD, Troubled, find_hold, is_mounting, list_lanes
+
+MOST_LOOKED_AT = 50
+"""Of so many pods the rows are read; the others are counted."""
+MOST_ROWS = 5_000
+
+
+def find_holds(cluster: Cluster, pods: Sequence[StoredObject], now_ms: int) -> dict[str, Hold]:
+    """By uid what holds those of `pods` that anything does."""
+    failing: dict[str, dict[str, Failing]] = {}
+    lanes = {pod.uid: found for pod in pods if (found := list_lanes(pod.data, cluster.epoch_ms))}
+    names = {lane for found in lanes.values() for lane in found}
+    rows = Transition.objects.filter(cluster=cluster, uid__in=lanes, field__in=names, seq__lte=cluster.seq)
+    columns = ("uid", "field", "old", "new", "at_ms", "message")
+    # The latest tell how it is now; how long already, those before them.
+    latest = rows.order_by("-seq").values_list(*columns)[:MOST_ROWS] if names else ()
+    for uid, lane, old, new, at_ms, said in reversed(latest):
+        take_check(failing.setdefault(uid, {}), lane, old, new, at_ms, said or "")
+    mounting = [pod.uid for pod in pods if is_mounting(pod.data, cluster.epoch_ms)]
+    mounts = Event.objects.filter(
+        cluster=cluster, uid__in=mounting, reason=FAILED_MOUNT, seq__lte=cluster.seq
+    )
+    for uid, first_ms, said in mounts.order_by("seq").values_list("uid", "first_ms", "message"):
+        failing.setdefault(uid, {})[FAILED_MOUNT] = Failing(first_ms, said)
+    holds = {pod.uid: find_hold(pod.data, failing.get(pod.uid, {}), now_ms, cluster.epoch_ms) for pod in pods}
+    return {uid: hold for uid, hold in holds.items() if hold is not None}
+
+
+def find_held(cluster: Cluster, pods: QuerySet[StoredObject], now_ms: int) -> Troubled | None:
+    """Of these pods the first by name that something holds, and how many others are not ready either."""
+    held = pods.filter(state__in=HELD)
+    first = list(held.order_by("name")[:MOST_LOOKED_AT])
+    holds = find_holds(cluster, first, now_ms)
+    found = next((pod for pod in first if pod.uid in holds), None)
+    return Troubled(found.data, held.count() - 1, holds[found.uid]) if found is not None else None
