@@ -47,7 +47,7 @@ def _add_fields(words: Sequence[Word], scope: ShellScope, fields: list[str]) -> 
         if isinstance(simple, Text) and (simple.quoted or not _is_special(simple.text)):
             fields.append(simple.text)
             continue
-        for each in expand_braces(word) if scope.expands_braces else [word]:
+        for each in expand_braces(word, scope.work) if scope.expands_braces else [word]:
             fields.extend(_word_fields(each, scope))
         if len(fields) > _MOST_FIELDS:
             raise CannotInterpret(f"more than {_MOST_FIELDS} words")

@@ -215,6 +215,8 @@ def test_tool_that_works_too_long_at_one_input_is_refused(script: str) -> None:
         pytest.param("seq 1 40000 >f; while :; do uniq f >g; echo; done", 1, id="uniq"),
         pytest.param("seq 1 20000 >f; while :; do cut -c1 f >g; echo; done", 2, id="cut"),
         pytest.param("seq 1 20000 >f; while :; do envsubst <f >g; echo; done", 8, id="envsubst"),
+        pytest.param("while :; do : {1..9999}; echo; done", 4, id="braces"),
+        pytest.param("while :; do echo; : {1..9999}{1..9999}; done", 4, id="braces that are refused"),
         pytest.param("while :; do head -c 9999 /dev/zero | wc -c; done", 14, id="noise"),
         pytest.param("touch $(seq 1 5000); while :; do ls >/dev/null; echo; done", 9, id="names"),
         pytest.param(
