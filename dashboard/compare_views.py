@@ -11,7 +11,7 @@ from dashboard.comparisons import compare, write_markdown
 from dashboard.page_parts import signed_in
 from dashboard.plots.theme import clock, duration
 from lifecycle import limits
-from lifecycle.access import User, address_for, clusters_for, get_cluster_or_404
+from lifecycle.access import User, address_for, clusters_for, get_cluster_or_404, give_address
 from lifecycle.models import Cluster
 
 MOST_OTHERS = 100
@@ -26,6 +26,12 @@ def list_others(user: User, cluster: Cluster) -> list[str]:
     others = others.select_related("owner")
     family, rest = others.filter(is_family)[:MOST_OTHERS], others.exclude(is_family)[:MOST_OTHERS]
     return [address_for(user, other) for other in (*family, *rest)]
+
+
+def find_parent(user: User, cluster: Cluster) -> Cluster | None:
+    """What a cluster was forked from, where that may be seen."""
+    parent = clusters_for(user).filter(forks=cluster).select_related("owner").first()
+    return parent and give_address(user, parent)
 
 
 @signed_in

@@ -27,7 +27,7 @@ from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
 from dashboard.causes import fold_alike, read_chain, tell_followed
 from dashboard.cluster_verdict import read_verdict
-from dashboard.compare_views import list_others
+from dashboard.compare_views import find_parent, list_others
 from dashboard.configuration import list_configurations
 from dashboard.disruption_budgets import list_budgets
 from dashboard.examples import list_examples
@@ -58,15 +58,7 @@ from dashboard.previews import preview_manifests
 from dashboard.run_answers import Note, check_run, tell_end, tell_run
 from dashboard.shared_parts import share_part
 from lifecycle import limits
-from lifecycle.access import (
-    User,
-    Verb,
-    clusters_for,
-    find_cluster,
-    get_cluster_or_404,
-    give_address,
-    may,
-)
+from lifecycle.access import Verb, find_cluster, get_cluster_or_404, may
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster
@@ -97,7 +89,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "examples": list_examples(),
         "limits": uploads.LIMITS,
         "fork_name": forks.suggest_name(found, request.user),
-        "parent": _find_parent(request.user, found),
+        "parent": find_parent(request.user, found),
         "forked_at": duration(found.forked_at_ms or 0),
         "others": list_others(request.user, found),
         "is_own": may(request.user, found, Verb.OWN),
@@ -206,12 +198,6 @@ def control(request: HttpRequest, cluster: str) -> HttpResponse:
         problem = " ".join(error.messages)
     found.refresh_from_db()
     return _show_controls(request, found, problem, note)
-
-
-def _find_parent(user: User, cluster: Cluster) -> Cluster | None:
-    """What a cluster was forked from, where that may be seen."""
-    parent = clusters_for(user).filter(forks=cluster).select_related("owner").first()
-    return parent and give_address(user, parent)
 
 
 def _show_controls(
