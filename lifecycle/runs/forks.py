@@ -14,7 +14,7 @@ from lifecycle import frames, limits, reads
 from lifecycle.engine.kinds.presentation import summarize
 from lifecycle.engine.rules.verdict_words import tell_instant
 from lifecycle.models import Cluster, Command, StoredObject
-from lifecycle.runs import bulk, checkpoints, container_logs, recorder, shards, upgrades
+from lifecycle.runs import bulk, checkpoints, container_logs, inbox, recorder, upgrades
 from lifecycle.stored_kinds import kind_of_stored
 
 BATCH_ROWS = 5000
@@ -127,11 +127,7 @@ def _make_child(
         failure=UNFINISHED,
         **{column: getattr(parent, column) for column in TAKEN_ALONG},
     )
-    child.full_clean(exclude=["settings"])
-    with transaction.atomic():
-        child.save()
-        child.shard = shards.shard_of(child.pk)
-        child.save(update_fields=["shard"])
+    inbox.keep_new(child)
     return child
 
 

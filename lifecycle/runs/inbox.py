@@ -50,15 +50,28 @@ def create_cluster(
     check_input(epoch, settings or {})
     bound = limits.bind_settings(owner, settings or {})
     cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=bound, **columns)
-    cluster.full_clean(exclude=["settings"])
     # Due at once: the first turn makes its nodes and starts its clock.
     cluster.next_wake_at = timezone.now()
-    with transaction.atomic():
-        cluster.save()
-        cluster.shard = shards.shard_of(cluster.pk)
-        cluster.save(update_fields=["shard"])
+    keep_new(cluster)
     _nudge(cluster)
     return cluster
+
+
+def keep_new(cluster: Cluster) -> None:
+    """Store a cluster that was just made, with its shard. ValidationError when something of it is wrong."""
+    cluster.full_clean(exclude=["settings"])
+    try:
+        with transaction.atomic():
+            cluster.save()
+            cluster.shard = shards.shard_of(cluster.pk)
+            cluster.save(update_fields=["shard"])
+    except IntegrityError:
+        # Somebody was quicker: another request of the same owner's.
+        raise _taken(cluster.name) from None
+
+
+def _taken(name: str) -> ValidationError:
+    return ValidationError(f"There is a cluster called {name} already", code="unique")
 
 
 def rename_cluster(cluster: Cluster, name: str) -> None:
@@ -76,7 +89,7 @@ def rename_cluster(cluster: Cluster, name: str) -> None:
         cluster.name = before
         if isinstance(problem, ValidationError):
             raise
-        raise ValidationError(f"There is a cluster called {name} already") from None
+        raise _taken(name) from None
 
 
 def check_input(epoch: datetime, settings: Any) -> None:

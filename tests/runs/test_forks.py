@@ -165,3 +165,13 @@ def test_a_taken_name_is_refused_and_leaves_nothing(parent):
     with pytest.raises(ValidationError):
         forks.fork(parent, 0, parent.owner, "parent")
     assert Cluster.objects.count() == 1
+
+
+def test_a_name_that_another_request_takes_meanwhile_is_refused(parent, monkeypatch):
+    """Both found it free, and one was quicker."""
+    monkeypatch.setattr(Cluster, "full_clean", lambda *_, **__: None)
+    with pytest.raises(ValidationError, match="There is a cluster called parent already"):
+        forks.fork(parent, 0, parent.owner, "parent")
+    with pytest.raises(ValidationError, match="There is a cluster called parent already"):
+        inbox.create_cluster(parent.owner, "parent")
+    assert Cluster.objects.count() == 1
