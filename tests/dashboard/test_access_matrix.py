@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
+from uuid import UUID
 
 import pytest
 from channels.routing import URLRouter
@@ -167,6 +168,12 @@ def values_of(cluster: Cluster) -> dict[str, str]:
     values |= {"admin/auth/group": Group.objects.get().pk, "admin/auth/user": cluster.owner_id}
     values |= {"admin/authtoken/tokenproxy": cluster.owner_id, "id": cluster.owner_id}
     return {name: str(value) for name, value in values.items()}
+
+
+def values_at(address: str, name: str = "web-1") -> dict[str, str]:
+    """The same below an address of which nothing need be there: every object is called `name`."""
+    values = {"cluster": address, "other": address, "folder": "deployments", "namespace": "default"}
+    return values | {"name": name, "pod": name, "command": str(UUID(int=1)), "": "1"}
 
 
 def fill(route: str, values: dict[str, str]) -> list[str]:

@@ -21,7 +21,7 @@ from lifecycle.benches.replay import find_difference
 from lifecycle.models import Cluster
 from lifecycle.runs import forks, messages, publisher
 from tests.dashboard.conftest import make_user, watch
-from tests.dashboard.test_access_matrix import fill, of_a_cluster
+from tests.dashboard.test_access_matrix import fill, of_a_cluster, values_at
 from tests.kube_api.conftest import Shop
 from tests.kube_api.test_watching import end_feeds
 from tests.runs.conftest import deployment
@@ -157,7 +157,7 @@ def test_a_superusers_links_stay_at_the_cluster_they_look_at(client, shops, monk
     for route in of_a_cluster():
         if not route.startswith("clusters/") or "kubeconfig" in route:
             continue
-        path = fill(route, alice).replace("web-1", "of-alice")
+        (path,) = fill(route, values_at("shop", "of-alice"))
         for user, address in ((alice.owner, "shop"), (root, "shop@alice"), (root, "shop")):
             client.force_login(user)
             answer = client.get(path.replace("/shop/", f"/{address}/"))
