@@ -22,6 +22,7 @@ from dashboard import asgi, consumers
 from dashboard import urls as all_urls
 from lifecycle import rest_tokens, tokens
 from lifecycle.access import Verb, may
+from lifecycle.kube_api.containers import socket as containers_socket
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_sockets
 from lifecycle.models import Cluster, Command, RunControl, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user
@@ -480,7 +481,9 @@ async def is_let_in(person: Person, address: str) -> bool:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("who", WHO)
-async def test_every_socket_is_its_owners_alone(cluster, who):
+async def test_every_socket_is_its_owners_alone(cluster, who, monkeypatch):
+    # What is run there no worker answers here.
+    monkeypatch.setattr(containers_socket, "WAIT_SECONDS", 0.1)
     person = await consumers.in_thread(Person)(who, cluster)
     pod = await StoredObject.objects.aget(cluster=cluster, kind="Pod")
     of_pages, of_containers = SOCKETS
