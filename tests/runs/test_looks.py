@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dashboard.readings import count_states
 from lifecycle.access import Verb, clusters_for, may
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.runs import inbox, looks
+from tests.dashboard import zoo
 from tests.runs.conftest import create
+
+CHANGES = re.compile(r'<form[^>]*method="post"[^>]*>|<[^>]*hx-(?:post|put|patch|delete)=[^>]*>')
 
 
 @pytest.fixture
@@ -97,3 +102,32 @@ def test_pages_go_to_an_instant_and_say_so(client, shop, path):
     assert refused.status_code == 422
     assert "is no instant" in refused.text
     assert client.post(f"/clusters/{look.name}/control/", {"kind": "resume"}).status_code == 403
+
+
+def test_pages_of_every_kind_show_what_was_and_change_nothing(client, owner, wall, make_cluster):
+    """The review's tenth problem: the past is there, whole, and only to be looked at."""
+    cluster = make_cluster()
+    create(cluster, replicas=0, name="other")
+    for kind in zoo.WITH_PAGE:
+        if kind not in zoo.NAMES:
+            asked = {"object": zoo.make_manifest(kind)}
+            inbox.append(cluster, "apply", asked, pinned_ms=2_000)
+    for _ in range(12):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    cluster.refresh_from_db()
+    client.force_login(cluster.owner)
+    wrong = {}
+    for kind in zoo.WITH_PAGE:
+        place = zoo.page_of(kind)
+        now = client.get(f"/clusters/{cluster.name}/{place}")
+        then = client.get(f"/clusters/{cluster.name}/{place}?at=6s", follow=True)
+        before = client.get(f"/clusters/{cluster.name}/{place}?at=1s", follow=True)
+        changes = [one for one in CHANGES.findall(then.text) if not re.search('/fork/|/sign-out/"', one)]
+        if (now.status_code, then.status_code) != (200, 200) or changes:
+            wrong[kind] = (now.status_code, then.status_code, changes)
+        elif f"{cluster.name} as it was at <time>00:00:06.0</time>" not in then.text:
+            wrong[kind] = "it does not say when it is"
+        elif before.status_code != (200 if kind == "Node" else 404):
+            wrong[kind] = f"before it was made: {before.status_code}"
+    assert wrong == {}
