@@ -71,7 +71,10 @@ function followFrame(frame) {
 
 const socket = new Socket(page.dataset.socket, {
   open: () => face.setConnection("live"),
-  lost: (retryMs) => face.setConnection("lost", retryMs),
+  lost: (retryMs) => {
+    face.setConnection("lost", retryMs);
+    ghost?.leave();
+  },
   clock: (message) => {
     face.hear(message.clock);
     // Of an address that was opened only now is known whether what it shows has been read.

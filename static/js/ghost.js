@@ -67,6 +67,12 @@ export class Ghost {
     return from + (to - from) / 2;
   }
 
+  /** Nothing is heard any more: what comes is not known either. */
+  leave() {
+    this.#told = {};
+    this.look();
+  }
+
   /** Look anew, soon. */
   look() {
     clearTimeout(this.#waiting);
@@ -81,8 +87,10 @@ export class Ghost {
     const address = `${this.#chart.base}ahead/?figure=${encodeURIComponent(this.#chart.name)}`;
     // Without a connection nothing is known of what comes; the page says so itself.
     const answer = await fetch(address).catch(() => null);
-    if (!answer?.ok || !this.#isOn) return;
-    this.#asked = await answer.json();
+    if (!answer?.ok) return;
+    const asked = await answer.json();
+    if (!this.#isOn || this.#told.paused === undefined) return;
+    this.#asked = asked;
     this.#chart.showGhost(this.#asked);
   }
 }

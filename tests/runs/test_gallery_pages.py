@@ -95,7 +95,15 @@ def find_repeated(cluster: Cluster) -> frozenset[Subject]:
     return frozenset(one for one in lives if one[0] in ALIKE) - frozenset(first.values())
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def list_files() -> list[Any]:
+    """Every second one; the deep tests take the others as well."""
+    return [
+        pytest.param(file, id=file.stem, marks=[pytest.mark.deep] if number % 2 else [])
+        for number, file in enumerate(FILES)
+    ]
+
+
+@pytest.mark.parametrize("file", list_files())
 def test_everything_can_be_looked_at(owner, make_cluster, client, file):
     plan = plan_of(file)
     cluster = make_cluster("gallery", settings=plan.settings.to_json(), paused=True)
