@@ -2,7 +2,7 @@
 
 import pytest
 
-from lifecycle.runs.run_clock import LIMIT_MS, RunClock
+from lifecycle.runs.run_clock import LIMIT_MS, RunClock, StepWatch
 
 
 def clock(**changes) -> RunClock:
@@ -48,3 +48,11 @@ def test_when_an_instant_will_be(speed, expected):
 
 def test_paused_no_instant_will_ever_be():
     assert clock(is_paused=True).wall_of(3000) is None
+
+
+@pytest.mark.parametrize("step", [-400 * 86_400.0, -3_600.0, -1.5, 1.5, 3_600.0])
+def test_a_clock_that_was_set_either_way_is_noticed_once(step):
+    watch = StepWatch(1_000.0, 10.0)
+    assert not watch.has_stepped(1_005.2, 15.0)
+    assert watch.has_stepped(1_006.0 + step, 16.0)
+    assert not watch.has_stepped(1_016.0 + step, 26.0)
