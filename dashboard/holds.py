@@ -6,9 +6,19 @@ from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
-from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, Hold, take_check
+from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.rules.holds import (
+    FAILED_MOUNT,
+    HELD,
+    Failing,
+    Hold,
+    find_hold,
+    is_mounting,
+    list_lanes,
+    take_check,
+)
 from lifecycle.models import Cluster, Event, StoredObject, Transition
-from lifecycle.verdicts import HELD, Troubled, find_hold, is_mounting, list_lanes
+from lifecycle.verdicts import Troubled
 
 MOST_LOOKED_AT = 50
 """Of so many pods the rows are read; the others are counted."""
@@ -18,7 +28,8 @@ MOST_ROWS = 5_000
 def find_holds(cluster: Cluster, pods: Sequence[StoredObject], now_ms: int) -> dict[str, Hold]:
     """By uid what holds those of `pods` that anything does."""
     failing: dict[str, dict[str, Failing]] = {}
-    lanes = {pod.uid: found for pod in pods if (found := list_lanes(pod.data, cluster.epoch_ms))}
+    read = {pod.uid: Pod.from_json(pod.data, cluster.epoch_ms) for pod in pods}
+    lanes = {uid: found for uid, pod in read.items() if (found := list_lanes(pod))}
     names = {lane for found in lanes.values() for lane in found}
     rows = Transition.objects.filter(cluster=cluster, uid__in=lanes, field__in=names, seq__lte=cluster.seq)
     columns = ("uid", "field", "old", "new", "at_ms", "message")
@@ -26,13 +37,13 @@ def find_holds(cluster: Cluster, pods: Sequence[StoredObject], now_ms: int) -> d
     latest = rows.order_by("-seq").values_list(*columns)[:MOST_ROWS] if names else ()
     for uid, lane, old, new, at_ms, said in reversed(latest):
         take_check(failing.setdefault(uid, {}), lane, old, new, at_ms, said or "")
-    mounting = [pod.uid for pod in pods if is_mounting(pod.data, cluster.epoch_ms)]
+    mounting = [uid for uid, pod in read.items() if is_mounting(pod)]
     mounts = Event.objects.filter(
         cluster=cluster, uid__in=mounting, reason=FAILED_MOUNT, seq__lte=cluster.seq
     )
     for uid, first_ms, said in mounts.order_by("seq").values_list("uid", "first_ms", "message"):
         failing.setdefault(uid, {})[FAILED_MOUNT] = Failing(first_ms, said)
-    holds = {pod.uid: find_hold(pod.data, failing.get(pod.uid, {}), now_ms, cluster.epoch_ms) for pod in pods}
+    holds = {uid: find_hold(pod, failing.get(uid, {}), now_ms) for uid, pod in read.items()}
     return {uid: hold for uid, hold in holds.items() if hold is not None}
 
 

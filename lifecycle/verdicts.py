@@ -70,16 +70,6 @@ class Troubled(NamedTuple):
     hold: holds.Hold | None = None
 
 
-def list_lanes(pod: Json, epoch_ms: int) -> list[str]:
-    """The lanes whose rows tell what holds a stored pod; [] where nothing may."""
-    return holds.list_lanes(Pod.from_json(pod, epoch_ms))
-
-
-def is_mounting(pod: Json, epoch_ms: int) -> bool:
-    """Whether a stored pod waits for its volumes, so that the last FailedMount tells what holds it."""
-    return holds.is_mounting(Pod.from_json(pod, epoch_ms))
-
-
 def find_hold(
     pod: Json, failing: Mapping[str, holds.Failing], now_ms: int, epoch_ms: int
 ) -> holds.Hold | None:
