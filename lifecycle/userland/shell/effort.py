@@ -64,14 +64,13 @@ class Effort(Saved, ABC):
         task.steps += 1
         self.steps += 1
         self.crowd.steps += 1
-        if self.crowd.steps > _MOST_STEPS_OF_ALL and self.has_to_queue:
+        most = _MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS
+        if task.steps < most and self.steps < _MOST_STEPS_TOGETHER:
+            if self.crowd.steps <= _MOST_STEPS_OF_ALL or not self.has_to_queue:
+                return False
             # Nobody's fault: the others' work comes first, and this one's a moment later.
             task.wait = Wait(Wait.TIME, self.now_ms + 1)
             return True
-        if task.steps < (_MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS) and (
-            self.steps < _MOST_STEPS_TOGETHER
-        ):
-            return False
         task.steps = 0
         self.overruns += 1
         busy_ms = _BUSY_MS << min(max(self.overruns - _PATIENCE, 0), _MOST_DOUBLINGS)

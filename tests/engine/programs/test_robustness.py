@@ -80,8 +80,19 @@ LONG = "x=aaaaaaaaaaaaaaaa; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do x=$x$x
         pytest.param("python3 -c 'x=9" + "\nx=x*x" * 20 + "'", "so large a value", id="large number"),
         pytest.param("python3 -c 'print(\"%999999999d\" % 1)'", "so much of a text", id="wide number"),
         pytest.param(LONG + "yes | awk -v x=$x '{x = x x}'", "more than 1 MiB", id="awk text"),
-        pytest.param(LONG + "awk -v OFS=$x 'BEGIN {NF=9999}'", "more than 1", id="awk fields"),
-        pytest.param(LONG + "yes | awk -v x=$x '{y=x NR}'", "awk a program that takes", id="awk steps"),
+        pytest.param(LONG + "awk -v OFS=$x 'BEGIN {NF=9999}'", "more than 1 MiB", id="awk fields"),
+        pytest.param(LONG + "awk -v x=$x 'BEGIN {print x,x,x,x,x}'", "more than 1 MiB", id="awk print"),
+        pytest.param(
+            LONG + "awk -v x=$x 'BEGIN {printf \"%s%s%s%s%s\", x, x, x, x, x}'",
+            "more than 1 MiB",
+            id="awk printf",
+        ),
+        pytest.param(LONG + "yes | awk -v x=$x '{y=x NR}'", "a loop that never waits", id="awk endless"),
+        pytest.param(
+            LONG + "seq 1 3000 > /tmp/f; awk -v x=$x '{y=x NR}' /tmp/f",
+            "awk a program that takes",
+            id="awk steps",
+        ),
         pytest.param(
             LONG + "while sleep 1; do echo; done | awk -v x=$x '{a=a x; b=b x}'",
             "more than 1 MiB kept from record to record",
@@ -248,3 +259,10 @@ def test_all_containers_together_do_so_much_at_one_instant() -> None:
     # Who came too late goes on a moment later, and without a word of reproach.
     assert processes[-1].next_wake_ms() == 1
     assert processes[-1].take_problems() == []
+
+
+def test_who_fills_the_instant_alone_is_not_simply_given_the_next() -> None:
+    """One call of a tool may be more than fits into an instant: it is who called it that has to wait."""
+    process = start_script("seq 1 30000 > f; while :; do awk '{t=t $1}' f; done", shell="bash")
+    assert process.next_wake_ms() == 1_000
+    assert any("a loop that never waits" in problem for problem in process.take_problems())

@@ -8,19 +8,19 @@ from typing import Any
 
 from .texts import compile_pattern, format_values, split_fields
 from .values import (
-    LONGEST,
     UNSET,
     AwkProblem,
     InputText,
     Value,
+    check_length,
     load_values,
     save_values,
     to_number,
     to_text,
 )
 
-_MOST_STEPS = 1_000_000
-_SIGNS_OF_A_STEP = 64
+_MOST_STEPS = 500_000
+_SIGNS_MOVED_IN_A_STEP, _SIGNS_MATCHED_IN_A_STEP = 1024, 64
 _MOST_FIELDS = 10_000
 
 
@@ -49,7 +49,7 @@ class Run:
         if has_format:
             text = format_values(to_text(values[0]), values[1:])
         else:
-            text = self.text("OFS").join(map(to_text, values)) if values else self.record
+            text = self._join(values) if values else self.record
             text += self.text("ORS")
         self.charged(text)
         self.write(text)
@@ -57,17 +57,16 @@ class Run:
     def charged(self, value: Value) -> Value:
         """The value. Raises AwkProblem for a program that goes on and on, or too long a text."""
         signs = len(value) if isinstance(value, str) else 0
-        self.steps += 1 + signs // _SIGNS_OF_A_STEP
+        check_length(signs)
+        self.steps += 1 + signs // _SIGNS_MOVED_IN_A_STEP
         if self.steps > _MOST_STEPS:
             raise AwkProblem(f"a program that takes more than {_MOST_STEPS} steps")
-        if signs > LONGEST:
-            raise AwkProblem(f"a value of more than {LONGEST >> 20} MiB")
         return value
 
     def matches(self, pattern: str, text: str) -> float:
         """1 where a pattern is in a text, else 0."""
         compiled = compile_pattern(pattern)
-        self.steps += compiled.cost(text) // _SIGNS_OF_A_STEP
+        self.steps += compiled.cost(text) // _SIGNS_MATCHED_IN_A_STEP
         return float(compiled.is_in(text))
 
     def text(self, name: str) -> str:
@@ -84,8 +83,13 @@ class Run:
         if name == "NF":
             count = self._place(value)
             self.fields = [*self.fields[:count], *([""] * (count - len(self.fields)))]
-            self.record = self.text("OFS").join(map(to_text, self.fields))
+            self.record = self._join(self.fields)
             self.charged(self.record)
+
+    def _join(self, values: list[Value]) -> str:
+        separator, texts = self.text("OFS"), [to_text(value) for value in values]
+        check_length(len(separator) * len(texts) + sum(map(len, texts)))
+        return separator.join(texts)
 
     def _place(self, index: Value) -> int:
         """The number of a field. Raises AwkProblem for one too far away."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ...matching.expression import Expression, compile_expression
 from ...matching.problem import PatternProblem
 from ...matching.translation import OF_AWK
-from .values import UNSET, AwkProblem, Value, to_number, to_text
+from .values import UNSET, AwkProblem, Value, check_length, to_number, to_text
 
 _DIRECTIVE = re.compile(r"%([-+ #0]*\d{0,4}(?:\.\d{0,4})?)([a-zA-Z%*])")
 
@@ -41,10 +41,16 @@ def split_fields(text: str, separator: str) -> list[str]:
 
 def format_values(form: str, values: Sequence[Value]) -> str:
     """`printf`: directives take the values in turn; missing ones are empty or 0. Raises AwkProblem."""
-    rest = iter(values)
-    return _DIRECTIVE.sub(
-        lambda found: "%" if found[2] == "%" else _directive(found[2], found[1], next(rest, UNSET)), form
-    )
+    rest, signs = iter(values), len(form)
+
+    def fill(found: re.Match[str]) -> str:
+        nonlocal signs
+        text = "%" if found[2] == "%" else _directive(found[2], found[1], next(rest, UNSET))
+        signs += len(text)
+        check_length(signs)
+        return text
+
+    return _DIRECTIVE.sub(fill, form)
 
 
 def _directive(kind: str, spec: str, value: Value) -> str:

@@ -12,7 +12,7 @@ from ...errors import CannotInterpret
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*")
 _LARGEST_WHOLE = 1e16
 LONGEST = 1 << 20
-"""Signs of a text."""
+"""So many signs has a text at most."""
 
 
 class AwkProblem(CannotInterpret):
@@ -29,6 +29,12 @@ Value: TypeAlias = float | str
 UNSET: Final = InputText()
 """What was never set, both an empty string and 0; this object alone, other empty input is no number."""
 _KINDS: dict[str, type[float] | type[str]] = {"number": float, "text": str, "input": InputText}
+
+
+def check_length(signs: int) -> None:
+    """Raises AwkProblem for so long a text: asked before it is made."""
+    if signs > LONGEST:
+        raise AwkProblem(f"a value of more than {LONGEST >> 20} MiB")
 
 
 def is_number(value: Value) -> bool:
