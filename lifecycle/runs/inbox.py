@@ -123,8 +123,7 @@ def append(
     limits.take_command(user, is_begun or pinned_ms is not None)
     if kind in ADDING and not is_begun:
         limits.check_holdings(user)
-    if _has_nul(payload):
-        raise Refused("a NUL character is no part of any text here: leave it out, or write an escape for it")
+    _check_values(payload)
     command_id = uuid4() if id is None else UUID(str(id))
     with transaction.atomic():
         known = Command.objects.filter(pk=command_id).first() if id is not None else None
@@ -143,20 +142,23 @@ def is_rehearsal(command: Command) -> bool:
     return bool(payload.get("dryRun") or (payload.get("request") or {}).get("dryRun"))
 
 
-def _has_nul(value: Any) -> bool:
-    """Whether a text in it has a NUL, which PostgreSQL does not keep. It may be nested without end."""
-    left = [value]
+def _check_values(payload: Any) -> None:
+    """Raises Refused for what cannot be kept. It may be nested without end."""
+    left = [payload]
     while left:
         one = left.pop()
         if isinstance(one, str):
             if "\0" in one:
-                return True
+                raise Refused(
+                    "a NUL character is no part of any text here: leave it out, or write an escape for it"
+                )
         elif isinstance(one, dict):
             left += one
             left += one.values()
         elif isinstance(one, list | tuple):
             left += one
-    return False
+        elif isinstance(one, int) and not -(2**63) <= one < 2**64:
+            raise Refused("a whole number has 64 bits at most: write a smaller one, or one with an exponent")
 
 
 def _append(

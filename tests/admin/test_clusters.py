@@ -10,7 +10,7 @@ from lifecycle.runs.celery import carrier
 from lifecycle.runs.shards import shard_of
 from tests.builders import make_cluster, make_event, make_transition, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def history(client: Client, cluster: str, what: str, **parameters: object) -> list[list]:

@@ -106,12 +106,27 @@ def open_dialog(page: Page) -> None:
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
-def test_the_keyboard_alone_reaches_everything(page: Page, cluster: str):
+EVERY = ["", *KINDS.values(), "?at=5s", "deployments/default/web/?at=60s"]
+# Pages whose controls no other has; the deep tests walk every one.
+FIRST = [
+    "",
+    "deployments/default/web/",
+    "cronjobs/default/web/",
+    "nodes/node-1/",
+    "pods/default/crashing/",
+    "?at=5s",
+]
+
+
+@pytest.mark.parametrize(
+    "paths", [FIRST, pytest.param(EVERY, marks=pytest.mark.deep)], ids=["first", "every"]
+)
+def test_the_keyboard_alone_reaches_everything(page: Page, cluster: str, paths: list[str]):
     fill(page, cluster)
     heard: list[Any] = []
     page.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
     wrong = []
-    for path in ("", *KINDS.values(), "?at=5s", "deployments/default/web/?at=60s"):
+    for path in paths:
         page.goto(f"/clusters/{cluster}/{path}")
         expect(page.locator("[data-live]")).to_have_count(1)
         expect(page.locator("[data-skeleton]")).to_have_count(0)

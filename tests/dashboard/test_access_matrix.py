@@ -28,6 +28,8 @@ from lifecycle.models import Cluster, Command, RunControl, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user
 from tests.kube_api.conftest import Shop, shop, shop_settings
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["shop", "shop_settings"]
 
 NAME = "told-to-nobody-else"

@@ -12,6 +12,8 @@ from dashboard.plots.theme import TONES
 from dashboard.plots.timeline import make_timeline
 from tests.dashboard.rows import pod_life, transition
 
+pytestmark = pytest.mark.slow
+
 
 def flip(seconds: int, name: str = "web-1") -> list[dict]:
     """Ready and not ready by turns, each second."""

@@ -18,7 +18,7 @@ from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_cluster, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 ADDRESS = "/clusters/shop/manifest/"
 HOSTILE = "<script>alert(1)</script>"

@@ -30,7 +30,7 @@ from tests.dashboard.test_flags import ask
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 BAD_WORDS = ("ContainersNotReady", "CrashLoopBackOff", "ImagePullBackOff", "Error", "Unschedulable")
 CRASHING: dict[str, Any] = {
     "containers": [{"name": "app", "image": "busybox:1", "command": ["sh", "-c", "sleep 3; exit 1"]}]

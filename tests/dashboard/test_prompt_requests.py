@@ -16,6 +16,8 @@ from lifecycle.management.both_ways import BothWays
 from lifecycle.management.certificates import make_certificate
 from lifecycle.management.prompt_requests import PromptRequests
 
+pytestmark = pytest.mark.slow
+
 HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
 
 

@@ -26,7 +26,7 @@ from tests.kube_api.conftest import Shop
 from tests.kube_api.test_watching import end_feeds
 from tests.runs.conftest import deployment
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 WHO = ("alice", "bob")
 LINK = re.compile(r'(?:href|action|src|hx-get|hx-post|data-socket|data-base)="([^"]*/clusters/[^"]*)"')

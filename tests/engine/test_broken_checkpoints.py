@@ -13,6 +13,8 @@ from lifecycle.engine.upgrades import Known
 from lifecycle.runs.upgrades import go_on_from
 from tests.runs import old_clusters
 
+pytestmark = pytest.mark.slow
+
 Path = tuple[Any, ...]
 REMOVED = object()
 BROKEN = (REMOVED, None, "x", -7, [], {}, [[]], {"x": None}, True)

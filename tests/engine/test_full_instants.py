@@ -12,6 +12,8 @@ from lifecycle.engine.heart import loop
 from lifecycle.engine.heart.trace import row_to_json
 from tests.engine.kubelet.world import World
 
+pytestmark = pytest.mark.slow
+
 MOST = 2**31 - 1
 # Rows of one pod that is made, told of, and placed or refused within one instant.
 ROWS_OF_A_POD = 10

@@ -9,6 +9,8 @@ import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 Path = tuple[Any, ...]
 

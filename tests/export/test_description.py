@@ -11,7 +11,7 @@ from django.test import AsyncClient, Client
 
 from tests.builders import make_cluster, make_transition
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture

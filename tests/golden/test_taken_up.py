@@ -11,6 +11,8 @@ from lifecycle.engine.upgrades import Known
 from lifecycle.simulation.run import Driver
 from tests.golden.histories import NAMES, SavingDriver, live_through, read_hashes
 
+pytestmark = pytest.mark.slow
+
 
 def known_of(cluster: Cluster, saved: dict[str, Any]) -> Known:
     """What a database would have of a cluster."""

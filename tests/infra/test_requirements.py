@@ -6,6 +6,10 @@ import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 TOP = Path(__file__).resolve().parents[2]
 REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(\[[a-z]+\])?==\S+(;[^#]*)?\s+# .+$")
 # Named in settings or on a command line, or found by another package by itself.

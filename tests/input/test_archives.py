@@ -12,6 +12,8 @@ import pytest
 from lifecycle.input.archives import MOST_ENTRIES, is_archive, unpack
 from lifecycle.input.problems import ManifestError
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 1024 * 1024
 POD = b"apiVersion: v1\nkind: Pod\n"
 # Where the bits that say "encrypted" stand, counted from the beginning of either header.

@@ -18,6 +18,8 @@ from lifecycle.simulation import make_plan
 from tests.simulate.running import run_plan
 from tests.texts import read_manifests, read_text
 
+pytestmark = pytest.mark.slow
+
 BEHAVIOR = "podline.dev/behavior"
 NOTE_LIMIT = 1024
 

@@ -10,7 +10,7 @@ from lifecycle.kube_api.openapi_paths import make_paths
 from lifecycle.kube_api.openapi_schemas import Refer
 from tests.builders import make_cluster, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 # Taken from what is described, so that whatever is served stands here by itself.
 RESOURCES = {

@@ -26,7 +26,7 @@ from tests.dashboard.conftest import make_user
 from tests.kube_api.conftest import Shop
 from tests.kube_api.test_watching import end_feeds
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 OUT, ERR, STATUS = 1, 2, 3
 SCRIPT = "echo up; while true; do sleep 1; echo tick; done"
 CONTAINER = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", SCRIPT]}

@@ -15,6 +15,8 @@ from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
 from tests.kube_api.test_watching import end_feeds
 
+pytestmark = pytest.mark.slow
+
 LEASES = ("coordination.k8s.io", "v1", "leases")
 NODES = ("", "v1", "nodes")
 Json = dict[str, Any]

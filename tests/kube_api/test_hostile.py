@@ -16,7 +16,7 @@ from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
 from tests.kube_api.hostile import Chance, Json, Request
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 OBJECTS = yaml.safe_load(Path(__file__).with_name("hostile_objects.yaml").read_text())
 # What a real API server answers 500 to as well, as it words it.

@@ -13,7 +13,7 @@ from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 DEPLOYMENT = {
     "apiVersion": "apps/v1",

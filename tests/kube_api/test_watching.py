@@ -23,7 +23,7 @@ from lifecycle.models import Cluster, ObjectVersion
 from lifecycle.runs import retention
 from tests.kube_api.conftest import Shop
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("quick_looks")]
+pytestmark = [pytest.mark.asyncio, pytest.mark.usefixtures("quick_looks"), pytest.mark.slow]
 
 SECRET = ("", "Secret")
 AS_STORED = Encoding(("stored",), lambda value, is_first: orjson.dumps(value), is_stored=True)

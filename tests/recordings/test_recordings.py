@@ -27,6 +27,9 @@ from tests.recordings.differences import (
 from tests.recordings.normalize import History
 from tests.recordings.scenario_files import SCENARIOS, list_names
 
+# All of them together take half a minute.
+pytestmark = pytest.mark.slow
+
 NAMES = list_names()
 # Two workers share them.
 SHARED = [

@@ -7,6 +7,8 @@ import pytest
 
 from lifecycle.runs import collector
 
+pytestmark = pytest.mark.slow
+
 
 class Ring:
     """A thing that only the cycle collector can free."""

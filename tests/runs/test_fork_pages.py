@@ -12,6 +12,8 @@ from lifecycle.runs.celery import carrier
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 
+pytestmark = pytest.mark.slow
+
 LISTING = "admin:lifecycle_cluster_changelist"
 
 

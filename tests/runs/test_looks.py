@@ -13,6 +13,8 @@ from lifecycle.runs import inbox, looks
 from tests.dashboard import zoo
 from tests.runs.conftest import create
 
+pytestmark = pytest.mark.slow
+
 CHANGES = re.compile(r'<form[^>]*method="post"[^>]*>|<[^>]*hx-(?:post|put|patch|delete)=[^>]*>')
 
 

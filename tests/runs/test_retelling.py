@@ -15,6 +15,8 @@ from tests.runs.conftest import create
 from tests.runs.histories import recorded
 from tests.runs.test_forks import run_on
 
+pytestmark = pytest.mark.slow
+
 WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
 POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "lone", "namespace": "default"}}
 

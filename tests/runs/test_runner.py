@@ -411,6 +411,15 @@ def test_a_command_with_a_nul_is_refused(make_cluster):
     assert not Command.objects.exists()
 
 
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**30])
+def test_a_command_with_a_number_that_nothing_keeps_is_refused(make_cluster, number):
+    cluster = make_cluster()
+    with pytest.raises(inbox.Refused, match="64 bits"):
+        inbox.append(cluster, "create", {"object": {"spec": {"hard": {"pods": [number]}}}})
+    assert not Command.objects.exists()
+    assert inbox.append(cluster, "create", {"object": {"spec": [2**64 - 1, -(2**63)]}}).pk
+
+
 def test_frames_follow_each_other_without_a_gap(owner, wall, make_cluster, frames):
     cluster = make_cluster()
     create(cluster, replicas=3)

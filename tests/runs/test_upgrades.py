@@ -12,6 +12,8 @@ from lifecycle.runs import checkpoints, engine_faults, forks, inbox
 from lifecycle.runs.turns import due_clusters
 from tests.runs import old_clusters
 
+pytestmark = pytest.mark.slow
+
 MINUTES_10 = 600.0
 # Scripts, and a program beside which a check runs commands: what is interpreted was saved otherwise.
 INTERPRETED = {"loop", "traps", "ending", "stopping", "probed"}

@@ -4,6 +4,9 @@ import pytest
 
 from tests.simulate.running import GALLERY, run_file
 
+# All of them together take half a minute.
+pytestmark = pytest.mark.slow
+
 SCENARIOS = sorted(path.stem for path in GALLERY.glob("*.yaml"))
 # What the engine does not do yet. Strict: a scenario that begins to pass has to leave this list.
 NOT_YET = {}

@@ -11,6 +11,8 @@ from lifecycle.engine import Cluster
 from lifecycle.engine.controllers.horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from tests.engine.controllers.autoscaled import Autoscaled, of_cpu
 
+pytestmark = pytest.mark.slow
+
 UNTIL_MS = 1_500_000
 
 

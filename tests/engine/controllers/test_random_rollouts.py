@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from lifecycle.engine.objects.pod import Pod
 from tests.engine.controllers.world import World, make_deployment
 
+pytestmark = pytest.mark.slow
+
 amounts = st.sampled_from([0, 1, 2, "10%", "25%", "50%"])
 # (maxSurge, maxUnavailable); both 0 are refused.
 budgets = st.tuples(amounts, amounts).filter(lambda pair: pair != (0, 0))

@@ -14,6 +14,8 @@ import pytest
 
 from tests.engine.kinds.toy_kind import make_toy
 
+pytestmark = pytest.mark.slow
+
 TOP = Path(__file__).resolve().parents[3]
 HERE = Path(__file__).parent
 REGISTRY = "lifecycle/engine/kinds/registry.py"

@@ -10,6 +10,8 @@ from lifecycle.engine.heart.trace import row_to_json
 from tests.engine.invariants import Watcher, check_pod
 from tests.engine.kubelet.world import World
 
+pytestmark = pytest.mark.slow
+
 EXITS = [0, 0, 1, 2, 42, 88, 137]
 GATES = (
     "ChangeContainerStatusOnKubeletRestart",

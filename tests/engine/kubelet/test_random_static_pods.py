@@ -11,6 +11,8 @@ from tests.engine.invariants import check_pod
 from tests.engine.kubelet.test_static_pods import MIRROR, manifest
 from tests.engine.kubelet.world import World
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 NODES, NAMES = ("node-1", "node-2"), ("one", "two", "three")
 FAULTS = ("kubeletRestart", "partition", "reboot", "crash", "sandboxFailure")

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from tests.engine.programs.worlds import FakeWorld, pod_spec, run_until, start
 
+pytestmark = pytest.mark.slow
+
 
 def read_scripts(name: str) -> list[str]:
     return [script.strip("\n") for script in Path(__file__).with_name(name).read_text().split("\n---\n")]

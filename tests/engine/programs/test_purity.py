@@ -16,6 +16,8 @@ from tests.engine.programs.test_corpus import run
 from tests.engine.programs.test_differential import SCRIPTS
 from tests.engine.programs.worlds import run_script
 
+pytestmark = pytest.mark.slow
+
 GUARDED = [
     (builtins, ("open", "eval", "exec", "input")),
     (io, ("open", "FileIO")),

@@ -10,6 +10,8 @@ from tests.engine.programs.test_corpus import friendly_world
 from tests.engine.programs.test_differential import BASH_SCRIPTS, SCRIPTS
 from tests.engine.programs.worlds import FakeWorld, pod_spec, run_script, run_until, start, start_script
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [*SCRIPTS, *BASH_SCRIPTS, *(command[-1] for _, _, command in CORPUS)]
 SIGNS = "$`\"'(){}[]|&;<>\\\n *?#!~=+-/%^:.,@0123456789abcxyz"
 

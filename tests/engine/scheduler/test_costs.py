@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import pytest
+
 from lifecycle.benches import schedule
 from lifecycle.engine.api.context import Context
 from lifecycle.engine.api.server import ApiServer
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.scheduler import Scheduler
+
+pytestmark = pytest.mark.slow
 
 PODS = 200
 

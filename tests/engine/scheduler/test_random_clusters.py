@@ -22,6 +22,8 @@ from lifecycle.engine.scheduler.pod_class import PodClass
 from lifecycle.engine.scheduler.wishes import Wishes
 from tests.engine.scheduler.worlds import HOST, ZONE, Cluster, apart, near, prefers, spread
 
+pytestmark = pytest.mark.slow
+
 APPS = ("web", "db", "cache")
 LEVELS = {"": 0, "low": 10, "high": 1000}
 INDEX = "apps.kubernetes.io/pod-index"
