@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,7 @@ from dashboard.done_words import tell_done
 from dashboard.manifest_reports import Report
 from lifecycle.input.manifests import name_object
 from lifecycle.input.problems import Problem
-from lifecycle.models import Cluster, Command
+from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 from lifecycle.runs.inbox import Refused, User
 
@@ -50,26 +49,18 @@ def list_objects(report: Report) -> list[Json]:
 
 
 def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) -> list[Answer]:
-    """Append (kind, payload, subject) in order, then wait for the results in order."""
+    """Append (kind, payload, subject) in order, all or none, then wait for the results."""
+    head = read_head(cluster)
+    known = head.rv if head else 0
     try:
-        sent = [
-            inbox.append(cluster, kind, payload, user, is_begun=number > 0)
-            for number, (kind, payload, _subject) in enumerate(commands)
-        ]
+        sent = inbox.append_all(cluster, [(kind, payload) for kind, payload, _subject in commands], user)
     except Refused as refused:
         return [Answer(False, cluster.name, str(refused))]
-    head, deadline = read_head(cluster), time.monotonic() + WAIT_SECONDS
-    known = head.rv if head else 0
     return [
         answer
-        for asked, command in zip(sent, commands, strict=True)
-        for answer in _answer_result(cluster, _wait_until(deadline, asked), command, known)
+        for result, command in zip(inbox.wait_for_results(sent), commands, strict=True)
+        for answer in _answer_result(cluster, result, command, known)
     ]
-
-
-def _wait_until(deadline: float, command: Command) -> Json | None:
-    """The result, looked for at least once."""
-    return inbox.wait_for_result(command, max(0.0, deadline - time.monotonic()))
 
 
 def answer_problem(problem: Problem) -> Answer:

@@ -1,6 +1,7 @@
 """The way in: make a cluster, append a command, ask for a run control, wait for what came of it."""
 
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,11 +23,15 @@ WAIT_SECONDS = 10.0
 FIRST_YEAR, LAST_YEAR = 1970, 9000
 # Should an announcement get lost, the result is looked up this often.
 LOOK_SECONDS = 0.5
+# Of one request, in one statement.
+COMMANDS_AT_ONCE = 500
 # Commands that make objects, and controls that let time go on.
 ADDING = frozenset(("create", "apply"))
 MOVING = frozenset((RunControl.Kind.RESUME, RunControl.Kind.STEP, RunControl.Kind.RUN))
 
 User = AbstractBaseUser | AnonymousUser | None
+Result = dict[str, Any] | None
+"""`{code, object, status, warnings}`; None of a command that waits yet."""
 
 
 class Refused(Exception):
@@ -136,6 +141,27 @@ def append(
     return known
 
 
+def append_all(cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], user: User) -> list[Command]:
+    """Put commands of one request, as (kind, payload), into the cluster's inbox, in order: all or none.
+
+    Refused and limits.Exceeded as `append`; who may begin may send them all.
+    """
+    for number, (_kind, payload) in enumerate(commands):
+        limits.take_command(user, is_begun=number > 0)
+        _check_values(payload)
+    if any(kind in ADDING for kind, _payload in commands):
+        limits.check_holdings(user)
+    with transaction.atomic():
+        first = _take_places(cluster, len(commands))
+        made = [
+            Command(pk=uuid4(), cluster=cluster, order=order, kind=kind, payload=payload, user=_known(user))
+            for order, (kind, payload) in enumerate(commands, first)
+        ]
+        Command.objects.bulk_create(made, batch_size=COMMANDS_AT_ONCE)
+    _nudge(cluster)
+    return made
+
+
 def is_rehearsal(command: Command) -> bool:
     """Whether it was a dry run: answered as if done, and nothing was."""
     payload = command.payload
@@ -170,14 +196,7 @@ def _append(
     version: int,
     pinned_ms: int | None,
 ) -> Command:
-    # The update takes the row's lock: orders become visible in the order they were given.
-    Cluster.objects.filter(pk=cluster.pk).update(inbox_head=F("inbox_head") + 1)
-    row = Cluster.objects.filter(pk=cluster.pk).values_list("inbox_head", "failure").first()
-    if row is None:
-        raise Refused(f"the cluster {cluster.name} is gone")
-    order, failure = row
-    if failure:
-        raise Refused(f"the cluster {cluster.name} has failed and takes no commands: {failure}")
+    order = _take_places(cluster, 1)
     command, _ = Command.objects.get_or_create(
         pk=command_id,
         defaults={
@@ -193,18 +212,40 @@ def _append(
     return command
 
 
+def _take_places(cluster: Cluster, count: int) -> int:
+    """The first of so many orders. Refused when the cluster is gone or has failed."""
+    # The update takes the row's lock: orders become visible in the order they were given.
+    Cluster.objects.filter(pk=cluster.pk).update(inbox_head=F("inbox_head") + count)
+    row = Cluster.objects.filter(pk=cluster.pk).values_list("inbox_head", "failure").first()
+    if row is None:
+        raise Refused(f"the cluster {cluster.name} is gone")
+    head, failure = row
+    if failure:
+        raise Refused(f"the cluster {cluster.name} has failed and takes no commands: {failure}")
+    return head - count + 1
+
+
 def _nudge(cluster: Cluster) -> None:
     # Inside a caller's transaction nothing is there yet for a worker to find.
     transaction.on_commit(lambda: messages.carrier().nudge(cluster.shard))
 
 
-def wait_for_result(command: Command, timeout: float = WAIT_SECONDS) -> dict[str, Any] | None:
+def wait_for_result(command: Command, timeout: float = WAIT_SECONDS) -> Result:
     """The command's result `{code, object, status, warnings}`; None when there is none after `timeout` s.
 
     `command` is refreshed either way.
     """
     _wait(command, str(command.pk), lambda: command.is_done, timeout)
     return command.result
+
+
+def wait_for_results(commands: Sequence[Command], timeout: float = WAIT_SECONDS) -> list[Result]:
+    """The results of commands of one cluster, in their order, in which they are carried out."""
+    if not commands:
+        return []
+    last = wait_for_result(commands[-1], timeout)
+    done = Command.objects.in_bulk([command.pk for command in commands[:-1]])
+    return [*(done[command.pk].result for command in commands[:-1]), last]
 
 
 def control(

@@ -65,11 +65,14 @@ RIGHT = ["Namespace late", "Deployment web", "Service web"]
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The objects that were applied."""
     objects: list[dict[str, Any]] = []
-    monkeypatch.setattr(
-        inbox, "append", lambda cluster, kind, payload, user, **_: objects.append(payload["object"])
-    )
+
+    def append_all(cluster: Cluster, commands: list[tuple[str, dict[str, Any]]], user: Any) -> Any:
+        objects.extend(payload["object"] for _kind, payload in commands)
+        return commands
+
+    monkeypatch.setattr(inbox, "append_all", append_all)
     result = {"code": 201, "object": {}, "status": None, "warnings": []}
-    monkeypatch.setattr(inbox, "wait_for_result", lambda command, timeout: result)
+    monkeypatch.setattr(inbox, "wait_for_results", lambda commands: [result for _ in commands])
     return objects
 
 
@@ -316,7 +319,7 @@ def test_of_very_many_refusals_the_first_ones_are_written_out(client, shop, sent
     text = "".join(f"---\n{CONFIG_MAP.format(name=f'C{number}')}" for number in range(250))
     told = words(client.post(ADDRESS, {"manifest": text}))
     assert "250 refused" in told and "and 50 more of the kind" in told
-    monkeypatch.setattr(inbox, "wait_for_result", lambda command, timeout: None)
+    monkeypatch.setattr(inbox, "wait_for_results", lambda commands: [None for _ in commands])
     told = words(client.post(ADDRESS, {"manifest": text.replace("name: C", "name: c")}))
     assert told.count("No answer within 10 seconds") == 200 and "and 50 more of the kind" in told
 

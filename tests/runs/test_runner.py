@@ -420,6 +420,21 @@ def test_a_command_with_a_number_that_nothing_keeps_is_refused(make_cluster, num
     assert inbox.append(cluster, "create", {"object": {"spec": [2**64 - 1, -(2**63)]}}).pk
 
 
+def test_commands_of_one_request_are_taken_all_or_none_and_in_order(owner, wall, make_cluster):
+    cluster = make_cluster()
+    maps = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}} for name in "abba"]
+    commands = [("create", {"object": one}) for one in maps]
+    with pytest.raises(inbox.Refused, match="NUL"):
+        inbox.append_all(cluster, [*commands, ("create", {"object": "\0"})], cluster.owner)
+    assert not Command.objects.exists()
+    sent = inbox.append_all(cluster, commands, cluster.owner)
+    after = inbox.append(cluster, *commands[0], cluster.owner)
+    owner.turn(cluster.pk, 5.0)
+    results = inbox.wait_for_results(sent, 0.0)
+    assert [result and result["code"] for result in results] == [201, 201, 409, 409]
+    assert [command.order for command in sent] == [after.order - left for left in (4, 3, 2, 1)]
+
+
 def test_frames_follow_each_other_without_a_gap(owner, wall, make_cluster, frames):
     cluster = make_cluster()
     create(cluster, replicas=3)
