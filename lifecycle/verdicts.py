@@ -119,7 +119,7 @@ def tell_verdict(
 
 
 def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
-    """`web-0 and 2 more pods: CrashLoopBackOff since 00:02:10, next retry in 20s`"""
+    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s`"""
     if troubled.hold is not None:
         pod = Pod.from_json(troubled.pod, epoch_ms)
         return verdict_words.tell_held(pod, troubled.others, troubled.hold.why)

@@ -132,6 +132,8 @@ def make_steps(
         "tickfont": {"size": 11},
         "ticks": "",
         "ticklabelposition": "inside top",
+        # Clear of the line of a flag at the very beginning.
+        "ticklabelstandoff": 4,
     }
     frame = layout(height=HEIGHT, yaxis=yaxis, showlegend=False)
     frame["xaxis"] = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}

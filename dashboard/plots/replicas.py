@@ -217,6 +217,8 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
         "ticks": "",
         # So the instants of all figures of a page stand below one another.
         "ticklabelposition": "inside top",
+        # Clear of the line of a flag at the very beginning.
+        "ticklabelstandoff": 4,
     }
     frame = layout(height=HEIGHT, yaxis=yaxis, showlegend=False)
     frame["xaxis"] = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}

@@ -58,7 +58,8 @@ def tell(door: Door, name: str = "one") -> str:
         pytest.param(
             {"containers": [SERVER | {"envFrom": [{"configMapRef": {"name": "nosuch"}}]}]},
             30,
-            'CreateContainerConfigError since 00:00:00: configmap "nosuch" not found; somebody has to mend',
+            'CreateContainerConfigError, not ready since 00:00:00: configmap "nosuch" not found;'
+            " somebody has to mend",
             id="configuration",
         ),
     ],
@@ -74,7 +75,7 @@ def test_a_crash_loop_says_how_the_last_run_ended_and_when_the_next_begins() -> 
     door.apply(make_pod(containers=[SERVER | {"command": ["sh", "-c", "sleep 1; exit 42"]}]))
     while "next start" not in (told := tell(door.run(1))):
         assert door.cluster.now_ms < 300_000
-    assert told.startswith("CrashLoopBackOff since 00:0")
+    assert told.startswith("CrashLoopBackOff, not ready since 00:0")
     assert ": c ended with exit code 42 (Error); next start in " in told
 
 
@@ -149,8 +150,8 @@ def test_a_cluster_names_its_problems_the_worst_first() -> None:
         ("crashing", "broken", "deployments/default/broken/"),
         ("stuck", "lone", "pods/default/lone/"),
     ]
-    assert "and 2 more pods: Error since" in verdict.troubles[0].sentence
-    assert "lone: ImagePullBackOff since" in verdict.troubles[1].sentence
+    assert "and 2 more pods: Error, not ready since" in verdict.troubles[0].sentence
+    assert "lone: ImagePullBackOff, not ready since" in verdict.troubles[1].sentence
 
 
 @pytest.mark.django_db

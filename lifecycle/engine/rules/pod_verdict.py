@@ -12,7 +12,7 @@ from .holds import Hold
 from .pod_columns import pod_status_text
 from .pod_conditions import READY
 from .pod_state import CRASHING_REASONS, decide_state
-from .verdict_words import FOR_GOOD, find_retry_ms, find_since, tell_instant, tell_span
+from .verdict_words import FOR_GOOD, find_retry_ms, tell_instant, tell_since, tell_span
 
 _LONGEST_MESSAGE = 160
 _UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
@@ -20,7 +20,7 @@ _UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
 
 
 def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None, hold: Hold | None = None) -> str:
-    """`CrashLoopBackOff since 00:02:10: app ended with exit code 137 (Error); next start in 20s.`
+    """`CrashLoopBackOff, not ready since 00:02:10: app ended with exit code 137 (Error); next start in 20s.`
 
     Nothing is said of what nobody knows: when a starting container will be ready, or a probe answers again.
     """
@@ -35,19 +35,14 @@ def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None, hold: Hold | 
         return _tell_ended(pod, state.name, state.reason, state.message)
     if hold is not None:
         words = "Not ready" if state.name == "notReady" else "Starting"
-        return f"{words}{_tell_since(pod)}: {hold.tell()}."
-    told = f"{_tell_reason(pod, state.reason)}{_tell_since(pod)}"
+        return f"{words}{tell_since(pod)}: {hold.tell()}."
+    told = f"{_tell_reason(pod, state.reason)}{tell_since(pod)}"
     told += _tell_last_run(pod) or _tell_message(state.message)
     return f"{told}{_tell_next(pod, state.name, now_ms)}."
 
 
 def _tell_reason(pod: Pod, reason: str | None) -> str:
     return reason or pod_status_text(pod)
-
-
-def _tell_since(pod: Pod) -> str:
-    since_ms = find_since(pod)
-    return f" since {tell_instant(since_ms)}" if since_ms is not None else ""
 
 
 def _tell_message(message: str | None) -> str:

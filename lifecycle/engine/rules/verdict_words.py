@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ..heart.timing import read_duration_ms
+from ..objects.condition import find_condition
 from ..objects.container import ContainerStatus
 from ..objects.cron_job import CronJob
 from ..objects.job import COMPLETE, Job
@@ -65,13 +66,11 @@ def wants_nothing(workload: Json) -> bool:
 
 
 def tell_trouble(pod: Pod, others: int, now_ms: int) -> str:
-    """`web-0 and 2 more pods are not well: CrashLoopBackOff since 00:02:10, next retry in 20s`."""
+    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s`."""
     named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
     why = decide_state(pod).reason or pod_status_text(pod)
     told = f"{named}: {why}"
-    since_ms = find_since(pod)
-    if since_ms is not None:
-        told += f" since {tell_instant(since_ms)}"
+    told += tell_since(pod)
     retry_ms = find_retry_ms(pod)
     if retry_ms is not None and retry_ms > now_ms:
         told += f", next retry in {tell_span(retry_ms - now_ms)}"
@@ -84,12 +83,16 @@ def tell_held(pod: Pod, others: int, why: str) -> str:
     return f"{pod.meta.name}: {why}{also}"
 
 
-def find_since(pod: Pod) -> int | None:
-    """Since when it is not ready; of one that no node takes, since when that is known."""
-    for condition in pod.status.conditions:
-        if condition.type == ("Ready" if pod.node_name else "PodScheduled"):
-            return condition.last_transition_ms
-    return pod.meta.creation_ms
+def tell_since(pod: Pod) -> str:
+    """` since 00:00:05` of one that no node takes or that only starts; `, not ready since 00:00:05` of any
+    other: when it first crashed, or could not be pulled, its status does not say."""
+    kept = "Ready" if pod.node_name else "PodScheduled"
+    condition = find_condition(pod.status.conditions, kept)
+    since_ms = pod.meta.creation_ms if condition is None else condition.last_transition_ms
+    if since_ms is None:
+        return ""
+    is_well = condition is None or not pod.node_name or decide_state(pod).name in ("starting", "notReady")
+    return f"{'' if is_well else ', not ready'} since {tell_instant(since_ms)}"
 
 
 def find_retry_ms(pod: Pod) -> int | None:
