@@ -16,8 +16,6 @@ from lifecycle.runs import inbox
 from lifecycle.runs.inbox import Refused, User
 
 Json = dict[str, Any]
-# One page waits for all results together no longer than a surface waits for one command.
-WAIT_SECONDS = inbox.WAIT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

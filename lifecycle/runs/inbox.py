@@ -244,8 +244,10 @@ def wait_for_results(commands: Sequence[Command], timeout: float = WAIT_SECONDS)
     if not commands:
         return []
     last = wait_for_result(commands[-1], timeout)
-    done = Command.objects.in_bulk([command.pk for command in commands[:-1]])
-    return [*(done[command.pk].result for command in commands[:-1]), last]
+    # Who has deleted the cluster meanwhile has its commands deleted, too.
+    found = Command.objects.in_bulk([command.pk for command in commands[:-1]])
+    done = {pk: command.result for pk, command in found.items()}
+    return [*(done.get(command.pk) for command in commands[:-1]), last]
 
 
 def control(
