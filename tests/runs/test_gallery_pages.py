@@ -96,9 +96,9 @@ def find_repeated(cluster: Cluster) -> frozenset[Subject]:
 
 
 def list_files() -> list[Any]:
-    """Every second one; the deep tests take the others as well."""
+    """Every third one; the deep tests take the others as well."""
     return [
-        pytest.param(file, id=file.stem, marks=[pytest.mark.deep] if number % 2 else [])
+        pytest.param(file, id=file.stem, marks=[pytest.mark.deep] if number % 3 else [])
         for number, file in enumerate(FILES)
     ]
 
