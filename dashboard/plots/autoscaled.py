@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.autoscalers import Moment
 from dashboard.plots.spans import Lane, hover, line_key, when
-from dashboard.plots.theme import TONES, escape, layout, round_step, time_axis
+from dashboard.plots.theme import TONES, count_axis, escape, layout, time_axis
 
 HEIGHT, ROW_HEIGHT = 260, 22
 # Of a long story the later part is drawn.
@@ -122,20 +122,7 @@ def make_steps(
     first_ms = moments[0].at_ms if moments else 0
     start_ms = first_ms if window_ms is None else max(first_ms, now_ms - window_ms)
     top = max((number for trace in data for number in trace["y"] if number is not None), default=1)
-    yaxis = {
-        "range": [0, top * 1.12 + 0.4],
-        "autorange": False,
-        "fixedrange": True,
-        "tickformat": "d",
-        "dtick": round_step(top),
-        "zeroline": False,
-        "tickfont": {"size": 11},
-        "ticks": "",
-        "ticklabelposition": "inside top",
-        # Clear of the line of a flag at the very beginning.
-        "ticklabelstandoff": 4,
-    }
-    frame = layout(height=HEIGHT, yaxis=yaxis, showlegend=False)
+    frame = layout(height=HEIGHT, yaxis=count_axis(top * 1.12 + 0.4, top), showlegend=False)
     frame["xaxis"] = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}
     shown = [lane.to_json() for lane in rows[: HEIGHT // ROW_HEIGHT - 1]]
     frame["meta"] = {"from": first_ms, "rows": shown, "rowHeight": ROW_HEIGHT}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.plots.spans import Lane, hover, line_key, when
-from dashboard.plots.theme import TONES, escape, layout, revision_colour, revision_tone, round_step, time_axis
+from dashboard.plots.theme import TONES, count_axis, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.job import JOB_KIND
@@ -206,21 +206,7 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     top = max(top, _stack_height(areas))
     height = top * 1.04 + HEADROOM
     data += _forbidden(data, height)
-    yaxis = {
-        "range": [0, height],
-        "autorange": False,
-        "fixedrange": True,
-        "tickformat": "d",
-        "dtick": round_step(top),
-        "zeroline": False,
-        "tickfont": {"size": 11},
-        "ticks": "",
-        # So the instants of all figures of a page stand below one another.
-        "ticklabelposition": "inside top",
-        # Clear of the line of a flag at the very beginning.
-        "ticklabelstandoff": 4,
-    }
-    frame = layout(height=HEIGHT, yaxis=yaxis, showlegend=False)
+    frame = layout(height=HEIGHT, yaxis=count_axis(height, top), showlegend=False)
     frame["xaxis"] = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}
     frame["meta"] = {"from": rollout.since_ms, "rows": _key_rows(rollout), "rowHeight": ROW_HEIGHT}
     return {"data": data, "layout": frame}

@@ -123,6 +123,24 @@ def css_rule(tone: Tone) -> str:
     return f".tone-{tone.name} {{ --tone: {tone.colour};{pattern}{dot} }}"
 
 
+def count_axis(height: float, top: int) -> dict[str, Any]:
+    """Whole numbers from 0 up to `height`, of which `top` is the greatest that is drawn."""
+    return {
+        "range": [0, height],
+        "autorange": False,
+        "fixedrange": True,
+        "tickformat": "d",
+        "dtick": round_step(top),
+        "zeroline": False,
+        "tickfont": {"size": 11},
+        "ticks": "",
+        # So the instants of all figures of a page stand below one another.
+        "ticklabelposition": "inside top",
+        # Clear of the line of a flag at the very beginning.
+        "ticklabelstandoff": 4,
+    }
+
+
 def time_axis(side: str = "top") -> dict[str, Any]:
     """Virtual milliseconds; the browser writes the tick labels for the range it shows."""
     return {
