@@ -1,7 +1,8 @@
 """Changes: each is a command in the cluster's inbox, and its answer what the engine says."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,13 +61,16 @@ class Result:
     warnings: Sequence[str] = field(default_factory=list)
 
 
-def send(cluster: Cluster, user: Any, kind: str, payload: Json, is_begun: bool = False) -> Command:
-    """Append a command to the inbox. Raises Refusal for what nobody takes.
+def send(cluster: Cluster, user: Any, kind: str, payload: Json) -> Command:
+    """Append a command to the inbox. Raises Refusal for what nobody takes."""
+    with _telling_refusals():
+        return inbox.append(cluster, kind, payload, user)
 
-    `is_begun`: others of the same request were taken before.
-    """
+
+@contextmanager
+def _telling_refusals() -> Iterator[None]:
     try:
-        return inbox.append(cluster, kind, payload, user, is_begun=is_begun)
+        yield
     except inbox.Refused as problem:
         code = 400 if "NUL" in str(problem) else 503
         raise Refusal(code, str(problem), "BadRequest" if code == 400 else "ServiceUnavailable") from None
@@ -74,7 +78,10 @@ def send(cluster: Cluster, user: Any, kind: str, payload: Json, is_begun: bool =
 
 def wait(cluster: Cluster, command: Command) -> Result:
     """What came of a command. Raises Refusal, where it was refused or nobody answers."""
-    result = inbox.wait_for_result(command, WAIT_SECONDS)
+    return _read_result(cluster, inbox.wait_for_result(command, WAIT_SECONDS))
+
+
+def _read_result(cluster: Cluster, result: inbox.Result) -> Result:
     if result is None:
         message = (
             f"the cluster {cluster.name} has not answered within {WAIT_SECONDS:g} seconds: the request was"
@@ -287,15 +294,21 @@ def delete_collection(asked: Asked) -> Answer:
 
 
 def _delete_each(asked: Asked, items: list[Json], options: DeleteOptions, is_begun: bool) -> None:
-    """Order the deletion of some objects together, and wait for all of them."""
-    commands: list[Command] = []
-    for data in items:
-        meta = data["metadata"]
-        payload = _deletion(asked.resource, meta.get("namespace"), meta["name"], options)
-        commands.append(send(asked.cluster, asked.user, "delete", payload, is_begun or bool(commands)))
-    for command in commands:
+    """Order the deletion of some objects together, and wait for all of them.
+
+    `is_begun`: others of the same request were ordered before.
+    """
+    payloads = [
+        _deletion(asked.resource, data["metadata"].get("namespace"), data["metadata"]["name"], options)
+        for data in items
+    ]
+    with _telling_refusals():
+        commands = inbox.append_all(
+            asked.cluster, [("delete", payload) for payload in payloads], asked.user, is_begun
+        )
+    for result in inbox.wait_for_results(commands, WAIT_SECONDS):
         try:
-            wait(asked.cluster, command)
+            _read_result(asked.cluster, result)
         except Refusal as problem:
             # Somebody else was quicker.
             if problem.code != 404:

@@ -117,16 +117,14 @@ def append(
     id: UUID | str | None = None,
     version: int = 1,
     pinned_ms: int | None = None,
-    is_begun: bool = False,
 ) -> Command:
     """Put a command into the cluster's inbox and wake the cluster. The same id twice is one command.
 
-    `pinned_ms`: the instant a scenario step carries; `is_begun`: commands before it are already taken, as of
-    one file. Refused when the id names another command, or the cluster has failed; limits.Exceeded when the
-    user sends too many, or adds to clusters that hold too much.
+    `pinned_ms`: the instant a scenario step carries. Refused when the id names another command, or the
+    cluster has failed; limits.Exceeded when the user sends too many, or adds to clusters that hold too much.
     """
-    limits.take_command(user, is_begun or pinned_ms is not None)
-    if kind in ADDING and not is_begun:
+    limits.take_command(user, is_begun=pinned_ms is not None)
+    if kind in ADDING:
         limits.check_holdings(user)
     _check_values(payload)
     command_id = uuid4() if id is None else UUID(str(id))
@@ -141,15 +139,21 @@ def append(
     return known
 
 
-def append_all(cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], user: User) -> list[Command]:
+def append_all(
+    cluster: Cluster,
+    commands: Sequence[tuple[str, dict[str, Any]]],
+    user: User,
+    is_begun: bool = False,
+) -> list[Command]:
     """Put commands of one request, as (kind, payload), into the cluster's inbox, in order: all or none.
 
-    Refused and limits.Exceeded as `append`; who may begin may send them all.
+    `is_begun`: others of the same request were taken before. Refused and limits.Exceeded as `append`; who may
+    begin may send them all.
     """
     for number, (_kind, payload) in enumerate(commands):
-        limits.take_command(user, is_begun=number > 0)
+        limits.take_command(user, is_begun or number > 0)
         _check_values(payload)
-    if any(kind in ADDING for kind, _payload in commands):
+    if not is_begun and any(kind in ADDING for kind, _payload in commands):
         limits.check_holdings(user)
     with transaction.atomic():
         first = _take_places(cluster, len(commands))

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from lifecycle import limits
 from lifecycle.kube_api import writes
-from lifecycle.models import Command
+from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
 
@@ -50,6 +51,13 @@ def test_they_go_in_chunks_and_are_answered_as_a_list(client, waited):
     assert waited == [2, 2, 1]
 
 
+def test_who_may_begin_may_delete_them_all(shop, client, waited, monkeypatch):
+    begun: list[bool] = []
+    monkeypatch.setattr(limits, "take_command", lambda user, is_begun=False: begun.append(is_begun))
+    assert client.delete(f"{PATH}?labelSelector=set%3Done").status_code == 200
+    assert begun == [False, True, True, True, True]
+
+
 def test_a_dry_run_deletes_none(client, waited):
     assert client.delete(f"{PATH}?labelSelector=set%3Done&dryRun=All").status_code == 200
     assert len(names(client)) == 7
@@ -64,13 +72,14 @@ def test_what_takes_too_long_says_how_far_it_came(client, waited, monkeypatch):
 
 
 def test_what_somebody_else_deleted_meanwhile_is_no_problem(shop, client, waited, monkeypatch):
-    plain = writes.send
+    plain = inbox.append_all
 
-    def send(cluster: Any, user: Any, kind: str, payload: Any, is_begun: bool = False) -> Command:
-        if payload["name"] == "c":
-            plain(cluster, user, kind, payload, is_begun)
-        return plain(cluster, user, kind, payload, is_begun)
+    def append_all(cluster: Cluster, commands: Any, user: Any, is_begun: bool) -> list[Command]:
+        quicker = [(kind, payload) for kind, payload in commands if payload["name"] == "c"]
+        plain(cluster, quicker, user)
+        return plain(cluster, commands, user, is_begun)
 
-    monkeypatch.setattr(writes, "send", send)
+    monkeypatch.setattr(inbox, "append_all", append_all)
     assert client.delete(f"{PATH}?labelSelector=set%3Done").status_code == 200
     assert names(client) == ["kube-root-ca.crt", "other"]
+    assert Command.objects.filter(kind="delete", payload__name="c").count() == 2
