@@ -67,8 +67,7 @@ def test_a_user_who_sends_too_many_commands_waits(client, settings):
     ada = make_user("ada")
     cluster = make_cluster(ada)
     # Of one file all are taken.
-    for number in range(30):
-        inbox.append(cluster, "create", {"object": CONFIG_MAP}, ada, is_begun=number > 0)
+    inbox.append_all(cluster, [("create", {"object": CONFIG_MAP})] * 30, ada)
     with pytest.raises(limits.Exceeded, match=r"1 a second is the most for one user \(MAX_COMMANDS\)"):
         inbox.append(cluster, "create", {"object": CONFIG_MAP}, ada)
     client.force_login(ada)

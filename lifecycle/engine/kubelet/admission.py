@@ -1,8 +1,9 @@
 """Which pods bound to a node its kubelet takes; the others it fails at once, without starting anything.
 
-Models the kubelet's admission by node pressure, by CPUs that a pod is to have for itself and by operating
-system; of a pod that names its node itself also by amounts, affinity and taints, which for all others the
-scheduler has seen to. Left out: host ports, and room that is made for critical pods, which are all taken.
+Models the kubelet's admission by node pressure, by settings of the kernel, by CPUs that a pod is to have for
+itself and by operating system; of a pod that names its node itself also by amounts, affinity and taints, to
+which the scheduler has seen for all others. Left out: host ports, and room that is made for critical pods,
+which are all taken.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ..rules.node_filters import NOT_WANTED, tolerates, wants_node
 from ..rules.node_shutdown import NOT_ADMITTED, NOT_ADMITTED_TEXT
 from ..rules.pod_conditions import POD_SCHEDULED
 from ..rules.pod_resources import effective_requests
+from ..rules.sysctls import SYSCTL_FORBIDDEN, find_forbidden_sysctl
 from .node.evictor import Evictor
 from .parts import WARNING, Parts
 from .reports import Reporter
@@ -68,6 +70,8 @@ class Admission:
         text = self._evictor.refusal(pod) if agent.pressure is not None else ""
         if text:
             return EVICTED, text
+        if pod.spec.sysctls and (text := find_forbidden_sysctl(pod.spec)):
+            return SYSCTL_FORBIDDEN, text
         # A pod with amounts of its own as a whole has no container with any.
         if is_static(agent.configuration) and not pod.spec.resources:
             text = self._parts.cpus.give(worker, agent, pod.status.qos_class)

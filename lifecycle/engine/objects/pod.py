@@ -144,6 +144,10 @@ class PodSpec(Reading):
         )
         self.host_network: bool = bool(raw.get("hostNetwork"))
         self.host_pid: bool = bool(raw.get("hostPID"))
+        self.host_ipc: bool = bool(raw.get("hostIPC"))
+        self.sysctls: tuple[str, ...] = tuple(
+            entry.get("name", "") for entry in (raw.get("securityContext") or {}).get("sysctls") or ()
+        )
         self.share_process_namespace: bool = bool(raw.get("shareProcessNamespace"))
         self.os_name: str = (raw.get("os") or {}).get("name", "")
         self.priority: int = raw.get("priority") or 0

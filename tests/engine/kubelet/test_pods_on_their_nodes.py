@@ -241,3 +241,19 @@ def test_localhost_is_the_pods_own_and_others_are_reached_by_address() -> None:
     said = {names[entry[0]]: entry[4] for entry in world.cluster.take_changes().logs if entry[1] == "caller"}
     assert said == {"one": "open", "two": "closed", "three": "open"}
     assert len({pod["status"]["podIP"] for pod in pods(world)}) == 3
+
+
+def test_a_pod_that_would_change_its_nodes_kernel_is_rejected_and_made_again() -> None:
+    world = World()
+    sysctls = [{"name": "net.core.somaxconn", "value": "1024"}]
+    replica_set(world, securityContext={"sysctls": sysctls})
+    world.to(1)
+    text = 'forbidden sysctl: "net.core.somaxconn" not allowlisted'
+    first, *others = pods(world)
+    assert first["status"]["phase"] == "Failed"
+    assert first["status"]["reason"] == "SysctlForbidden"
+    assert first["status"]["message"] == f"Pod was rejected: {text}"
+    assert others
+    told = [row for row in world.rows if row.get("reason") == "SysctlForbidden" and row["type"] == "event"]
+    assert {(row["eventType"], row["message"]) for row in told} == {("Warning", text)}
+    assert started_uids(world) == set()
