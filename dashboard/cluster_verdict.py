@@ -11,10 +11,20 @@ from dashboard.holds import MOST_LOOKED_AT, find_holds
 from dashboard.pages import find_page
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, read_parents
+from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
-from lifecycle.verdicts import HELD, UNWELL, Troubled, has_restarted_lately, tell_restarted, tell_troubled
+from lifecycle.verdicts import (
+    HELD,
+    UNWELL,
+    Troubled,
+    has_restarted_lately,
+    tell_pod,
+    tell_restarted,
+    tell_troubled,
+)
 
 MOST_TOLD = 5
 MOST_RESTARTED = 100
@@ -49,8 +59,9 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     """How a cluster stands. `counts`: its living pods by state."""
     groups, held = _list_troubled(cluster), _list_held(cluster, now_ms)
     if not groups and not held:
-        if restless := _list_restless(cluster, now_ms):
-            return _tell_restless(restless, now_ms, cluster.epoch_ms)
+        failed, restless = _list_failed(cluster), _list_restless(cluster, now_ms)
+        if failed or restless:
+            return _tell_past(failed, restless, now_ms, cluster.epoch_ms)
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
         if restarts := _living_pods(cluster).aggregate(sum=Sum("restarts"))["sum"]:
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
@@ -124,15 +135,44 @@ def _list_restless(cluster: Cluster, now_ms: int) -> list[tuple[Key, list[Stored
     return list(found.items())
 
 
-def _tell_restless(groups: list[tuple[Key, list[StoredObject]]], now_ms: int, epoch_ms: int) -> Verdict:
+def _list_failed(cluster: Cluster) -> list[tuple[Key, list[StoredObject]]]:
+    """By workload or lone pod those that failed for good, the last first; those of Jobs are mere tries."""
+    parents, found = read_parents(cluster), dict[Key, list[StoredObject]]()
+    for pod in _living_pods(cluster).filter(state="failed").order_by("-created_ms", "name").defer("data"):
+        key = _find_key(parents, pod.namespace, pod.owner, pod.name)
+        if (key[1] or "").partition("/")[0] not in (JOB_KIND.id, CRON_JOB_KIND.id):
+            found.setdefault(key, []).append(pod)
+    return list(found.items())
+
+
+def _tell_past(
+    failed: list[tuple[Key, list[StoredObject]]],
+    restless: list[tuple[Key, list[StoredObject]]],
+    now_ms: int,
+    epoch_ms: int,
+) -> Verdict:
+    """Of a cluster none of whose pods is unwell now: what failed, and what restarted lately."""
     troubles = []
-    for (namespace, owner), pods in groups[:MOST_TOLD]:
-        kind, _, name = (owner or "").partition("/")
-        sentence = tell_restarted(Troubled(pods[0].data, len(pods) - 1), now_ms, epoch_ms)
-        troubles.append(Trouble(TONES["crashing"], name, find_page(kind, namespace or "", name), sentence))
-    count = sum(len(pods) for _, pods in groups)
-    sentence = f"Nothing is down, but {count} pod{'s' if count > 1 else ''} restarted lately."
-    return Verdict(sentence, troubles, len(groups) - len(troubles))
+    for key, pods in failed[:MOST_TOLD]:
+        last = tell_pod(pods[0].data, now_ms, epoch_ms)
+        said = last if len(pods) == 1 else f"{len(pods):,} pods failed, the last one {pods[0].name}: {last}"
+        troubles.append(_make_trouble(key, TONES["failed"], said))
+    for key, pods in restless[: MOST_TOLD - len(troubles)]:
+        said = tell_restarted(Troubled(pods[0].data, len(pods) - 1), now_ms, epoch_ms)
+        troubles.append(_make_trouble(key, TONES["crashing"], said))
+    numbers = [
+        (sum(len(pods) for _, pods in groups), how)
+        for groups, how in ((failed, "failed"), (restless, "restarted lately"))
+    ]
+    told = [f"{number:,} pod{'s' if number > 1 else ''} {how}" for number, how in numbers if number]
+    head = "" if failed else "Nothing is down, but "
+    hidden = len(failed) + len(restless) - len(troubles)
+    return Verdict(f"{head}{' and '.join(told)}.", troubles, hidden)
+
+
+def _make_trouble(key: Key, tone: Tone, sentence: str) -> Trouble:
+    kind, _, name = (key[1] or "").partition("/")
+    return Trouble(tone, name, find_page(kind, key[0] or "", name), sentence)
 
 
 def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
@@ -144,6 +184,4 @@ def _read_pods(cluster: Cluster, uids: list[str]) -> dict[str, StoredObject]:
 
 
 def _tell(cluster: Cluster, key: Key, tone: Tone, troubled: Troubled, now_ms: int) -> Trouble:
-    kind, _, name = (key[1] or "").partition("/")
-    page = find_page(kind, key[0] or "", name)
-    return Trouble(tone, name, page, tell_troubled(troubled, now_ms, cluster.epoch_ms))
+    return _make_trouble(key, tone, tell_troubled(troubled, now_ms, cluster.epoch_ms))

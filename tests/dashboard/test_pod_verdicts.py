@@ -192,3 +192,29 @@ def test_restarts_that_are_over_are_not_kept_silent() -> None:
     # The kubelet forgets after ten minutes.
     later = read_verdict(cluster, count_states(cluster), 800_000)
     assert later.sentence == "Nothing is wrong: 1 ready, 1 restart so far."
+
+
+@pytest.mark.django_db
+def test_pods_that_failed_for_good_are_not_kept_silent() -> None:
+    door = Door()
+    failing = [SERVER | {"command": ["sh", "-c", "exit 3"]}]
+    door.apply(make_pod(restartPolicy="Never", containers=failing))
+    cluster = keep(door.run(10).cluster)
+    verdict = read_verdict(cluster, count_states(cluster), 10_000)
+    assert verdict.sentence == "1 pod failed."
+    (lone,) = verdict.troubles
+    assert (lone.tone.name, lone.name, lone.page) == ("failed", "one", "pods/default/one/")
+    assert lone.sentence.startswith("Failed, Error; ")
+
+
+@pytest.mark.django_db
+def test_failed_tries_of_a_job_are_its_own_affair() -> None:
+    door = Door()
+    template = {
+        "spec": {"restartPolicy": "Never", "containers": [SERVER | {"command": ["sh", "-c", "exit 3"]}]}
+    }
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "tries", "namespace": "default"}}
+    door.apply(job | {"spec": {"backoffLimit": 6, "template": template}})
+    cluster = keep(door.run(15).cluster)
+    sentence = read_verdict(cluster, count_states(cluster), 15_000).sentence
+    assert sentence.startswith("Nothing is wrong: ") and "failed" in sentence
