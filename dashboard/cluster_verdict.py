@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, QuerySet, Sum
@@ -26,6 +27,8 @@ from lifecycle.verdicts import (
     tell_troubled,
 )
 
+Group = tuple[Key, Tone, str, int]
+"""Workload or lone pod, its worst state, the uid of the oldest pod in that state, how many more there are."""
 MOST_TOLD = 5
 MOST_RESTARTED = 100
 
@@ -57,11 +60,11 @@ class Verdict:
 
 def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
     """How a cluster stands. `counts`: its living pods by state."""
-    groups, held = _list_troubled(cluster), _list_held(cluster, now_ms)
+    groups, held = _list_troubled(cluster, UNWELL), _list_held(cluster, now_ms)
     if not groups and not held:
         failed, restless = _list_failed(cluster), _list_restless(cluster, now_ms)
         if failed or restless:
-            return _tell_past(failed, restless, now_ms, cluster.epoch_ms)
+            return _tell_past(cluster, failed, restless, now_ms)
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
         if restarts := _living_pods(cluster).aggregate(sum=Sum("restarts"))["sum"]:
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
@@ -88,20 +91,20 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     return Verdict(sentence, troubles, count - len(troubles))
 
 
-def _list_troubled(cluster: Cluster) -> list[tuple[Key, Tone, str, int]]:
-    """Workload or lone pod, its worst state, the oldest pod in that state, how many more are unwell."""
+def _list_troubled(cluster: Cluster, states: Sequence[str]) -> list[Group]:
+    """By workload or lone pod those in one of the states, which the worst leads."""
     parents = read_parents(cluster)
-    rows = _living_pods(cluster).filter(state__in=UNWELL).order_by("created_ms", "name")
+    rows = _living_pods(cluster).filter(state__in=states).order_by("created_ms", "name")
     worst: dict[Key, tuple[int, str]] = {}
     counts: Counter[Key] = Counter()
     for uid, namespace, owner, name, state in rows.values_list("uid", "namespace", "owner", "name", "state"):
         key = _find_key(parents, namespace, owner, name)
         counts[key] += 1
-        rank = UNWELL.index(state)
+        rank = states.index(state)
         if key not in worst or rank < worst[key][0]:
             worst[key] = rank, uid
     ranked = sorted(worst.items(), key=lambda item: (item[1][0], -counts[item[0]], str(item[0])))
-    return [(key, TONES[UNWELL[rank]], uid, counts[key] - 1) for key, (rank, uid) in ranked]
+    return [(key, TONES[states[rank]], uid, counts[key] - 1) for key, (rank, uid) in ranked]
 
 
 def _list_held(cluster: Cluster, now_ms: int) -> list[tuple[Key, Troubled]]:
@@ -135,34 +138,34 @@ def _list_restless(cluster: Cluster, now_ms: int) -> list[tuple[Key, list[Stored
     return list(found.items())
 
 
-def _list_failed(cluster: Cluster) -> list[tuple[Key, list[StoredObject]]]:
-    """By workload or lone pod those that failed for good, the last first; those of Jobs are mere tries."""
-    parents, found = read_parents(cluster), dict[Key, list[StoredObject]]()
-    for pod in _living_pods(cluster).filter(state="failed").order_by("-created_ms", "name").defer("data"):
-        key = _find_key(parents, pod.namespace, pod.owner, pod.name)
-        if (key[1] or "").partition("/")[0] not in (JOB_KIND.id, CRON_JOB_KIND.id):
-            found.setdefault(key, []).append(pod)
-    return list(found.items())
+def _list_failed(cluster: Cluster) -> list[Group]:
+    """Those that failed for good; those of Jobs are mere tries."""
+    found = _list_troubled(cluster, ("failed",))
+    return [
+        one for one in found if (one[0][1] or "").partition("/")[0] not in (JOB_KIND.id, CRON_JOB_KIND.id)
+    ]
 
 
 def _tell_past(
-    failed: list[tuple[Key, list[StoredObject]]],
+    cluster: Cluster,
+    failed: list[Group],
     restless: list[tuple[Key, list[StoredObject]]],
     now_ms: int,
-    epoch_ms: int,
 ) -> Verdict:
     """Of a cluster none of whose pods is unwell now: what failed, and what restarted lately."""
+    pods = _read_pods(cluster, [uid for _, _, uid, _ in failed[:MOST_TOLD]])
     troubles = []
-    for key, pods in failed[:MOST_TOLD]:
-        last = tell_pod(pods[0].data, now_ms, epoch_ms)
-        said = last if len(pods) == 1 else f"{len(pods):,} pods failed, the last one {pods[0].name}: {last}"
-        troubles.append(_make_trouble(key, TONES["failed"], said))
-    for key, pods in restless[: MOST_TOLD - len(troubles)]:
-        said = tell_restarted(Troubled(pods[0].data, len(pods) - 1), now_ms, epoch_ms)
+    for key, tone, uid, others in failed[:MOST_TOLD]:
+        if uid in pods:
+            first = tell_pod(pods[uid].data, now_ms, cluster.epoch_ms)
+            many = f"{others + 1:,} pods failed, the first one {pods[uid].name}: {first}"
+            troubles.append(_make_trouble(key, tone, many if others else first))
+    for key, restarted in restless[: MOST_TOLD - len(troubles)]:
+        said = tell_restarted(Troubled(restarted[0].data, len(restarted) - 1), now_ms, cluster.epoch_ms)
         troubles.append(_make_trouble(key, TONES["crashing"], said))
     numbers = [
-        (sum(len(pods) for _, pods in groups), how)
-        for groups, how in ((failed, "failed"), (restless, "restarted lately"))
+        (sum(others + 1 for *_, others in failed), "failed"),
+        (sum(len(restarted) for _, restarted in restless), "restarted lately"),
     ]
     told = [f"{number:,} pod{'s' if number > 1 else ''} {how}" for number, how in numbers if number]
     head = "" if failed else "Nothing is down, but "

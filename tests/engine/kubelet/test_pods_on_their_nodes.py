@@ -244,7 +244,8 @@ def test_localhost_is_the_pods_own_and_others_are_reached_by_address() -> None:
 
 
 def test_a_pod_that_would_change_its_nodes_kernel_is_rejected_and_made_again() -> None:
-    world = World()
+    # Where nothing takes time, nothing would bound how many are made.
+    world = World(timing={"preset": "realistic"})
     sysctls = [{"name": "net.core.somaxconn", "value": "1024"}]
     replica_set(world, securityContext={"sysctls": sysctls})
     world.to(1)
