@@ -154,12 +154,11 @@ def _tell_past(
 ) -> Verdict:
     """Of a cluster none of whose pods is unwell now: what failed, and what restarted lately."""
     pods = _read_pods(cluster, [uid for _, _, uid, _ in failed[:MOST_TOLD]])
-    troubles = []
-    for key, tone, uid, others in failed[:MOST_TOLD]:
-        if uid in pods:
-            first = tell_pod(pods[uid].data, now_ms, cluster.epoch_ms)
-            many = f"{others + 1:,} pods failed, the first one {pods[uid].name}: {first}"
-            troubles.append(_make_trouble(key, tone, many if others else first))
+    troubles = [
+        _tell(cluster, key, tone, Troubled(pods[uid].data, others), now_ms)
+        for key, tone, uid, others in failed[:MOST_TOLD]
+        if uid in pods
+    ]
     for key, restarted in restless[: MOST_TOLD - len(troubles)]:
         said = tell_restarted(Troubled(restarted[0].data, len(restarted) - 1), now_ms, cluster.epoch_ms)
         troubles.append(_make_trouble(key, TONES["crashing"], said))

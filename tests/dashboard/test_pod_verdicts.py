@@ -204,7 +204,7 @@ def test_pods_that_failed_for_good_are_not_kept_silent() -> None:
     assert verdict.sentence == "1 pod failed."
     (lone,) = verdict.troubles
     assert (lone.tone.name, lone.name, lone.page) == ("failed", "one", "pods/default/one/")
-    assert lone.sentence.startswith("Failed, Error; ")
+    assert lone.sentence.startswith("one: Error") and not lone.sentence.endswith(".")
 
 
 @pytest.mark.django_db
