@@ -22,7 +22,6 @@ from lifecycle.verdicts import (
     UNWELL,
     Troubled,
     has_restarted_lately,
-    tell_pod,
     tell_restarted,
     tell_troubled,
 )
