@@ -12,15 +12,15 @@ from dashboard.holds import MOST_LOOKED_AT, find_holds
 from dashboard.pages import find_page
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, read_parents
-from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
-from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
 from lifecycle.verdicts import (
+    FAILED,
     HELD,
     UNWELL,
     Troubled,
+    counts_failures,
     has_restarted_lately,
     tell_restarted,
     tell_troubled,
@@ -139,10 +139,8 @@ def _list_restless(cluster: Cluster, now_ms: int) -> list[tuple[Key, list[Stored
 
 def _list_failed(cluster: Cluster) -> list[Group]:
     """Those that failed for good; those of Jobs are mere tries."""
-    found = _list_troubled(cluster, ("failed",))
-    return [
-        one for one in found if (one[0][1] or "").partition("/")[0] not in (JOB_KIND.id, CRON_JOB_KIND.id)
-    ]
+    found = _list_troubled(cluster, FAILED)
+    return [one for one in found if not counts_failures((one[0][1] or "").partition("/")[0])]
 
 
 def _tell_past(

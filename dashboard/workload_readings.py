@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from dashboard.autoscalers import list_autoscalers
 from dashboard.holds import find_held
@@ -35,11 +35,12 @@ from lifecycle.engine.kinds.entry import PAUSE, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.pod_template import HASH_LABEL
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
-from lifecycle.verdicts import UNWELL, Troubled, judge_rollout, tell_verdict
+from lifecycle.verdicts import FAILED, UNWELL, Troubled, counts_failures, judge_rollout, tell_verdict
 
 Json = dict[str, Any]
 MOST_LINES = 400
@@ -102,10 +103,18 @@ def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Trouble
         names = list_owned(cluster, stored, kind).values_list("name", flat=True)
         owners += [f"{kind}/{name}" for name in names]
     pods = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
-    unwell = pods.filter(state__in=UNWELL)
-    count = unwell.count()
-    first = unwell.order_by("state", "created_ms", "name").values_list("data", flat=True).first()
-    return Troubled(first, count - 1) if first is not None else find_held(cluster, pods, at_ms)
+    troubled = _find_first(pods, UNWELL) or find_held(cluster, pods, at_ms)
+    if troubled is None and not counts_failures(kind_id(stored.group, stored.kind)):
+        troubled = _find_first(pods, FAILED)
+    return troubled
+
+
+def _find_first(pods: QuerySet[StoredObject], states: Sequence[str]) -> Troubled | None:
+    """The first of those in one of the states, and how many others are in one."""
+    found = pods.filter(state__in=states)
+    count = found.count()
+    first = found.order_by("state", "created_ms", "name").values_list("data", flat=True).first()
+    return Troubled(first, count - 1) if first is not None else None
 
 
 def _describe_strategy(spec: Json) -> str:

@@ -50,7 +50,14 @@ def judge_rollout(kind: str, workload: Json) -> RolloutStatus | None:
 
 
 UNWELL = ("crashing", "stuck", "unknown")
-"""The states of pods that a verdict names; what failed for good is a Job's past, or about to go."""
+"""The states of pods that a verdict names first."""
+FAILED = ("failed",)
+"""The states of pods that it names where nothing else is wrong."""
+
+
+def counts_failures(kind: str) -> bool:
+    """Whether a workload counts its failed pods itself: to it they are mere tries."""
+    return kind in (JOB_KIND.id, CRON_JOB_KIND.id)
 
 
 def read_state(pod: Json, epoch_ms: int) -> str:

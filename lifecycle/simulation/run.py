@@ -17,6 +17,7 @@ from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, Step, Until, format_duration
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.rejections import Rejections
 
 LIMIT_MS = 24 * 60 * 60 * 1000
 """A run always ends after a virtual day."""
@@ -31,13 +32,17 @@ class Sink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended: why (`until`, `condition`, `idle`, `limit`), when, and what went wrong."""
+    """How a run ended: why (`until`, `condition`, `idle`, `limit`), when, and what went wrong.
+
+    `endless`: why it was ended though nothing said so.
+    """
 
     why: str
     at_ms: int
     failures: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     not_reached: tuple[str, ...] = ()
+    endless: str = ""
 
     @property
     def exit_status(self) -> int:
@@ -83,6 +88,8 @@ class Driver:
         # Drains that go on, by their commands: what they came to is known when they end.
         self.drains: dict[str, tuple[str, str | None]] = {}
         self.steps_left = len(plan.steps)
+        self.borders_ms = self._borders()
+        self.rejections = Rejections()
         self.ends = {
             until: End(Look(until.expression)) for until in plan.untils if until.expression is not None
         }
@@ -90,8 +97,8 @@ class Driver:
     def run(self) -> Outcome:
         self._create_objects()
         self._settle()
-        for border_ms in self._borders():
-            if self._is_over(self.cluster):
+        for border_ms in self.borders_ms:
+            if self._is_over(self.cluster) or self._is_endless():
                 break
             # The callback looks at every instant on the way; the border is looked at after its steps.
             if self.cluster.run_until(border_ms, stop=self._after_instant) < border_ms:
@@ -110,6 +117,8 @@ class Driver:
             if step.at_ms == now_ms:
                 command = Command(id=f"step-{number}", kind=step.kind, payload=step.payload)
                 self.steps_left -= 1
+                # It may have ended what went round in circles.
+                self.rejections = Rejections()
                 self._submit(command, f"step {number}, {step.kind} at {format_duration(now_ms)}", step)
 
     def _submit(self, command: Command, subject: str, step: Step | None) -> None:
@@ -156,12 +165,13 @@ class Driver:
     def _after_instant(self, cluster: Cluster) -> bool:
         changed = self._take(cluster)
         self.watches.look_at(changed, cluster, cluster.now_ms)
-        return self._is_over(cluster)
+        return self._is_over(cluster) or self._is_endless()
 
     def _take(self, cluster: Cluster) -> set[tuple[str, str, str]]:
         changes = cluster.take_changes()
         self.sink.take(changes)
         self.watches.take(changes.rows)
+        self.rejections.take(changes.versions)
         if self.drains:
             self._follow_drains(changes.rows)
         return {version.new.key for version in changes.versions}
@@ -173,6 +183,11 @@ class Driver:
         # All are looked at every time: what comes and goes while others wait has existed.
         held = [self._holds(until, cluster) for until in self.plan.untils]
         return all(held)
+
+    def _is_endless(self) -> bool:
+        """Does a run that may end at any instant go round in circles, with nothing to come that ends it?"""
+        # The last border is the limit itself.
+        return bool(self.rejections.told) and all(one <= self.cluster.now_ms for one in self.borders_ms[:-1])
 
     def _is_idle(self, cluster: Cluster) -> bool:
         return self.steps_left == 0 and cluster.is_idle()
@@ -190,6 +205,8 @@ class Driver:
             # What has not ended was not refused either.
             self._judge(subject, wanted, None)
         missed = [until.text for until in self.plan.untils if not self._holds(until, self.cluster)]
+        if not (is_over or self.plan.untils) and self.rejections.told:
+            missed = [IDLE]
         self.cluster.close_series()
         self._take(self.cluster)
         return Outcome(
@@ -198,6 +215,7 @@ class Driver:
             failures=tuple(self.watches.finish(now_ms)),
             refusals=tuple(self.refusals),
             not_reached=tuple(missed),
+            endless="" if is_over else self.rejections.told,
         )
 
 

@@ -27,9 +27,11 @@ from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
 from lifecycle.verdicts import (
+    FAILED,
     HELD,
     UNWELL,
     Troubled,
+    counts_failures,
     find_hold,
     find_ordinal_wait,
     read_state,
@@ -208,11 +210,10 @@ def read_verdict(
     owned = pods_by_owner.get(data["metadata"]["uid"], ())
     kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
     pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in owned]
-    unwell = [pod for pod, state in pods if state in UNWELL]
     held = [pod for pod, state in pods if state in HELD]
-    troubled = (
-        Troubled(unwell[0], len(unwell) - 1) if unwell else _find_held(held, failing, at_ms, cluster.epoch_ms)
-    )
+    troubled = _find_first(pods, UNWELL) or _find_held(held, failing, at_ms, cluster.epoch_ms)
+    if troubled is None and not counts_failures(kind):
+        troubled = _find_first(pods, FAILED)
     wait = None
     if kind == STATEFUL_SET_KIND.id:
         labels = [pod["metadata"].get("labels") or {} for pod, _ in pods]
@@ -222,6 +223,11 @@ def read_verdict(
         ]
         wait = find_ordinal_wait(data, members)
     return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait))
+
+
+def _find_first(pods: Sequence[tuple[Json, str]], states: Sequence[str]) -> Troubled | None:
+    found = [pod for pod, state in pods if state in states]
+    return Troubled(found[0], len(found) - 1) if found else None
 
 
 def _find_held(

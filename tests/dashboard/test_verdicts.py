@@ -286,3 +286,21 @@ def test_the_page_says_it_first(client: Client) -> None:
     for end in ("", "status/"):
         page = client.get(f"/clusters/{cluster.name}/jobs/default/work/{end}").content.decode()
         assert '<p class="card verdict">Complete after 0s;' in page
+
+
+def test_pods_that_failed_for_good_are_named_where_nothing_else_is_wrong() -> None:
+    """Those of a Job are its tries, which it counts itself."""
+    door = Door(timing={"preset": "realistic"})
+    manifest = make_deployment_json("web", 1)
+    sysctls = {"sysctls": [{"name": "net.core.somaxconn", "value": "1024"}]}
+    manifest["spec"]["template"]["spec"]["securityContext"] = sysctls
+    door.apply(manifest)
+    told = verdict(door.run(0.5), "Deployment", "web")
+    assert re.fullmatch(
+        r"0 of 1 updated replicas are available; "
+        r"web-\w+-\w+ and \d+ more pods: SysctlForbidden since 00:00:00\.",
+        told,
+    )
+    door = Door()
+    door.apply(make_job("exit 3", backoffLimit=6))
+    assert "work-" not in verdict(door.run(15), "Job", "work")

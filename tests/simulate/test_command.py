@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -107,6 +108,45 @@ def test_an_end_that_is_not_reached_is_status_3_at_the_limit(simulate):
     end = json.loads(answer.lines[-1])
     assert (answer.status, end["why"], end["at_ms"]) == (3, "limit", 24 * 60 * 60 * 1000)
     assert "not reached: deployment/nginx-deployment .status.readyReplicas == 7" in answer.err
+
+
+FORBIDDEN = b"""
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      securityContext: {sysctls: [{name: net.core.somaxconn, value: "1024"}]}
+      containers: [{name: web, image: nginx}]
+"""
+
+
+@pytest.mark.parametrize("timing", ["realistic", "instant"])
+@pytest.mark.parametrize("until", ["idle", "deployment/web Available"])
+def test_pods_that_are_rejected_without_end_do_not_keep_a_run_for_a_day(simulate, timing, until):
+    answer = simulate("-", "--timing", timing, "--until", until, given=FORBIDDEN)
+    assert (answer.status, json.loads(answer.lines[-1])["why"]) == (3, "limit")
+    assert re.search(
+        r"^ReplicaSet default/web-\w+: 1,000 of its pods were rejected and replaced, and nothing ends that"
+        r' \(SysctlForbidden, forbidden sysctl: "net.core.somaxconn" not allowlisted\); the run ends here',
+        answer.err,
+        re.M,
+    )
+    assert f"not reached: {until}" in answer.err
+
+
+def test_pods_that_are_rejected_are_watched_for_as_long_as_was_asked(simulate):
+    mended = "{steps: [{at: 25s, scale: {deployment: web, replicas: 0}}]}"
+    answer = simulate("-", given=FORBIDDEN + scenario(mended))
+    assert (answer.status, json.loads(answer.lines[-1])["why"]) == (0, "idle")
+    assert "rejected" not in answer.err
+    answer = simulate("-", "--until", "25s", given=FORBIDDEN)
+    end = json.loads(answer.lines[-1])
+    assert (answer.status, end["why"], end["at_ms"]) == (0, "until", 25_000)
 
 
 def scenario(spec):

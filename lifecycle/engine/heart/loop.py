@@ -2,7 +2,7 @@
 
 Repeats of a key coalesce and the first cause wins. A controller may gather changes for a while before it
 looks (`delay` names a latency of the timing table). A key looked at more than a hundred times within one
-instant waits as in Kubernetes' work queue: 5 ms, doubling to 1,000 s.
+instant waits as in Kubernetes' work queue: 5 ms, doubling to 1,000 s while each wait ends as it began.
 
 An instant has room for so many writes of controllers: keys that are left then wait for the next millisecond.
 So no instant is without end, whatever a cluster is asked to do, and history goes by what happened alone.
@@ -23,6 +23,8 @@ Key = tuple[str, str, str]
 Sync = Callable[[str, str], None]
 Handler = Callable[[Timer], None]
 SYNC = "sync"
+HOT_WAITS = 10
+"""A key that was looked at too often so many times in a row makes no progress any more."""
 
 
 class Loop:
@@ -40,6 +42,8 @@ class Loop:
         # Keys waiting on a timer: when it is due and its number.
         self._pending: dict[Key, tuple[int, int, bool]] = {}
         self._failures: dict[Key, int] = {}
+        # Keys that were looked at too often: how long they waited last, and until when.
+        self._hot: dict[Key, tuple[int, int]] = {}
         self._syncs: dict[Key, int] = {}
         self._syncs_at_ms = -1
         # What controllers have asked of the API server in this drain.
@@ -182,18 +186,33 @@ class Loop:
         self._syncs[key] = count
         if count <= SYNCS_PER_INSTANT:
             return False
-        delay_ms = self.retry(*key)
-        if self.on_hot_key is not None and count == SYNCS_PER_INSTANT + 1:
-            self.on_hot_key(key, delay_ms)
+        if count == SYNCS_PER_INSTANT + 1:
+            delay_ms = self._find_hot_delay(key, now_ms)
+            self._hot[key] = delay_ms, now_ms + delay_ms
+            if self.on_hot_key is not None:
+                self.on_hot_key(key, delay_ms)
+        delay_ms, due_ms = self._hot[key]
+        self._enqueue_by(key, due_ms, delay_ms < QUEUE_BASE_MS << HOT_WAITS)
         return True
+
+    def _find_hot_delay(self, key: Key, now_ms: int) -> int:
+        """Twice the last wait where that was in vain; what has been quiet for as long begins anew."""
+        waited_ms, due_ms = self._hot.get(key, (0, 0))
+        if waited_ms == 0 or now_ms > due_ms + waited_ms:
+            return QUEUE_BASE_MS
+        return min(2 * waited_ms, QUEUE_MAX_MS)
 
     def save(self) -> dict[str, Any]:
         """Plain data; waiting keys are in the agenda."""
-        return {"failures": [[*key, count] for key, count in self._failures.items()]}
+        saved: dict[str, Any] = {"failures": [[*key, count] for key, count in self._failures.items()]}
+        if self._hot:
+            saved["hot"] = [[*key, *wait] for key, wait in self._hot.items()]
+        return saved
 
     def load(self, data: dict[str, Any]) -> None:
         """Go on from what `save` described; the agenda is restored before."""
         self._failures = {(row[0], row[1], row[2]): row[3] for row in data["failures"]}
+        self._hot = {(row[0], row[1], row[2]): (row[3], row[4]) for row in data.get("hot", ())}
         for timer in self._agenda.timers():
             if timer.kind == SYNC:
                 controller, namespace, name = timer.target.split("|")

@@ -20,6 +20,7 @@ from ..rules.node_filters import NOT_WANTED, tolerates, wants_node
 from ..rules.node_shutdown import NOT_ADMITTED, NOT_ADMITTED_TEXT
 from ..rules.pod_conditions import POD_SCHEDULED
 from ..rules.pod_resources import effective_requests
+from ..rules.rejections import REJECTED
 from ..rules.sysctls import SYSCTL_FORBIDDEN, find_forbidden_sysctl
 from .node.evictor import Evictor
 from .parts import WARNING, Parts
@@ -56,7 +57,7 @@ class Admission:
         status = pod.status.replace(
             phase=FAILED,
             reason=reason,
-            message=f"Pod was rejected: {text}",
+            message=REJECTED + text,
             start_ms=self._parts.context.clock.now_ms if start_ms is None else start_ms,
         )
         self._reporter.write(pod, pod.with_status(status))

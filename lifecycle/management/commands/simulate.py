@@ -79,6 +79,8 @@ class Command(BaseCommand):
             sys.exit(0)
         for line in (*outcome.refusals, *outcome.failures):
             self._say(line)
+        if outcome.endless:
+            self._say(outcome.endless)
         for text in outcome.not_reached:
             self._say(f"not reached: {text}")
         sys.exit(outcome.exit_status)

@@ -105,6 +105,31 @@ def test_a_key_that_never_rests_backs_off_and_is_told_once():
     assert queue.agenda.next_due_ms() == 5
 
 
+def test_a_key_that_never_rests_waits_twice_as_long_each_time_and_is_quick_again_once_it_was_quiet():
+    """client-go's ItemExponentialFailureRateLimiter again: success in between does not make it quick."""
+    queue, told = Queue(), []
+    queue.on_sync = lambda name: queue.loop.enqueue("quick", "", name) or queue.loop.forget("quick", "", name)
+    queue.loop.on_hot_key = lambda key, delay_ms: told.append(delay_ms)
+    queue.loop.enqueue("quick", "", "web")
+    at_ms = [at_ms for at_ms, _, _ in queue.live(80)]
+    assert told == [5, 10, 20, 40, 80]
+    assert sorted(set(at_ms)) == [0, 5, 15, 35, 75] and len(at_ms) == 500
+
+    again = Queue()
+    again.agenda.load(json.loads(json.dumps(queue.agenda.save())))
+    again.loop.load(json.loads(json.dumps(queue.loop.save())))
+    again.on_sync, again.loop.on_hot_key = queue.on_sync, queue.loop.on_hot_key
+    again.on_sync = lambda name: again.loop.enqueue("quick", "", name) if again.clock.now_ms < 900 else None
+    again.live(1_000)
+    assert told == [5, 10, 20, 40, 80, 160, 320, 640]
+    # It waits until 1,115 ms, and was quiet for longer than that wait then.
+    again.live(2_000)
+    again.on_sync = lambda name: again.loop.enqueue("quick", "", name)
+    again.loop.enqueue("quick", "", "web")
+    again.loop.drain()
+    assert told[-1] == 5
+
+
 def test_waiting_keys_and_failures_outlive_a_save():
     queue = Queue()
     assert [queue.loop.retry("quick", "", "web") for _ in range(3)] == [5, 10, 20]
