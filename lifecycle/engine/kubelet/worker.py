@@ -25,7 +25,7 @@ NO_NAMES: tuple[str, ...] = ()
 NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
-    " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
+    " deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
     " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way paid_ms"
     " mounting_ms exceeds_limit status_timer has_changed must_act blind_until_ms has_unseen to_start"
 ).split()
@@ -45,7 +45,6 @@ class PodWorker:
         "exceeds_limit",
         "exclusive_cpus",
         "first_host_id",
-        "grace_end_timer",
         "grace_seconds",
         "has_changed",
         "has_initialized",
@@ -114,7 +113,6 @@ class PodWorker:
         self.under_way, self.to_start, self.blind_until_ms = "", NO_NAMES, 0
         # And the instant by which the normal events told about the pod are paid for (correlator.pay).
         self.stop_started_ms = self.grace_seconds = self.paid_ms = 0
-        self.grace_end_timer: int | None = None
         self.deadline_timer: int | None = None
         # When its kubelet next sees what others have made of its status.
         self.status_timer: int | None = None
@@ -160,10 +158,10 @@ class PodWorker:
 
     def drop_timers(self, cancel: Callable[..., None]) -> None:
         """Cancel the timers of the pod as a whole."""
-        for number in (self.stage_timer, self.grace_end_timer, self.deadline_timer, self.status_timer):
+        for number in (self.stage_timer, self.deadline_timer, self.status_timer):
             if number is not None:
                 cancel(number)
-        self.stage_timer = self.grace_end_timer = self.deadline_timer = self.status_timer = None
+        self.stage_timer = self.deadline_timer = self.status_timer = None
         self.mounting_ms = None
         if self.return_timer is not None:
             cancel(self.return_timer[0], self.return_timer[2])
