@@ -200,7 +200,7 @@ class Kubelets:
         if is_told and worker.is_at_rest(new) and old.meta.generation == new.meta.generation:
             return
         if old.spec is not new.spec:
-            worker.follow_spec(new.spec)
+            worker.follow_spec(new.spec, self._parts.agents[worker.node].back_off[0])
             self._ending.set_deadline(worker, new)
         worker.must_act = True
         is_status_alone = old.meta.generation == new.meta.generation and old.status != new.status
