@@ -127,13 +127,17 @@ class Stopper:
         self._leave_hook(run)
         self._drop_kill_timer(run)
         word = "TimedOut" if timed_out else "Succeeded" if hook.exit_code == 0 else "Failed"
-        why = hook.message or None if word == "Failed" else None
-        field = f"hook.{run.container.name}.preStop"
-        parts.trace.cause = parts.trace.transition(parts.shown(pod), field, "Started", word, None, why)
+        self._tell_hook(worker, pod, run, word, hook.message if word == "Failed" else "")
+        self._await_turn(worker, pod, run, parts.context.clock.now_ms - run.hook_start_ms)
+
+    def _tell_hook(self, worker: PodWorker, pod: Pod, run: ContainerRun, word: str, why: str) -> None:
+        parts, field = self._parts, f"hook.{run.container.name}.preStop"
+        parts.trace.cause = parts.trace.transition(
+            parts.shown(pod), field, "Started", word, None, why or None
+        )
         if word != "Succeeded":
             # Of a hook that is cut off the kubelet hears at the container's end, at most 2 s later.
             parts.event(worker, run, WARNING, "FailedPreStopHook", "PreStopHook failed")
-        self._await_turn(worker, pod, run, parts.context.clock.now_ms - run.hook_start_ms)
 
     def _await_turn(self, worker: PodWorker, pod: Pod, run: ContainerRun, hook_ms: int) -> None:
         """A sidecar of a pod that ends waits for its turn, as long as the hook has left of the grace."""
@@ -230,8 +234,13 @@ class Stopper:
         self._tell_signal(worker, pod, run, "SIGKILL")
         self._signal(worker, pod, run, "SIGKILL")
 
-    def on_end(self, run: ContainerRun) -> None:
-        """The process is gone: nothing is left to be timed."""
+    def on_end(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """The process is gone: nothing is left to be timed. A command of its hook is killed with it."""
+        hook, now_ms = run.hook, self._parts.context.clock.now_ms
+        if run.stage == PRE_STOP and hook is not None and "exec" in (run.container.pre_stop or ()):
+            is_cut = hook.finished_ms is None or hook.finished_ms > now_ms
+            if is_cut or hook.exit_code:
+                self._tell_hook(worker, pod, run, "Failed", hook.message)
         self._drop_kill_timer(run)
         self._leave_hook(run)
 
