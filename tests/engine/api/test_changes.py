@@ -46,7 +46,6 @@ def test_a_patch_may_name_its_version() -> None:
         pytest.param("patch", {"type": "merge", "patch": {"spec": {"replicas": 2}}}, id="patch"),
         pytest.param("scale", {"replicas": 2}, id="scale"),
         pytest.param("setImage", {"container": "app", "image": "nginx:1"}, id="setImage"),
-        pytest.param("rollout", {"action": "resume"}, id="resume"),
     ],
 )
 def test_a_write_that_changes_nothing_is_no_version(command: str, payload: Json) -> None:
