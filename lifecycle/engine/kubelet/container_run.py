@@ -217,3 +217,14 @@ class ContainerRun:
 def with_resources(container: Container, resources: dict[str, Any] | None) -> Container:
     """A container as it is, but for what it asks of its node."""
     return Container({**container.raw, "resources": resources}, container.section)
+
+
+def begin_back_off_anew(run: ContainerRun, changed: Container, next_delay_ms: int) -> None:
+    """A back-off is that of one image and what it asks for (GetBackoffKey); that of a pull is its image's."""
+    former = run.container
+    is_other_image = changed.image != former.image
+    if not is_other_image and changed.raw.get("resources") == former.raw.get("resources"):
+        return
+    if is_other_image or not run.pull_delay_ms:
+        run.due_ms = run.pull_delay_ms = run.pull_tries = 0
+    run.delay_ms = next_delay_ms if run.attempt else 0

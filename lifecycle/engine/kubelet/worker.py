@@ -11,7 +11,7 @@ from ..objects.pod import Pod, PodSpec
 from ..objects.pod_status import PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, ProcessNamespace
-from .container_run import POST_START, PULLING, STARTING, ContainerRun, with_resources
+from .container_run import POST_START, PULLING, STARTING, ContainerRun, begin_back_off_anew, with_resources
 from .saving import load_map, load_row, save_map, save_row
 
 # Stages of a pod.
@@ -194,7 +194,7 @@ class PodWorker:
             if container.name == run.container.name and container is not run.container:
                 if self.resize and self.resize != FINISHING:
                     container = with_resources(container, run.container.raw.get("resources"))
-                _begin_back_off_anew(run, container, next_delay_ms)
+                begin_back_off_anew(run, container, next_delay_ms)
                 run.container, run.behavior = container, None
 
     def is_at_rest(self, pod: Pod) -> bool:
@@ -267,14 +267,3 @@ def _as_it_is(container: Container, name: str, data: dict[str, Any]) -> Containe
     if data["allotted"] and data["allotted"][name] != container.raw.get("resources"):
         container = with_resources(container, data["allotted"][name])
     return container
-
-
-def _begin_back_off_anew(run: ContainerRun, changed: Container, next_delay_ms: int) -> None:
-    """A back-off is that of one image and what it asks for (GetBackoffKey); that of a pull is its image's."""
-    former = run.container
-    is_other_image = changed.image != former.image
-    if not is_other_image and changed.raw.get("resources") == former.raw.get("resources"):
-        return
-    if is_other_image or not run.pull_delay_ms:
-        run.due_ms = run.pull_delay_ms = run.pull_tries = 0
-    run.delay_ms = next_delay_ms if run.attempt else 0

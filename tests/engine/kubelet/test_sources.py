@@ -152,6 +152,39 @@ def test_a_container_waits_for_what_its_environment_is_made_of(part: Any, messag
     assert "running" in world.to(300).container()["state"]
 
 
+@pytest.mark.parametrize(
+    "expression, message",
+    [
+        ("$(HERE)/$(THERE)/$(NOWHERE)", "missing value for NOWHERE, THERE"),
+        ("$(HERE)/$(UP)", "unable to provision SubPath `a/..`: must not contain '..'"),
+        ("$(ROOT)", "error SubPath `/a` must not be an absolute path"),
+        ("$(HERE)", None),
+    ],
+)
+def test_a_container_waits_for_what_names_the_folders_of_its_mounts(
+    expression: str, message: str | None
+) -> None:
+    values = {"HERE": "a", "THERE": "", "ROOT": "/a", "UP": ".."}
+    world = World()
+    app = {
+        "name": "app",
+        "env": [{"name": name, "value": value} for name, value in values.items()],
+        "volumeMounts": [{"name": "data", "mountPath": "/data", "subPathExpr": expression}],
+    }
+    assert world.pod(app, volumes=[{"name": "data", "emptyDir": {}}]).ok
+    state = world.to(5).container()["state"]
+    told = {"reason": "CreateContainerConfigError", "message": message}
+    assert state.get("waiting") == (told if message else None)
+
+
+def test_a_container_waits_for_one_whose_resources_it_is_told_of() -> None:
+    world = World()
+    limit = origin("CPU", "resourceFieldRef", containerName="other", resource="limits.cpu")
+    assert world.pod({"name": "app", "env": [limit]}).ok
+    told = {"reason": "CreateContainerConfigError", "message": "container other not found"}
+    assert world.to(5).container()["state"] == {"waiting": told}
+
+
 def test_a_missing_source_is_looked_for_every_ten_seconds() -> None:
     """Recorded with v1.35.6 (config-missing-configmap-key): no growing back-off, and each try is told."""
     world = World()
