@@ -911,8 +911,9 @@ def test_user_and_group_ids_must_be_the_same_range():
         (
             {},
             {"seccompProfile": {"type": "RuntimeDefault", "localhostProfile": "a.json"}},
-            'seccompProfile.localhostProfile: Invalid value: "a.json": can only be set when seccomp type is'
-            " Localhost",
+            "seccompProfile.localhostProfile: Invalid value:"
+            ' {"Type":"RuntimeDefault","LocalhostProfile":"a.json"}:'
+            " can only be set when seccomp type is Localhost",
         ),
         (
             {},
@@ -952,7 +953,7 @@ def test_privileges_that_contradict_each_other(container, error):
 def test_processes_are_shared_with_the_node_or_within_the_pod():
     (found,) = refuse_create(make_pod({"shareProcessNamespace": True, "hostPID": True}))
     said = "ShareProcessNamespace and HostPID cannot both be enabled"
-    assert found == f"spec.shareProcessNamespace: Invalid value: true: {said}"
+    assert found == f"spec.securityContext.shareProcessNamespace: Invalid value: true: {said}"
 
 
 def keyed(source, item, **more):

@@ -11,14 +11,16 @@ from ..programs import Behavior, HookRun, Process
 from ..rules.probe_rules import ProbeState
 from .saving import load_map, load_row, save_map, save_row
 
-# Stages of a container. IDLE: nothing under way; its newest run, if any, is in the runtime's record.
-IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
+# Stages of a container. IDLE: nothing under way; its newest run, if any, is in the runtime's record. HELD: a
+# sidecar that is to stop when others have.
+IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, HELD, STOPPING = (
     "",
     "pulling",
     "starting",
     "postStart",
     "running",
     "preStop",
+    "held",
     "stopping",
 )
 UNTOLD = -1
@@ -148,6 +150,7 @@ class ContainerRun:
         self.grace_seconds = 0
         self.override_seconds: int | None = None
         self.waited_ms = 0
+        # Since when its hook runs, or it waits for its turn to stop.
         self.hook_start_ms = 0
         self.stage_timer: tuple[int, bool] | None = None
         self.wake_timer: tuple[int, int, bool] | None = None

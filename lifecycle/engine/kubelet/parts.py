@@ -29,7 +29,7 @@ NORMAL, WARNING = "Normal", "Warning"
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
 LOOK, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
 WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
-GRACE_END, DEADLINE, RESIZED = "kubelet.graceEnd", "kubelet.deadline", "kubelet.resized"
+DEADLINE, RESIZED = "kubelet.deadline", "kubelet.resized"
 
 
 class Kubelet(Protocol):

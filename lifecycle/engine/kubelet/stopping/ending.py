@@ -178,9 +178,6 @@ class Ending:
             return
         if any(run.process is not None for run in worker.runs.values()):
             return
-        if worker.grace_end_timer is not None:
-            self._parts.context.agenda.cancel(worker.grace_end_timer)
-            worker.grace_end_timer = None
         delay_ms = 0
         if worker.stop_reason == _COMPLETED and parts.look_period_ms and _has_ended_sidecars(worker):
             due_ms = parts.next_look_ms(worker.node, parts.now_ms + 1)

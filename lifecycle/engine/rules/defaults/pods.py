@@ -45,17 +45,15 @@ def default_pod_spec(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json
         ]
     if found.get("hostNetwork"):
         found["containers"] = [_with_host_ports(container) for container in found.get("containers") or ()]
-    if found.get("topologySpreadConstraints"):
-        found["topologySpreadConstraints"] = [
-            {"whenUnsatisfiable": "DoNotSchedule", **constraint}
-            for constraint in found["topologySpreadConstraints"]
-        ]
     return found
 
 
 def default_pod(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json:
     """The defaults of a pod itself: those of its spec, and what admission adds when it is created."""
     found = default_pod_spec(spec, gates)
+    if found["terminationGracePeriodSeconds"] < 0:
+        # Of a pod, not of a template, the API server reads less than nothing as the shortest time.
+        found["terminationGracePeriodSeconds"] = 1
     fill(
         found,
         enableServiceLinks=True,
@@ -77,9 +75,9 @@ def keep_priority(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
 
 
 def fill(found: Json, **defaults: Any) -> None:
-    """Set what is absent."""
+    """Set what is absent. A text of no letters is one that was not given."""
     for name, value in defaults.items():
-        if found.get(name) is None:
+        if found.get(name) in (None, ""):
             found[name] = value
 
 

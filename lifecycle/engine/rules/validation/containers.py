@@ -11,9 +11,9 @@ from .field_error import FieldError, duplicate
 from .names import check_label, check_port_name
 from .part import Part
 from .probes import PROBES, validate_lifecycle, validate_probes
-from .resources import validate_resources
+from .resources import validate_claim_names, validate_resources
 from .security_contexts import validate_container_security
-from .volumes import validate_mounts
+from .volumes import validate_devices, validate_mounts
 
 RESTART_POLICIES = ("Always", "OnFailure", "Never")
 CONTAINER_RESTART_POLICIES = ("Always", "Never", "OnFailure")
@@ -38,7 +38,9 @@ NOT_EPHEMERAL = (
 class PodFacts:
     """What the checks of a container need to know about its pod."""
 
-    volume_names: frozenset[str]
+    volumes: Mapping[str, Mapping[str, Any]]
+    """By name, each with its source."""
+    claim_names: frozenset[str]
     grace_seconds: int | None
     os_name: str | None
     has_user_namespace: bool
@@ -104,14 +106,32 @@ def _validate_common(container: Part, facts: PodFacts) -> None:
     container.need("image")
     container.choice("terminationMessagePolicy", ("File", "FallbackToLogsOnError"))
     _validate_ports(container.parts("ports"))
-    validate_env(container)
-    validate_mounts(container, facts.volume_names)
+    validate_env(container, facts.volumes)
+    validate_mounts(container, facts.volumes)
+    validate_devices(container, facts.volumes)
     container.choice("imagePullPolicy", PULL_POLICIES)
     container.apply("resources", validate_resources)
-    for policy in container.parts("resizePolicy"):
-        policy.choice("resourceName", ("cpu", "memory"), needed=True)
-        policy.choice("restartPolicy", ("NotRequired", "RestartContainer"), needed=True)
+    _validate_claims(container, facts)
+    _validate_resize_policies(container)
     validate_container_security(container.part("securityContext"), facts.has_user_namespace)
+
+
+def _validate_claims(container: Part, facts: PodFacts) -> None:
+    """Which of the pod's devices a container has."""
+    validate_claim_names(container.part("resources"), facts.claim_names)
+
+
+def _validate_resize_policies(container: Part) -> None:
+    """What a change of a resource means, said once of each. The API server names the list alone."""
+    seen: set[str] = set()
+    for index, policy in enumerate(container["resizePolicy"] or ()):
+        resource, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
+        container.once(f"resizePolicy[{index}]", resource, seen)
+        for value, known in ((resource, ("cpu", "memory")), (restart, ("NotRequired", "RestartContainer"))):
+            if value:
+                container.support("resizePolicy", known, value)
+            else:
+                container.require("resizePolicy")
 
 
 def _validate_ports(ports: Sequence[Part]) -> None:

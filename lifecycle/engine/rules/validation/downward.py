@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from ...objects.quantity import parse_quantity
-from .names import check_env_name, check_local_path, check_qualified
+from .names import (
+    check_config_key,
+    check_env_name,
+    check_label,
+    check_local_path,
+    check_qualified,
+    check_subdomain,
+)
 from .part import Part
 
 ENV_FIELDS = (
@@ -32,33 +40,57 @@ _DIVISOR_WORDS = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "local 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 
 
-def validate_env(container: Part) -> None:
-    """`env` of a container."""
+def validate_env(container: Part, volume_names: Collection[str]) -> None:
+    """`env` and `envFrom` of a container; a variable that is read from a file names its volume."""
     for variable in container.parts("env"):
         variable.text("name", check_env_name, needed=True)
         if variable["valueFrom"] is not None:
             _validate_source(variable)
+    for source in container.parts("envFrom"):
+        source.text("prefix", check_env_name)
+        given = source.list_given(("configMapRef", "secretRef"))
+        for name in given:
+            source.part(name).text("name", check_subdomain, needed=True)
+        # Which of the sources is wrong the API server does not say.
+        if not given:
+            container.refuse("envFrom", "must specify one of: `configMapRef` or `secretRef`", "")
+        elif len(given) > 1:
+            container.refuse("envFrom", "may not have more than one field specified at a time", "")
+    for variable in container.parts("env"):
+        reference = variable.part("valueFrom").part("fileKeyRef")
+        if reference["volumeName"] and reference["volumeName"] not in volume_names:
+            reference.miss("volumeName", reference["volumeName"])
 
 
 def _validate_source(variable: Part) -> None:
     source = variable.part("valueFrom")
     given = source.list_given(_SOURCES)
+    for name in given:
+        _validate_reference(source.part(name), name)
     if not given:
         names = "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
         source.refuse("", f"must specify one of: {names}", "")
-    elif len(given) > 1:
-        source.refuse("", "may not have more than one field specified at a time", "")
     elif variable["value"]:
         source.refuse("", "may not be specified when `value` is not empty", "")
-    else:
-        reference = source.part(given[0])
-        match given[0]:
-            case "fieldRef":
-                _validate_field(reference, ENV_FIELDS)
-            case "resourceFieldRef":
-                _validate_resource(reference, in_volume=False)
-            case "configMapKeyRef" | "secretKeyRef":
-                reference.need("key")
+    elif len(given) > 1:
+        source.refuse("", "may not have more than one field specified at a time", "")
+
+
+def _validate_reference(reference: Part, name: str) -> None:
+    match name:
+        case "fieldRef":
+            _validate_field(reference, ENV_FIELDS)
+        case "resourceFieldRef":
+            _validate_resource(reference, in_volume=False)
+        case "configMapKeyRef" | "secretKeyRef":
+            reference.complain("name", check_subdomain(reference["name"] or ""), reference["name"] or "")
+            reference.text("key", check_config_key, needed=True)
+        case "fileKeyRef":
+            reference.text("key", check_env_name, needed=True)
+            reference.text("volumeName", check_label, needed=True)
+            reference.need("path")
+            if ".." in (reference["path"] or "").split("/"):
+                reference.refuse("path", "must not contain '..'")
 
 
 def validate_downward_items(volume: Part) -> None:
@@ -80,12 +112,16 @@ def validate_downward_items(volume: Part) -> None:
 
 def _validate_field(reference: Part, supported: tuple[str, ...]) -> None:
     field = reference["fieldPath"]
+    version = reference["apiVersion"] or "v1"
     if not field:
         reference.require("fieldPath")
+    elif version != "v1":
+        reference.refuse("fieldPath", f"error converting fieldPath: unsupported pod version: {version}")
     elif subscript := _SUBSCRIPT.fullmatch(field):
         # Annotation keys may hold upper case prefixes; label keys are checked as they are.
         key = subscript["key"]
-        reference.complain("fieldPath", check_qualified(key.lower() if "annot" in field else key), key)
+        key = key.lower() if "annot" in field else key
+        reference.complain("", check_qualified(key), key)
     elif _ANY_SUBSCRIPT.fullmatch(field):
         detail = f"error converting fieldPath: field label does not support subscript: {field}"
         reference.refuse("fieldPath", detail)

@@ -86,9 +86,9 @@ def duplicate(path: str, value: Any) -> FieldError:
     return FieldError(path, DUPLICATE, value, "")
 
 
-def not_found(path: str, value: Any) -> FieldError:
+def not_found(path: str, value: Any, detail: str = "") -> FieldError:
     """A name of something that is not there."""
-    return FieldError(path, NOT_FOUND, value, "")
+    return FieldError(path, NOT_FOUND, value, detail)
 
 
 def not_supported(path: str, value: Any, supported: Sequence[str]) -> FieldError:

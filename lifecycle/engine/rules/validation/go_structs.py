@@ -60,6 +60,7 @@ _STRUCTS: dict[str, dict[str, Any] | Tagged] = {
         "MaxUnavailable": ABSENT,
         "UnhealthyPodEvictionPolicy": ABSENT,
     },
+    "PodResourceClaim": {"Name": "", "ResourceClaimName": ABSENT, "ResourceClaimTemplateName": ABSENT},
     "ServicePort": {
         "Name": "",
         "Protocol": "",

@@ -49,13 +49,17 @@ _TEXTS = {
 }
 
 
+_LONGEST_LABEL = 63
+_LONGEST_LOOK = 1024
+
+
 def _check(text: str, pattern: str, most: int, unit: str = "characters") -> list[str]:
     # Whatever they are called, bytes are counted.
     found = []
     if len(text.encode()) > most:
         found.append(f"must be no more than {most} {unit}")
     # Far too long names are not worth a look; `$` would accept a trailing line break, fullmatch does not.
-    elif not re.fullmatch(pattern, text):
+    if len(text) <= _LONGEST_LOOK and not re.fullmatch(pattern, text):
         found.append(_TEXTS[pattern])
     return found
 
@@ -76,8 +80,11 @@ def check_wildcard(text: str) -> list[str]:
 
 
 def check_label(text: str) -> list[str]:
-    """A DNS label: containers, volumes, namespaces."""
-    return _check(text, LABEL, 63)
+    """A DNS label: containers, volumes, namespaces. Of a good name with dots those are what is wrong."""
+    found = _check(text, LABEL, _LONGEST_LABEL)
+    if "." in text and not check_subdomain(text):
+        return [*found[:-1], "must not contain dots"]
+    return found
 
 
 def check_label_1035(text: str) -> list[str]:

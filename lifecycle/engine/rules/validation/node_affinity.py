@@ -21,17 +21,18 @@ def validate_node_affinity(nodes: Part) -> None:
         weight = weighted["weight"] or 0
         if not 1 <= weight <= 100:
             weighted.refuse("weight", "must be in the range 1-100", weight)
-        _validate_term(weighted.part("preference"))
+        # What a value looks like matters only where it decides.
+        _validate_term(weighted.part("preference"), are_values_free=True)
 
 
-def _validate_term(term: Part) -> None:
+def _validate_term(term: Part, are_values_free: bool = False) -> None:
     for expression in term.parts("matchExpressions"):
-        _validate_expression(expression)
+        _validate_expression(expression, are_values_free)
     for field in term.parts("matchFields"):
         _validate_field(field)
 
 
-def _validate_expression(expression: Part) -> None:
+def _validate_expression(expression: Part, are_values_free: bool) -> None:
     """A label, and which values it may have."""
     values = expression["values"] or ()
     match expression["operator"]:
@@ -49,7 +50,7 @@ def _validate_expression(expression: Part) -> None:
             expression.refuse("operator", _NOT_AN_OPERATOR, operator or "")
     key = expression["key"] or ""
     expression.complain("key", check_qualified(key), key)
-    for index, value in enumerate(values):
+    for index, value in enumerate(() if are_values_free else values):
         expression.complain(f"values[{index}]", check_label_value(value), value)
 
 

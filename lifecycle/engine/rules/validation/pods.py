@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ..deletion_costs import DELETION_COST, read_deletion_cost
 from .containers import RESTART_POLICIES, PodFacts, validate_containers
-from .field_error import FieldError, invalid, not_supported
+from .field_error import FieldError, duplicate, invalid, not_supported, too_long
+from .go_structs import show_struct
 from .metadata import validate_labels
 from .names import check_label, check_label_value, check_qualified, check_subdomain
 from .node_affinity import validate_node_affinity
@@ -22,12 +24,18 @@ DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 LONGEST_DEADLINE = 2**31 - 1
+LONGEST_HOST_NAME = 64
 
 
-def make_facts(spec: Part, gates: Mapping[str, bool]) -> PodFacts:
-    """What the checks of containers need to know of their pod's spec."""
+def make_facts(
+    spec: Part, gates: Mapping[str, bool], volumes: Mapping[str, Mapping[str, Any]] | None = None
+) -> PodFacts:
+    """What the checks of containers need to know of their pod's spec. `volumes`: those that are right."""
+    if volumes is None:
+        volumes = {volume["name"] or "": volume.data for volume in spec.parts("volumes")}
     return PodFacts(
-        volume_names=frozenset(volume["name"] or "" for volume in spec.parts("volumes")),
+        volumes=volumes,
+        claim_names=frozenset(claim["name"] or "" for claim in spec.parts("resourceClaims")),
         grace_seconds=spec["terminationGracePeriodSeconds"],
         os_name=spec.part("os")["name"],
         has_user_namespace=spec["hostUsers"] is False,
@@ -47,8 +55,9 @@ def validate_pod_annotations(
 
 def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     """All rules of a pod's spec but those of updates, in the API server's order."""
-    validate_volumes(spec)
-    validate_containers(spec, make_facts(spec, gates))
+    volumes = validate_volumes(spec)
+    _validate_claims(spec)
+    validate_containers(spec, make_facts(spec, gates, volumes))
     validate_pod_resources(spec)
     spec.choice("restartPolicy", RESTART_POLICIES, needed=True)
     spec.choice("dnsPolicy", DNS_POLICIES)
@@ -59,6 +68,7 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     _validate_gates(spec)
     _validate_spread(spec)
     _validate_host_users(spec)
+    _validate_host_name(spec)
     spec.text("serviceAccountName", check_subdomain)
     spec.text("nodeName", check_subdomain)
     spec.within("activeDeadlineSeconds", 1, LONGEST_DEADLINE)
@@ -75,6 +85,19 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     validate_system(spec)
 
 
+def _validate_host_name(spec: Part) -> None:
+    """A host name of the pod's own takes the place of all that would else make one."""
+    name = spec["hostnameOverride"]
+    if name is None:
+        return
+    for field in ("setHostnameAsFQDN", "hostNetwork"):
+        if spec[field]:
+            spec.forbid("hostnameOverride", f"may not be specified when {field} is true")
+    if len(name.encode()) > LONGEST_HOST_NAME:
+        spec.errors.append(too_long(spec.at("hostnameOverride"), LONGEST_HOST_NAME))
+    spec.complain("hostnameOverride", check_subdomain(name))
+
+
 def _validate_os(spec: Part) -> None:
     """The operating system, which the API server calls wrong by another path than absent (PODOS-01)."""
     if spec["os"] is None:
@@ -84,6 +107,25 @@ def _validate_os(spec: Part) -> None:
         spec.require("os.name")
     else:
         spec.support("os", ("linux", "windows"), name)
+
+
+def _validate_claims(spec: Part) -> None:
+    """Devices that the pod names: each by a claim of its own or by the template of one."""
+    names: set[str] = set()
+    for claim in spec.parts("resourceClaims"):
+        claim.text("name", check_label, needed=True)
+        if claim["name"]:
+            claim.once("name", claim["name"], names)
+        sources = claim.list_given(("resourceClaimName", "resourceClaimTemplateName"))
+        shown = show_struct("PodResourceClaim", claim.data)
+        if len(sources) > 1:
+            detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+            claim.refuse("", detail, shown)
+        elif not sources:
+            detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
+            claim.refuse("", detail, shown)
+        for field in sources:
+            claim.complain(field, check_subdomain(claim[field]))
 
 
 def _validate_host_users(spec: Part) -> None:
@@ -155,15 +197,55 @@ def _validate_affinity(affinity: Part) -> None:
 
 def _validate_affinity_term(term: Part) -> None:
     term.apply("labelSelector", validate_selector)
+    term.apply("namespaceSelector", validate_selector)
+    for namespace in term["namespaces"] or ():
+        term.complain("namespace", check_label(namespace), namespace)
+    _validate_label_keys(term, "matchLabelKeys", "mismatchLabelKeys")
     term.need("topologyKey", "can not be empty")
     term.complain("topologyKey", check_qualified(term["topologyKey"] or ""), term["topologyKey"] or "")
 
 
 def _validate_spread(spec: Part) -> None:
-    for constraint in spec.parts("topologySpreadConstraints"):
+    constraints = spec.parts("topologySpreadConstraints")
+    kinds = [f"{{{one['topologyKey'] or ''}, {one['whenUnsatisfiable'] or ''}}}" for one in constraints]
+    for index, constraint in enumerate(constraints):
         skew = constraint["maxSkew"] or 0
         if skew <= 0:
             constraint.refuse("maxSkew", "must be greater than zero", skew)
         constraint.need("topologyKey", "can not be empty")
-        constraint.choice("whenUnsatisfiable", ("DoNotSchedule", "ScheduleAnyway"), needed=True)
+        action = constraint["whenUnsatisfiable"] or ""
+        constraint.support("whenUnsatisfiable", ("DoNotSchedule", "ScheduleAnyway"), action)
+        if kinds[index] in kinds[index + 1 :]:
+            path = constraint.at("{topologyKey, whenUnsatisfiable}")
+            constraint.errors.append(duplicate(path, kinds[index]))
+        _validate_domains(constraint, action)
+        for field in constraint.list_given(("nodeAffinityPolicy", "nodeTaintsPolicy")):
+            constraint.support(field, ("Honor", "Ignore"))
+        _validate_label_keys(constraint, "matchLabelKeys")
         constraint.apply("labelSelector", validate_selector)
+
+
+def _validate_domains(constraint: Part, action: str) -> None:
+    """How many topologies there have to be, where a pod waits for them."""
+    least = constraint["minDomains"]
+    if least is None:
+        return
+    if least <= 0:
+        constraint.refuse("minDomains", "must be greater than zero")
+    if action != "DoNotSchedule":
+        detail = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
+        constraint.refuse("minDomains", detail)
+
+
+def _validate_label_keys(holder: Part, *fields: str) -> None:
+    """Labels whose values are the pod's own: beside a selector, and not asked for and excluded at once."""
+    for field in fields:
+        if holder[field] and holder["labelSelector"] is None:
+            holder.forbid(field, "must not be specified when labelSelector is not set")
+            continue
+        for index, key in enumerate(holder[field] or ()):
+            holder.complain(f"{field}[{index}]", check_qualified(key), key)
+    excluded = [key for field in fields[1:] for key in holder[field] or ()]
+    for index, key in enumerate(holder[fields[0]] or ()):
+        if key in excluded:
+            holder.refuse(f"{fields[0]}[{index}]", "exists in both matchLabelKeys and mismatchLabelKeys", key)

@@ -96,7 +96,8 @@ def _validate_http(handler: Part) -> None:
     handler.choice("scheme", ("HTTP", "HTTPS"))
     for header in handler.parts("httpHeaders"):
         name = header["name"] or ""
-        header.complain("name", check_http_header(name), name)
+        # Which of them is wrong the API server does not say.
+        handler.complain("httpHeaders", check_http_header(name), name)
 
 
 def validate_port(port: Any, path: str) -> list[FieldError]:

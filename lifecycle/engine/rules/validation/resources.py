@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
 from typing import Any
 
 from ...objects.quantity import canonical, parse_quantity
 from ..limits import sum_containers
-from .field_error import FieldError, check_not_negative, each_invalid, invalid, not_supported
+from .field_error import (
+    FieldError,
+    check_not_negative,
+    duplicate,
+    each_invalid,
+    invalid,
+    not_found,
+    not_supported,
+)
 from .names import check_qualified
 from .part import Part
 
@@ -38,6 +47,24 @@ def validate_resources(resources: Mapping[str, Any] | None, path: str) -> list[F
     return part.errors
 
 
+def validate_claim_names(resources: Part, known: Collection[str]) -> None:
+    """Devices of the pod's claims, each once: all of a claim, or one request of it."""
+    seen: set[str] = set()
+    for index, claim in enumerate(resources.parts("claims")):
+        name, place = claim["name"] or "", f"claims[{index}]"
+        if not name:
+            resources.require(place)
+            continue
+        key = f"{name}/{claim['request']}" if claim["request"] else name
+        if name in seen or key in seen:
+            resources.errors.append(duplicate(resources.at(place), key))
+        seen.add(key)
+        if name not in known:
+            suffix = f": {', '.join(sorted(known))}" if known else " which is empty"
+            detail = f"must be one of the names in pod.spec.resourceClaims{suffix}"
+            resources.errors.append(not_found(resources.at(place), name, detail))
+
+
 def validate_pod_resources(spec: Part) -> None:
     """The `resources` of a pod as a whole: for all its containers together, and above each one's limit."""
     if spec["resources"] is None:
@@ -49,6 +76,7 @@ def validate_pod_resources(spec: Part) -> None:
     if resources["claims"] is not None:
         resources.forbid("claims", "claims may not be set for Resources at pod-level")
     _validate_requirements(resources, _check_pod_resource_name)
+    validate_claim_names(resources, [claim["name"] or "" for claim in spec.parts("resourceClaims")])
     if not any(error.detail == QUANTITY_TEXT for error in spec.errors[count:]):
         _validate_sums(spec, resources)
         _validate_limits(spec, resources)
@@ -85,15 +113,31 @@ def _validate_requirements(part: Part, check_name: NameCheck) -> None:
     for name, value in sorted(limits.items()):
         place = part.at(f"limits[{name}]")
         part.errors += check_name(name, place) + _check_amount(name, value, place)
+        part.errors += _check_pages(name, value, place)
     for name, value in sorted(requests.items()):
         place = part.at(f"requests[{name}]")
         malformed = _check_amount(name, value, place)
         part.errors += check_name(name, place) + malformed
         if not malformed and not _check_amount(name, limits.get(name, 0), ""):
             _validate_within(part, name, value, limits.get(name))
+        part.errors += _check_pages(name, value, place)
     names = {*limits, *requests}
     if any(name.startswith(HUGE_PAGES) for name in names) and not names & set(POD_LEVEL):
         part.forbid("", "HugePages require cpu or memory")
+
+
+def _check_pages(name: str, value: Any, path: str) -> list[FieldError]:
+    """Memory in huge pages comes in whole pages."""
+    if not name.startswith(HUGE_PAGES) or check_quantity("", value):
+        return []
+    try:
+        page = parse_quantity(name.removeprefix(HUGE_PAGES))
+    except ValueError:
+        page = Fraction(0)
+    if page > 0 and parse_quantity(value) % page == 0:
+        return []
+    shown = canonical(value)
+    return [invalid(path, shown, f"{shown} is not positive integer multiple of {name}")]
 
 
 def check_amounts(path: str, amounts: Mapping[str, Any]) -> list[FieldError]:
@@ -131,12 +175,12 @@ def validate_resource_name(name: str, path: str) -> list[FieldError]:
     """What a container may be given some of."""
     if name in STANDARD or name.startswith(HUGE_PAGES):
         return []
+    errors = check_known_resource(name, path)
     if "/" not in name:
-        return [
-            invalid(path, name, "must be a standard resource type or fully qualified"),
-            invalid(path, name, "must be a standard resource for containers"),
-        ]
-    return each_invalid(path, name, check_qualified(name))
+        errors.append(invalid(path, name, "must be a standard resource for containers"))
+    elif _is_countable(name) and (name.startswith("requests.") or check_qualified(f"requests.{name}")):
+        errors.append(invalid(path, name, "doesn't follow extended resource name standard"))
+    return errors
 
 
 def check_known_resource(name: str, path: str) -> list[FieldError]:

@@ -16,6 +16,12 @@ _STRUCT = "SecurityContext"
 UNMASKED = "Unmasked"
 _SYSCTL = r"([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 
+_NAMESPACED = {
+    "hostNetwork": ("net.",),
+    "hostIPC": ("fs.mqueue.", "kernel.shm", "kernel.msg", "kernel.sem"),
+}
+"""Which settings belong to a namespace of the kernel that a pod may share with its host."""
+
 
 def validate_pod_security(spec: Part) -> None:
     """What a pod sets for all its containers; some of it stands beside its `securityContext`."""
@@ -24,15 +30,19 @@ def validate_pod_security(spec: Part) -> None:
     for index, group in enumerate(security["supplementalGroups"] or ()):
         security.within(f"supplementalGroups[{index}]", 0, HIGHEST_ID, group)
     if spec["shareProcessNamespace"] and spec["hostPID"]:
-        spec.refuse("shareProcessNamespace", "ShareProcessNamespace and HostPID cannot both be enabled", True)
-    _validate_sysctls(security)
+        # In the API server's own form of a pod both stand in the security context.
+        detail = "ShareProcessNamespace and HostPID cannot both be enabled"
+        security.refuse("shareProcessNamespace", detail, True)
+    _validate_sysctls(security, spec)
     security.choice("fsGroupChangePolicy", ("Always", "OnRootMismatch"))
+    security.choice("supplementalGroupsPolicy", ("Merge", "Strict"))
+    security.choice("seLinuxChangePolicy", ("Recursive",))
     for field in PROFILES:
         _validate_profile(security, field)
 
 
-def _validate_sysctls(security: Part) -> None:
-    """Settings of the kernel: names there can be, each once."""
+def _validate_sysctls(security: Part, spec: Part) -> None:
+    """Settings of the kernel: names there can be, each once, none of a namespace that is the host's."""
     seen: set[str] = set()
     for one in security.parts("sysctls"):
         name = one["name"] or ""
@@ -43,6 +53,9 @@ def _validate_sysctls(security: Part) -> None:
             seen.add(name)
         else:
             one.once("name", name, seen)
+        for field, prefixes in _NAMESPACED.items():
+            if spec[field] and name.replace("/", ".").startswith(prefixes):
+                one.refuse("name", f"may not be specified when '{field}' is true", name)
 
 
 def validate_container_security(own: Part, has_own_users: bool) -> None:
@@ -74,12 +87,19 @@ def _validate_profile(security: Part, field: str) -> None:
     if security[field] is None:
         return
     profile, word = security.part(field), PROFILES[field]
-    profile.choice("type", PROFILE_TYPES, needed=True)
+    if profile["type"]:
+        profile.support("type", PROFILE_TYPES)
+    else:
+        profile.require("type", f"type is required when {field} is set")
     file = profile["localhostProfile"]
     if profile["type"] != "Localhost":
         if file is not None:
-            profile.refuse("localhostProfile", f"can only be set when {word} type is Localhost")
+            # Of seccomp the API server shows the whole profile.
+            shown = show_struct("Profile", profile.data) if field == "seccompProfile" else file
+            profile.refuse("localhostProfile", f"can only be set when {word} type is Localhost", shown)
     elif not file:
         profile.require("localhostProfile", f"must be set when {word} type is Localhost")
     elif field == "seccompProfile":
         profile.complain("localhostProfile", check_descending_path(file))
+    elif file != file.strip():
+        profile.refuse("localhostProfile", "must not be padded with whitespace")
