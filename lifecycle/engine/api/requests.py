@@ -224,7 +224,8 @@ def _keep_metadata(before: Json, after: Json) -> Json:
         if name in before:
             meta.setdefault(name, before[name])
     # When it was made is not for a client to say; what else it may not change it is told.
-    meta["creationTimestamp"] = before["creationTimestamp"]
+    if "creationTimestamp" in before:
+        meta["creationTimestamp"] = before["creationTimestamp"]
     meta["resourceVersion"] = before["resourceVersion"]
     meta.pop("managedFields", None)
     for name in ("labels", "annotations", "finalizers", "ownerReferences"):

@@ -133,6 +133,7 @@ class Looks:
         if not worker.under_way:
             # What that comes to is for the next look.
             failed = [run for run in worker.runs.values() if run.kill_reason == FAILED_POST_START_HOOK]
+            # That it began was seen while this look was busy, and asks for the next; its end, for one more.
             self._parts.end_look(worker, any(self._parts.has_been_seen(worker, run) for run in failed))
         return True
 

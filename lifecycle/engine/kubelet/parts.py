@@ -254,12 +254,17 @@ class Parts:
         """A worker has done what its look had it do: what has come of that is for the next one to see.
 
         Which is made once its kubelet has looked at its runtime, and not before (podCache.GetNewerThan).
-        `is_told_twice`: there is a look for what had begun meanwhile, and one more for its end.
+        `is_told_twice`: another look comes after that one.
         """
         worker.under_way = ""
         worker.blind_until_ms = self.look_again(worker)
         if is_told_twice:
-            self.later(worker.blind_until_ms + self.look_period_ms - self._clock.now_ms, AGAIN, worker)
+            self.later(
+                worker.blind_until_ms + self.look_period_ms - self._clock.now_ms,
+                AGAIN,
+                worker,
+                is_progress=False,
+            )
 
     def has_been_seen(self, worker: PodWorker, run: ContainerRun) -> bool:
         """Whether the kubelet has looked at its runtime since a container was started."""

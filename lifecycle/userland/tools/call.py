@@ -23,6 +23,8 @@ _STDIN = "-"
 _MOST_INPUT = 1 << 20
 _MOST_LINES = 50_000
 _BUFFERED = 64
+_OPENING = frozenset("cat tail md5sum sha1sum sha256sum sha512sum cksum".split())
+"""BusyBox' tools that say of a file that they cannot open it."""
 _SIGNS_OF_AN_ENTRY, _SIGNS_OF_A_LINE, _SIGNS_OF_A_SIGN = 4096, 64, 8
 """Looking at one is as much work as moving so many signs."""
 _LINE_OF_MANY = 32
@@ -145,7 +147,8 @@ class Call:
         except FileProblem as problem:
             if not self.is_known_absent(name):
                 self.machine.met_unknown = True
-            self.err(f"{name}: {problem}")
+            is_opened = self.name in _OPENING and self.state.get("flavour", self.machine.flavour) == "ash"
+            self.err(f"can't open '{name}': {problem}" if is_opened else f"{name}: {problem}")
             self.state["failed"] = True
             return None
 

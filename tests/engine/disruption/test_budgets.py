@@ -195,7 +195,8 @@ def test_a_pod_of_two_budgets_is_told_so() -> None:
     site.run(5)
     said = 'Pod "default"/"web-0" matches multiple PodDisruptionBudgets.  Chose "one" arbitrarily.'
     assert said in site.told("MultiplePodDisruptionBudgets")
-    assert (site.sums("one")[3], site.sums("two")[3]) == (1, 1)
+    # And the other is not told of it: recorded with v1.35.6.
+    assert (site.sums("one")[3], site.sums("two")[3]) == (1, 0)
 
 
 def test_a_changed_budget_counts_for_the_generation_it_saw() -> None:

@@ -72,13 +72,15 @@ class DisruptionController:
         if old is not None and old.meta.labels != some.meta.labels:
             for budget_uid, _name in self._selectors.matching(namespace, old.meta.labels):
                 self._members[budget_uid].drop(uid)
-        for budget_uid, name in found:
+        for budget_uid, _name in found:
             members = self._members[budget_uid]
             if new is None:
                 members.drop(uid)
             else:
                 members.put(new)
-            self._context.loop.enqueue(self.name, namespace, name)
+        if found:
+            # Of several budgets one is looked at, which is told (getPdbForPod).
+            self._context.loop.enqueue(self.name, namespace, found[0][1])
         if len(found) > 1:
             self._act(describe_several(some, [name for _uid, name in found]))
 

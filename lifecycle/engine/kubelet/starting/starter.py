@@ -76,7 +76,7 @@ class Starter:
         else:
             self._go_on(worker)
 
-    def _go_on(self, worker: PodWorker, is_told_twice: bool = False) -> None:
+    def _go_on(self, worker: PodWorker) -> None:
         """A container has been started, or could not be: the look goes on to others, or is over.
 
         The end of a pod waits for that, too (kubelet, issue 113606).
@@ -84,7 +84,7 @@ class Starter:
         if worker.under_way and (worker.to_start or not self._parts.look_period_ms):
             self._parts.touch(worker)
         elif self._parts.look_period_ms:
-            self._parts.end_look(worker, is_told_twice)
+            self._parts.end_look(worker)
 
     def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
         """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
@@ -194,8 +194,7 @@ class Starter:
         else:
             run.unsaid, worker.has_changed = None, True
         parts.come_back(worker, 0, is_progress=run.attempt < UPKEEP_ATTEMPT)
-        # The sandbox made with the first try was news of its own: the looks are one behind since.
-        self._go_on(worker, is_told_twice=run.attempt == _TRIED_TWICE)
+        self._go_on(worker)
 
     def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun, behavior: Behavior) -> None:
         parts, container = self._parts, run.container
@@ -368,7 +367,6 @@ class Starter:
         parts.event(worker, run, NORMAL, "Killing", FAILED_POST_START_HOOK)
 
 
-_TRIED_TWICE = 2
 _REFUSED = "connect: connection refused"
 _FIRST_PLACE = 64
 """Lower numbers told runs apart by how long their containers' names are: saved clusters have such."""
