@@ -95,7 +95,8 @@ class Ending:
         seconds, start_ms = pod.spec.active_deadline_seconds, pod.status.start_ms
         if seconds is None or start_ms is None or worker.evicted is not None or pod.is_finished:
             return
-        if start_ms + seconds * 1000 <= self._parts.context.clock.now_ms:
+        is_told = worker.uid in self._parts.store.pods
+        if is_told and start_ms + seconds * 1000 <= self._parts.context.clock.now_ms:
             worker.evicted = (DEADLINE_EXCEEDED, _DEADLINE_TEXT, None)
 
     def _tell_deadline(self, worker: PodWorker) -> None:
@@ -197,6 +198,7 @@ class Ending:
                 delay_ms = parts.draw_after_look_ms("pod_end", worker)
             else:
                 delay_ms = parts.context.draw_ms("kill_pod", worker.uid)
+        delay_ms += self._stopper.hooks_left_ms(worker)
         if delay_ms == 0:
             self.on_torn_down(worker, self._parts.roster.known(worker.uid))
         else:
