@@ -15,12 +15,15 @@ from ..kinds.registry import convert, entry_of_json, kind_of_json, list_entries,
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
 from ..rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
+from ..rules.validation.field_error import check_not_negative
 from ..rules.validation.pod_updates import keep_rest
+from ..rules.validation.refusal import make_invalid
 from ..schema.decode import decode as decode_fields
 from ..schema.decode import drop_unknown
 from ..schema.go_errors import find_unknown_fields, find_wrong_type
 from .options import IGNORE, PLAIN, STRICT, WriteOptions
 from .patches import patch_object, refuse_patch
+from .scales import SCALE_VERSION
 
 Json = dict[str, Any]
 OF_PODS = ("resize", "ephemeralcontainers")
@@ -201,8 +204,11 @@ def _with_status(current: Json, data: Json) -> Json:
 
 
 def _with_size(current: Json, replicas: Any, replicas_path: tuple[str, ...]) -> Json:
-    if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+    replicas = 0 if replicas is None else replicas
+    if isinstance(replicas, bool) or not isinstance(replicas, int):
         raise BadRequest(f"replicas {shorten(replicas)}: use a whole number, 0 or more")
+    if errors := check_not_negative("spec.replicas", replicas):
+        raise make_invalid("Scale", current["metadata"]["name"], errors, SCALE_VERSION)
     return _with_value(current, replicas_path, replicas)
 
 
@@ -217,6 +223,8 @@ def _keep_metadata(before: Json, after: Json) -> Json:
     for name in (*_NOT_A_CLIENTS, "generateName"):
         if name in before:
             meta.setdefault(name, before[name])
+    # When it was made is not for a client to say; what else it may not change it is told.
+    meta["creationTimestamp"] = before["creationTimestamp"]
     meta["resourceVersion"] = before["resourceVersion"]
     meta.pop("managedFields", None)
     for name in ("labels", "annotations", "finalizers", "ownerReferences"):

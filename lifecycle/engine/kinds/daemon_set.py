@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..objects.daemon_set import DAEMON_SET_KIND, DaemonSet, DaemonSetSpec, DaemonSetStatus
 from ..rules.defaults.workloads import default_daemon_set
-from ..rules.validation.workloads import validate_daemon_set, validate_daemon_set_status
+from ..rules.validation.workload_status import validate_daemon_set_status
+from ..rules.validation.workloads import validate_daemon_set, validate_daemon_set_change
 from ..rules.workload_columns import decide_daemon_set_columns, decide_selector_columns, summarize_daemon_set
 from ..rules.workload_words import describe_daemon_set
 from .entry import RESTART, TEMPLATE, UNDO, KindEntry
@@ -18,7 +19,7 @@ DAEMON_SET = KindEntry(
     drops_status=True,
     validate_spec=validate_daemon_set,
     validate_status=validate_daemon_set_status,
-    immutable=("selector",),
+    validate_change=validate_daemon_set_change,
     columns=decide_daemon_set_columns,
     wide_columns=decide_selector_columns,
     summarize=summarize_daemon_set,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..objects.deployment import DEPLOYMENT_KIND, Deployment, DeploymentSpec, DeploymentStatus
 from ..rules.defaults.workloads import default_deployment
+from ..rules.validation.workload_status import validate_deployment_status
 from ..rules.validation.workloads import validate_deployment
 from ..rules.workload_columns import (
     decide_deployment_columns,
@@ -22,6 +23,7 @@ DEPLOYMENT = KindEntry(
     drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_deployment,
+    validate_status=validate_deployment_status,
     immutable=("selector",),
     # They are copied to its replica sets.
     counts_annotations=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..objects.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
 from ..rules.defaults.workloads import default_replica_set
+from ..rules.validation.workload_status import validate_replica_set_status
 from ..rules.validation.workloads import validate_replica_set
 from ..rules.workload_columns import decide_replica_set_columns, decide_selector_columns, summarize_counts
 from ..rules.workload_words import describe_replicas
@@ -18,6 +19,7 @@ REPLICA_SET = KindEntry(
     drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_replica_set,
+    validate_status=validate_replica_set_status,
     immutable=("selector",),
     columns=decide_replica_set_columns,
     wide_columns=decide_selector_columns,

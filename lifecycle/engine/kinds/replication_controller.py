@@ -9,6 +9,7 @@ from ..objects.replication_controller import (
     ReplicationControllerSpec,
 )
 from ..rules.defaults.workloads import default_replication_controller, label_like_template
+from ..rules.validation.workload_status import validate_replica_set_status
 from ..rules.validation.workloads import validate_replication_controller
 from ..rules.workload_columns import (
     decide_label_selector_columns,
@@ -28,6 +29,7 @@ REPLICATION_CONTROLLER = KindEntry(
     drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_replication_controller,
+    validate_status=validate_replica_set_status,
     columns=decide_replica_set_columns,
     wide_columns=decide_label_selector_columns,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),

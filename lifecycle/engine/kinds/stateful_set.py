@@ -6,11 +6,10 @@ from ..objects.stateful_set import STATEFUL_SET_KIND, StatefulSet, StatefulSetSp
 from ..rules.defaults.workloads import default_stateful_set
 from ..rules.validation.names import check_label
 from ..rules.validation.stateful_sets import (
-    validate_new_stateful_set,
     validate_stateful_set,
-    validate_stateful_set_change,
-    validate_stateful_set_status,
+    validate_stateful_set_update,
 )
+from ..rules.validation.workload_status import validate_stateful_set_status
 from ..rules.workload_columns import decide_container_columns, decide_stateful_set_columns, summarize_counts
 from ..rules.workload_words import describe_replicas
 from .entry import REPLICAS, RESTART, TEMPLATE, UNDO, KindEntry
@@ -23,9 +22,8 @@ STATEFUL_SET = KindEntry(
     drops_status=True,
     default_spec=default_stateful_set,
     check_name=check_label,
-    validate_new=validate_new_stateful_set,
-    validate_spec=validate_stateful_set,
-    validate_change=validate_stateful_set_change,
+    validate=validate_stateful_set,
+    validate_update=validate_stateful_set_update,
     validate_status=validate_stateful_set_status,
     columns=decide_stateful_set_columns,
     wide_columns=decide_container_columns,

@@ -24,6 +24,7 @@ from .node.outages import Outages
 from .node.shutdowns import Shutdowns
 from .node.static_pods import StaticPods
 from .parts import (
+    AGAIN,
     COMPARE,
     CREATED,
     DEADLINE,
@@ -112,6 +113,7 @@ class Kubelets:
             DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
             RETURN: self._on_return,
+            AGAIN: self._on_again,
             COMPARE: self._on_compare,
         }
 
@@ -251,6 +253,10 @@ class Kubelets:
     def _on_return(self, worker: PodWorker, _pod: Pod) -> None:
         worker.return_timer = None
         self._parts.follow(worker.return_row)
+        worker.must_act = True
+        self._parts.touch(worker)
+
+    def _on_again(self, worker: PodWorker, _pod: Pod) -> None:
         worker.must_act = True
         self._parts.touch(worker)
 

@@ -1,13 +1,16 @@
 """An object's JSON as the API server decodes it: what a cluster does with every object it is sent.
 
-A field set to null is left out; a text of a map set to null is empty.
+A field set to null is left out; a text of a map set to null is empty; an amount is kept as it is written
+shortest (`0.5` CPUs are `500m`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
+from ..objects.quantity import canonical
 from .check import find_wrong_types
 from .fields import ANY, LIST, MAP, Field
 from .paths import format_path
@@ -62,7 +65,18 @@ def _drop(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
         return {name: _drop(item, inner, types) for name, item in value.items() if item is not None} | empty
     if isinstance(value, dict) and field.type_name in types:
         return _drop_from_object(value, types[field.type_name], types)
+    if field.type_name == "quantity" and isinstance(value, str | int | float):
+        return _shorten_amount(value)
     return value
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _shorten_amount(value: str | float) -> str | float:
+    try:
+        return canonical(value)
+    except ValueError:
+        # What cannot be read is refused, as it was written, by who looks at values.
+        return value
 
 
 def _drop_from_object(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:

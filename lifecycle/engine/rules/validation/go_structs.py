@@ -113,8 +113,14 @@ def show_texts(texts: list[str]) -> str:
 def _fill(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
     fields = _STRUCTS[name]
     if isinstance(fields, Tagged):
-        return {field: _sorted(data[field]) for field in fields if data.get(field)}
+        return {field: _in_order(field, data[field]) for field in fields if data.get(field)}
     return {field: _value_of(field, zero, data) for field, zero in fields.items()}
+
+
+def _in_order(field: str, value: Any) -> Any:
+    if field == "matchExpressions":
+        return [{"key": "", "operator": "", **_sorted(entry)} for entry in value]
+    return _sorted(value)
 
 
 def _value_of(field: str, zero: Any, data: Mapping[str, Any]) -> Any:

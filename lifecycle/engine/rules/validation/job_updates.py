@@ -9,7 +9,7 @@ from ...objects.job import CONTROLLER_UID, INDEXED, JOB_NAME
 from ...objects.pod_template import PodTemplate, is_same_template
 from .field_error import FieldError
 from .go_structs import show_struct
-from .jobs import check_job
+from .jobs import check_job, check_job_spec
 from .part import Part
 from .workloads import Gates
 
@@ -24,6 +24,8 @@ def validate_job_update(old: Json, new: Json, gates: Gates) -> list[FieldError]:
     before, after = old.get("spec") or {}, Part(new.get("spec"), "spec")
     whole = Part({**new, "metadata": {**new["metadata"], "uid": old["metadata"].get("uid")}})
     check_job(whole, gates, has_prefix=_has_prefix(before))
+    # A changed Job is looked at as a new one is, and its spec once more.
+    check_job_spec(after, gates)
     _validate_completions(before, after)
     _keep(before, after, "selector", "LabelSelector")
     _validate_template(old, after)

@@ -43,12 +43,17 @@ def check_job(data: Part, gates: Gates, has_prefix: bool) -> None:
     spec = Part(data["spec"] or default_job({}, gates), "spec", data.errors)
     if not spec["manualSelector"] and spec["selector"] is not None:
         _validate_generated(data, spec, has_prefix)
-    validate_job_spec(spec, gates)
-    _validate_selected(spec)
+    check_job_spec(spec, gates)
     name, last = data.part("metadata")["name"] or "", (spec["completions"] or 0) - 1
     if spec["completionMode"] == INDEXED and last >= 0 and check_label(f"{name}-{last}"):
         detail = f"will not able to create pod with invalid DNS label: {name}-{last}"
         data.part("metadata").refuse("name", detail, name)
+
+
+def check_job_spec(spec: Part, gates: Gates) -> None:
+    """The spec of a Job with the selector that goes with its template."""
+    validate_job_spec(spec, gates)
+    _validate_selected(spec)
 
 
 def _validate_generated(data: Part, spec: Part, has_prefix: bool) -> None:

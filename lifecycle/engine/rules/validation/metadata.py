@@ -16,7 +16,8 @@ NameCheck = Callable[[str], list[str]]
 
 ANNOTATIONS_MOST_BYTES = 256 * 1024
 STANDARD_FINALIZERS = ("kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER)
-_IMMUTABLE = ("name", "namespace", "uid", "creationTimestamp")
+_IMMUTABLE = ("name", "namespace", "uid")
+_DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 
 
 def validate_metadata(
@@ -53,9 +54,14 @@ def _validate_common(part: Part, is_custom: bool) -> None:
 def validate_finalizers(holder: Mapping[str, Any], path: str, is_custom: bool = False) -> list[FieldError]:
     """What keeps an object: names with a domain, or those that Kubernetes has."""
     part = Part(holder, path)
-    for index, name in enumerate(part["finalizers"] or ()):
+    names = part["finalizers"] or ()
+    for name in names:
         part.complain("finalizers", check_qualified(name), name)
-        if not is_custom and is_unqualified_finalizer(name):
+    if FOREGROUND_FINALIZER in names and ORPHAN_FINALIZER in names:
+        detail = f"finalizer {ORPHAN_FINALIZER} and {FOREGROUND_FINALIZER} cannot be both set"
+        part.refuse("finalizers", detail)
+    for index, name in enumerate(() if is_custom else names):
+        if is_unqualified_finalizer(name):
             detail = "name is neither a standard finalizer name nor is it fully qualified"
             part.refuse(f"finalizers[{index}]", detail, name)
     return part.errors
@@ -127,6 +133,10 @@ def validate_metadata_update(
     for field in _IMMUTABLE:
         # A field left out is taken from the stored object.
         if new.get(field) and new[field] != old.get(field):
+            part.refuse(field, "field is immutable")
+    for field in _DELETION:
+        # Only a deletion writes these; left out they are taken from the stored object.
+        if part[field] is not None and part[field] != old.get(field):
             part.refuse(field, "field is immutable")
     if part["generation"] is not None and part["generation"] < (old.get("generation") or 0):
         part.refuse("generation", "must not be decremented")

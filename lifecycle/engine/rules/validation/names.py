@@ -100,8 +100,10 @@ def check_label_value(text: str) -> list[str]:
 def check_config_key(text: str) -> list[str]:
     """A key of a ConfigMap or Secret."""
     found = _check(text, CONFIG_KEY, 253)
-    if text in (".", "..") or text.startswith(".."):
-        found.append("must not be '.' or start with '..'")
+    if text in (".", ".."):
+        found.append(f"must not be '{text}'")
+    elif text.startswith(".."):
+        found.append("must not start with '..'")
     return found
 
 
@@ -126,7 +128,7 @@ def check_qualified(text: str) -> list[str]:
             found += [f"prefix part {complaint}" for complaint in _check(prefix, SUBDOMAIN, 253, "bytes")]
     if not name:
         found.append("name part must be non-empty")
-    found += [f"name part {complaint}" for complaint in _check(name, QUALIFIED, 63)]
+    found += [f"name part {complaint}" for complaint in _check(name, QUALIFIED, 63, "bytes")]
     return found
 
 

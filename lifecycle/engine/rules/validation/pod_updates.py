@@ -124,13 +124,14 @@ def _validate_deadline(old: int | None, new: int | None) -> list[FieldError]:
         if old is None:
             return []
         return [invalid(path, None, "must not update from a positive integer to nil value")]
-    if not 0 <= new <= LONGEST_DEADLINE:
-        return [invalid(path, new, f"must be between 0 and {LONGEST_DEADLINE}, inclusive")]
-    if old is None and new == 0:
-        return [invalid(path, new, f"must be between 1 and {LONGEST_DEADLINE}, inclusive")]
-    if old is not None and new > old:
-        return [invalid(path, new, "must be less than or equal to previous value")]
-    return []
+    # The changed spec is held to the rules of any spec, and to those of a change besides.
+    bounds = [low for low in (1, 0) if not low <= new <= LONGEST_DEADLINE]
+    errors = [
+        invalid(path, new, f"must be between {low} and {LONGEST_DEADLINE}, inclusive") for low in bounds
+    ]
+    if 0 not in bounds and old is not None and new > old:
+        errors.append(invalid(path, new, "must be less than or equal to previous value"))
+    return errors
 
 
 def _validate_more_tolerations(old: Sequence[Any], new: Sequence[Any]) -> list[FieldError]:

@@ -19,33 +19,38 @@ _MUTABLE = (
 )  # fmt: skip
 
 
+def validate_stateful_set(data: Mapping[str, Any], gates: Gates) -> list[FieldError]:
+    """A new one, with what stays for life: the claims, and the Service that names its pods."""
+    return _validate(data.get("spec") or {}, gates, is_new=True)
+
+
+def validate_stateful_set_update(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
+) -> list[FieldError]:
+    """A changed one: what it became, then what may not change."""
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    return _validate(after, gates, is_new=False) + _validate_change(before, after)
+
+
 @gathers("spec")
-def validate_stateful_set(spec: Part, gates: Gates) -> None:
-    """What is looked at in new and in changed ones."""
+def _validate(spec: Part, gates: Gates, is_new: bool) -> None:
+    """In the API server's order."""
     if spec["podManagementPolicy"] not in (None, "", "OrderedReady", "Parallel"):
         spec.refuse("podManagementPolicy", "must be 'OrderedReady' or 'Parallel'")
     _validate_strategy(spec.part("updateStrategy"))
     for field in ("whenDeleted", "whenScaled"):
         spec.part("persistentVolumeClaimRetentionPolicy").choice(field, ("Retain", "Delete"))
+    for claim in spec.parts("volumeClaimTemplates") if is_new else ():
+        validate_claim_spec(claim.part("spec"))
     spec.counts("replicas", "minReadySeconds")
     spec.part("ordinals").counts("start")
+    if is_new:
+        spec.text("serviceName", check_label)
     spec.data = _with_claims(spec.data)
     validate_selected_template(spec, gates, "statefulset")
 
 
-@gathers("spec")
-def _validate_for_life(spec: Part) -> None:
-    for claim in spec.parts("volumeClaimTemplates"):
-        validate_claim_spec(claim.part("spec"))
-    spec.text("serviceName", check_label)
-
-
-def validate_new_stateful_set(data: Mapping[str, Any]) -> list[FieldError]:
-    """What stays for life: the claims, and the Service that names its pods."""
-    return _validate_for_life(data.get("spec") or {})
-
-
-def validate_stateful_set_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
+def _validate_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
     """Most of a StatefulSet's spec stays for life."""
     fields = sorted({*before, *after} - set(_MUTABLE))
     if all(before.get(field) == after.get(field) for field in fields):
@@ -53,26 +58,6 @@ def validate_stateful_set_change(before: Mapping[str, Any], after: Mapping[str, 
     names = ", ".join(f"'{field}'" for field in _MUTABLE[:-1])
     allowed = f"{names} and '{_MUTABLE[-1]}'"
     return [forbidden("spec", f"updates to statefulset spec for fields other than {allowed} are forbidden")]
-
-
-def validate_stateful_set_status(
-    old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
-) -> list[FieldError]:
-    """Counts that can be: no part is greater than the whole, and collisions are not taken back."""
-    return _validate_status(new.get("status") or {}, (old.get("status") or {}).get("collisionCount") or 0)
-
-
-@gathers("status")
-def _validate_status(status: Part, collisions: int) -> None:
-    parts = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
-    status.counts("replicas", *parts, "observedGeneration", "collisionCount")
-    for field in parts:
-        if (status[field] or 0) > (status["replicas"] or 0):
-            status.refuse(field, "cannot be greater than status.replicas")
-    if (status["availableReplicas"] or 0) > (status["readyReplicas"] or 0):
-        status.refuse("availableReplicas", "cannot be greater than status.readyReplicas")
-    if (status["collisionCount"] or 0) < collisions:
-        status.refuse("collisionCount", "cannot be decremented", status["collisionCount"] or 0)
 
 
 def _with_claims(spec: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -27,16 +27,24 @@ _NO_DEADLINE = {
     "replicationcontroller": "activeDeadlineSeconds in ReplicationController is not Supported",
 }
 
+_UNREADABLE = {"deployment": "invalid label selector", "statefulset": ""}
+"""What is said, besides, of a selector that cannot be read."""
+
 
 def validate_pod_template(template: Part, gates: Gates) -> None:
     """The pod template of any kind. The API server leaves `metadata` out of these paths."""
-    metadata, spec = template.part("metadata"), template.part("spec")
-    template.errors += validate_labels(metadata["labels"], template.at("labels"))
-    template.errors += validate_annotations(metadata["annotations"], template.at("annotations"))
-    template.errors += validate_pod_annotations(metadata["annotations"], template.at("annotations"), gates)
+    _validate_template_metadata(template, gates)
+    spec = template.part("spec")
     validate_pod_spec(spec, gates)
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "ephemeral containers not allowed in pod template")
+
+
+def _validate_template_metadata(template: Part, gates: Gates) -> None:
+    metadata = template.part("metadata")
+    template.errors += validate_labels(metadata["labels"], template.at("labels"))
+    template.errors += validate_annotations(metadata["annotations"], template.at("annotations"))
+    template.errors += validate_pod_annotations(metadata["annotations"], template.at("annotations"), gates)
 
 
 def validate_plain_template(data: Mapping[str, Any], gates: Gates) -> list[FieldError]:
@@ -49,6 +57,13 @@ def validate_plain_template(data: Mapping[str, Any], gates: Gates) -> list[Field
 def validate_template(template: Part, gates: Gates, kind: str = "deployment") -> None:
     """The template of pods that run for ever (POD-TPL-09, VALID-19)."""
     validate_pod_template(template, gates)
+    if kind == "statefulset":
+        # Of these the API server looks at labels and annotations twice.
+        _validate_template_metadata(template, gates)
+    _validate_endless(template, kind)
+
+
+def _validate_endless(template: Part, kind: str) -> None:
     spec = template.part("spec")
     spec.support("restartPolicy", ("Always",))
     if spec["activeDeadlineSeconds"] is not None:
@@ -66,9 +81,11 @@ def validate_selected_template(spec: Part, gates: Gates, kind: str) -> None:
             spec.require("selector")
     elif is_empty_selector(selector):
         spec.refuse("selector", f"empty selector is invalid for {kind}", {})
-    if malformed and kind == "deployment":
+    if malformed and kind in _UNREADABLE:
         # A selector that selects nothing that is known: its template is not looked at.
-        spec.refuse("selector", "invalid label selector", show_struct("LabelSelector", selector or {}))
+        spec.refuse("selector", _UNREADABLE[kind], show_struct("LabelSelector", selector or {}))
+        if kind == "statefulset":
+            _validate_endless(spec.part("template"), kind)
     else:
         template = spec.part("template")
         if not malformed:
@@ -141,8 +158,9 @@ def validate_replica_set(spec: Part, gates: Gates) -> None:
 @gathers("spec")
 def validate_replication_controller(spec: Part, gates: Gates) -> None:
     """Its selector is a plain map of labels, defaulted from the template."""
-    spec.counts("replicas", "minReadySeconds")
+    spec.counts("minReadySeconds")
     spec.need("selector")
+    spec.counts("replicas")
     if spec["template"] is None:
         spec.require("template")
         return
@@ -150,6 +168,13 @@ def validate_replication_controller(spec: Part, gates: Gates) -> None:
     if spec["selector"]:
         validate_matches({"matchLabels": spec["selector"]}, template)
     validate_template(template, gates, kind="replicationcontroller")
+
+
+def validate_daemon_set_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
+    """Which pods it has stays for life, which is said before anything else."""
+    part = Part(after, "spec")
+    part.stays("selector", before)
+    return part.errors
 
 
 @gathers("spec")
@@ -163,22 +188,6 @@ def validate_daemon_set(spec: Part, gates: Gates) -> None:
     if is_known and strategy["type"] != "OnDelete" and strategy["rollingUpdate"] is not None:
         _validate_daemon_rolling(strategy.part("rollingUpdate"))
     spec.counts("revisionHistoryLimit")
-
-
-def validate_daemon_set_status(
-    old: Mapping[str, Any], new: Mapping[str, Any], gates: Gates
-) -> list[FieldError]:
-    """No number of it is below 0, and no collision is forgotten."""
-    status = Part(new.get("status") or {}, "status")
-    status.counts(
-        "currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady",
-        "observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable",
-        "collisionCount",
-    )  # fmt: skip
-    collisions = status["collisionCount"] or 0
-    if collisions < ((old.get("status") or {}).get("collisionCount") or 0):
-        status.refuse("collisionCount", "cannot be decremented", collisions)
-    return status.errors
 
 
 def _validate_daemon_rolling(rolling: Part) -> None:
