@@ -23,6 +23,8 @@ IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, HELD, STOPPING = (
     "held",
     "stopping",
 )
+STILL_WAITS = -1
+"""In place of how long a sidecar waited for its turn to stop: that is not over."""
 UNTOLD = -1
 """The row of a run that has begun, but is not told of yet."""
 FAILED_POST_START_HOOK = "FailedPostStartHook"

@@ -158,3 +158,36 @@ def test_a_sidecar_waits_for_app_containers_alone(name: str) -> None:
     world.to(10).delete()
     world.to(60)
     assert stops(world) == [(10, name), (10 if name == "setup" else 14, "side")]
+
+
+@pytest.mark.parametrize(
+    "seconds, reason", [pytest.param(20, "DeadlineExceeded", id="passed"), pytest.param(60, None, id="ahead")]
+)
+def test_a_deadline_that_passes_while_a_pod_is_stopped_is_exceeded(seconds: int, reason: str | None) -> None:
+    # Each status that is made of a pod asks for its deadline, so also the last two, at 25 s (ShouldEvict).
+    world = World()
+    behavior = {"app": {"onTerm": {"takes": "15s"}}}
+    meta = {"finalizers": ["shop.example/hold"]}
+    world.pod(behavior=behavior, meta=meta, activeDeadlineSeconds=seconds)
+    world.to(10).delete()
+    status = world.to(40).status()
+    assert (status["phase"], status.get("reason")) == ("Failed" if reason else "Succeeded", reason)
+    assert world.events("DeadlineExceeded") == [(25, "DeadlineExceeded")] * (2 if reason else 0)
+
+
+@pytest.mark.parametrize(
+    "hook, gone",
+    [
+        pytest.param({"exec": {"command": ["sleep", "8"]}}, 14, id="a command ends with its container"),
+        pytest.param({"sleep": {"seconds": 8}}, 18, id="a sleep is the kubelet's own"),
+    ],
+)
+def test_a_container_that_ends_before_its_hook(hook: dict[str, Any], gone: float) -> None:
+    world = World()
+    app = {"name": "app", **SHELL, "command": ["sh", "-c", "sleep 14"], "lifecycle": {"preStop": hook}}
+    assert world.pod(app, restartPolicy="Never").ok
+    world.to(10).delete()
+    world.to(60)
+    assert world.ends() == [(14, 0)]
+    assert world.at("exists", "deleted") == [gone]
+    assert len(world.events("FailedPreStopHook")) == ("exec" in hook)

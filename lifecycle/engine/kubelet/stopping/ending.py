@@ -90,6 +90,15 @@ class Ending:
         self._tell_deadline(worker)
         self._parts.touch(worker)
 
+    def _note_deadline(self, worker: PodWorker, pod: Pod) -> None:
+        """A pod whose deadline passes while it is being stopped has exceeded it, too."""
+        seconds, start_ms = pod.spec.active_deadline_seconds, pod.status.start_ms
+        if seconds is None or start_ms is None or worker.evicted is not None or pod.is_finished:
+            return
+        is_told = worker.uid in self._parts.store.pods
+        if is_told and start_ms + seconds * 1000 <= self._parts.context.clock.now_ms:
+            worker.evicted = (DEADLINE_EXCEEDED, _DEADLINE_TEXT, None)
+
     def _tell_deadline(self, worker: PodWorker) -> None:
         """Each status that is made of a pod past its deadline tells the deadline anew (ShouldEvict)."""
         if worker.evicted is not None and worker.evicted[0] == DEADLINE_EXCEEDED:
@@ -193,6 +202,7 @@ class Ending:
                 delay_ms = parts.draw_after_look_ms("pod_end", worker)
             else:
                 delay_ms = parts.context.draw_ms("kill_pod", worker.uid)
+        delay_ms += self._stopper.hooks_left_ms(worker)
         if delay_ms == 0:
             self.on_torn_down(worker, self._parts.roster.known(worker.uid))
         else:
@@ -218,6 +228,7 @@ class Ending:
         """Everything has ended: the terminal phase, then the delete with grace 0 (POD-TERM-18, -19)."""
         worker.stage_timer = None
         worker.runtime = worker.runtime.torn_down()
+        self._note_deadline(worker, pod)
         delay_ms = 0
         if pod.meta.deletion_ms is not None:
             delay_ms = self._parts.draw_after_look_ms("pod_removal", worker)

@@ -13,7 +13,7 @@ from ...objects.pod import Pod
 from ...programs import Process
 from ...rules.grace import DELETED, V1_23_1, decide_kill_grace_seconds, decide_stop_timeout_seconds
 from ...rules.pod_actions import ContainerToKill
-from ..container_run import HELD, IDLE, PRE_STOP, STOPPING, ContainerRun
+from ..container_run import HELD, IDLE, PRE_STOP, STILL_WAITS, STOPPING, ContainerRun
 from ..parts import HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
 from ..worker import TERMINATING, PodWorker
 
@@ -145,7 +145,7 @@ class Stopper:
         if left <= 0 or worker.stage != TERMINATING or _is_its_turn(worker, run):
             self._send(worker, pod, run, hook_ms)
             return
-        run.stage, run.grace_seconds = HELD, left
+        run.stage, run.grace_seconds, run.waited_ms = HELD, left, STILL_WAITS
         run.hook_start_ms = self._parts.context.clock.now_ms
         run.kill_timer, _ = self._parts.later(left * 1000, KILL, worker, run.container.name, HELD)
 
@@ -279,6 +279,19 @@ class Stopper:
             f"Stopping container {run.container.name}",
             override_seconds=override,
         )
+
+    def hooks_left_ms(self, worker: PodWorker) -> int:
+        """How long a pod's end waits for hooks that sleep on though their containers have ended.
+
+        A command ends with its container; a sleep is the kubelet's own (runSleepHandler).
+        """
+        ends = [0]
+        for run in worker.runs.values():
+            sleep = (run.container.pre_stop or {}).get("sleep")
+            if sleep is not None and run.kill_reason and not (run.killed_with or run.waited_ms):
+                seconds = min(int(sleep.get("seconds") or 0), run.grace_seconds)
+                ends.append(run.hook_start_ms + seconds * 1000 - self._parts.now_ms)
+        return max(ends)
 
     def continue_pod(self, worker: PodWorker, pod: Pod) -> None:
         """Sidecars whose turn has come: when all app containers have ended, the last one, and so on."""
