@@ -330,6 +330,52 @@ def test_a_queue_that_is_changed_by_hand_is_seen_in_the_next_period():
     assert world.replicas() == 3
 
 
+NO_ADAPTER = "custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered"
+NO_PATH = "the server could not find the requested resource (get rate.external.metrics.k8s.io)"
+NAMED_WEB = {"name": "web"}
+SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": NAMED_WEB, "spec": {"ports": [{"port": 80}]}}
+DESCRIBED = {"describedObject": {"apiVersion": "v1", "kind": "Service", "name": "web"}}
+OTHER_METRIC = {"podline.dev/metrics": "[{name: other, values: [{value: 1}]}]"}
+
+
+@pytest.mark.parametrize(
+    "kind, more, annotations, problem",
+    [
+        # Nobody has registered the API of custom metrics, as in a cluster without an adapter.
+        ("Pods", {}, {}, f"unable to get metric rate: unable to fetch metrics from {NO_ADAPTER}"),
+        # The one text whose parts Kubernetes fills in in another order than it means.
+        (
+            "Object",
+            DESCRIBED,
+            {},
+            f"unable to get metric rate: Service on default web/unable to fetch metrics from {NO_ADAPTER}",
+        ),
+        # An adapter is there, and knows another metric only.
+        ("Pods", {}, OTHER_METRIC, "unable to get metric rate: no metrics returned from custom metrics API"),
+        # The client of external metrics asks no discovery: the server answers that there is no such path.
+        (
+            "External",
+            {},
+            {},
+            "unable to get external metric default/rate/nil:"
+            f" unable to fetch metrics from external metrics API: {NO_PATH}",
+        ),
+    ],
+)
+def test_a_metric_that_nobody_serves_is_told_so(
+    kind: str, more: dict[str, Any], annotations: dict[str, str], problem: str
+):
+    world = Autoscaled(**FAST)
+    world.workload(annotations=annotations)
+    world.apply(SERVICE)
+    source = {"metric": {"name": "rate"}, "target": {"type": "AverageValue", "averageValue": "5"}, **more}
+    world.autoscale(metrics=[{"type": kind, kind.lower(): source}])
+    world.run(20)
+    (active,) = [one for one in world.hpa()["status"]["conditions"] if one["type"] == "ScalingActive"]
+    assert active["reason"] == f"FailedGet{kind}Metric"
+    assert active["message"] == f"the HPA was unable to compute the replica count: {problem}"
+
+
 # --- at rest ----------------------------------------------------------------------------------------------
 
 

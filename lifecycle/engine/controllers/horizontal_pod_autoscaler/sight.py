@@ -12,6 +12,7 @@ from ...kinds.namespace import NAMESPACE
 from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
+from ...programs.demand import METRICS
 from ...rules.event_scaling import NAME_LABEL, Trigger, read_triggers, value_of
 from ...rules.event_scaling import next_turn_ms as next_cron_turn_ms
 from .decide import Past, Seen, next_expiry_ms
@@ -36,14 +37,18 @@ class Sight:
                 for pod in pods
                 if (use := self._metrics.pod_use(pod, shares.get(pod.meta.uid, ()), now_ms)) is not None
             }
+        described = self._described(autoscaler) if "Object" in asked else {}
+        if asked & {"Pods", "Object"}:
+            telling = [*pods, *described.values()]
+            telling += [share.service for pod in pods for share in shares.get(pod.meta.uid, ())]
+            readings.has_custom = any(METRICS in one.meta.annotations for one in telling)
         if "Pods" in asked:
             found = {pod.meta.name: self._series_of_pod(pod, shares.get(pod.meta.uid, ())) for pod in pods}
             readings.of_pods = {name: series for name, series in found.items() if series}
-        if "Object" in asked:
-            described = self._described(autoscaler)
-            readings.of_objects = {key: self._series_of(one) for key, one in described.items()}
+        readings.of_objects = {key: self._series_of(one) for key, one in described.items()}
         if "External" in asked:
             readings.external = self._external(namespace)
+            readings.has_external = self._serves_external(namespace)
         return readings
 
     def _external(self, namespace: str) -> list[Series]:
@@ -58,6 +63,12 @@ class Sight:
                 value = value_of(trigger, told, utc_ms)
                 found += [] if value is None else [Series(trigger.metric, value, labels)]
         return found
+
+    def _serves_external(self, namespace: str) -> bool:
+        """Whether the namespace tells of external metrics, or KEDA does for it."""
+        place = self._store.get(NAMESPACE.kind.id, "", namespace)
+        is_told = place is not None and METRICS in place.meta.annotations
+        return is_told or any(True for _one in self._store.list(SCALED_OBJECT.kind.id, namespace))
 
     def _series_of(self, obj: StoredObject) -> list[Series]:
         return [Series(one.name, value, one.labels) for one, value in metrics_of(obj, self._context.now_ms)]

@@ -77,7 +77,7 @@ def propose(metric: Json, look: Look) -> Proposal | Unusable:
         asked, name, current = ask_for(source, look)
     except UnreadableMetric as problem:
         names = (source.get("name"), source.get("container"), (source.get("metric") or {}).get("name"))
-        text = f"failed to get {what.format(*names)} metric value: {problem}"
+        text = f"failed to get {what.format(*names)} metric value: {problem.failed}{problem}"
         return Unusable(f"FailedGet{kind}Metric", str(problem), text)
     kept = {name: source[name] for name in _KEPT if name in source}
     return Proposal(asked.replicas, name, {"type": kind, field: {**kept, "current": current}})
@@ -142,10 +142,10 @@ def _ask_object(source: Json, look: Look) -> Answer:
     try:
         usage = read_object_metric(look.readings, described, metric)
     except UnreadableMetric as problem:
-        whose = f"{described.get('kind')} {look.namespace}/{described.get('name')}"
-        text = f"unable to get metric {name}: {problem} on {whose}"
-        more = "" if is_total else f"failed to get {name} object metric: "
-        raise UnreadableMetric(f"{more}{text}") from None
+        # In this order: Kubernetes fills "what on kind namespace/name" with the kind first.
+        text = f"{described.get('kind')} on {look.namespace} {described.get('name')}/{problem}"
+        failed = "" if is_total else f"failed to get {name} object metric: "
+        raise UnreadableMetric(f"unable to get metric {name}: {text}", failed) from None
     if is_total:
         asked = ask_by_total(look.spec_replicas, milli_of(target["value"]), usage, look.pods, look.tolerances)
         return asked, f"{described.get('kind')} metric {name}", {"value": _show(asked.usage)}
@@ -162,7 +162,7 @@ def _ask_external(source: Json, look: Look) -> Answer:
         where = f"{look.namespace}/{name}/{selector_words(metric.get('selector'))}"
         what = f"{name} external metric" if is_share else f"external metric {name}"
         raise UnreadableMetric(
-            f"failed to get {what}: unable to get external metric {where}: {problem}"
+            f"unable to get external metric {where}: {problem}", f"failed to get {what}: "
         ) from None
     if is_share:
         asked = ask_by_share(look.status_replicas, milli_of(target["averageValue"]), usage, look.tolerances)

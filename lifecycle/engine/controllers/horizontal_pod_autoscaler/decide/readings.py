@@ -13,9 +13,19 @@ from ....objects.selector import Selector
 
 Json = Mapping[str, Any]
 
+_CUSTOM_API = "unable to fetch metrics from custom metrics API"
+_NOT_SERVED = f"{_CUSTOM_API}: no custom metrics API (custom.metrics.k8s.io) registered"
+
 
 class UnreadableMetric(Exception):
-    """A metric that no replica count can be worked out from; the message says why."""
+    """A metric that no replica count can be worked out from; the message says why.
+
+    `failed` says what that made fail: only the longer text has it, not what the autoscaler is told.
+    """
+
+    def __init__(self, message: str, failed: str = "") -> None:
+        super().__init__(message)
+        self.failed = failed
 
 
 @dataclass(slots=True)
@@ -47,12 +57,17 @@ class Series:
 
 @dataclass(slots=True)
 class Readings:
-    """All that one look at an autoscaler can read: of pods by name, of objects by kind and name."""
+    """All that one look at an autoscaler can read: of pods by name, of objects by kind and name.
+
+    `has_custom`, `has_external`: whether somebody serves such metrics at all, as an adapter has to.
+    """
 
     pods: Mapping[str, PodMetrics] = field(default_factory=dict)
     of_pods: Mapping[str, Sequence[Series]] = field(default_factory=dict)
     of_objects: Mapping[tuple[str, str], Sequence[Series]] = field(default_factory=dict)
     external: Sequence[Series] = ()
+    has_custom: bool = True
+    has_external: bool = True
 
 
 def read_resource(readings: Readings, resource: str, container: str) -> dict[str, Sample]:
@@ -76,7 +91,9 @@ def read_pods_metric(readings: Readings, metric: Json) -> dict[str, Sample]:
         if values:
             found[name] = Sample(values[0])
     if not found:
-        raise UnreadableMetric("no metrics returned from custom metrics API")
+        raise UnreadableMetric(
+            "no metrics returned from custom metrics API" if readings.has_custom else _NOT_SERVED
+        )
     return found
 
 
@@ -84,10 +101,11 @@ def read_object_metric(readings: Readings, described: Json, metric: Json) -> int
     """A custom metric of one object. Raises UnreadableMetric."""
     key = (str(described.get("kind") or ""), str(described.get("name") or ""))
     values = _values_of(readings.of_objects.get(key, ()), metric)
+    if not values and not readings.has_custom:
+        raise UnreadableMetric(_NOT_SERVED)
     if not values:
         raise UnreadableMetric(
-            "unable to fetch metrics from custom metrics API: the server could not find the metric"
-            f" {metric.get('name')} for {key[0]} {key[1]}"
+            f"{_CUSTOM_API}: the server could not find the metric {metric.get('name')} for {key[0]} {key[1]}"
         )
     return values[0]
 
@@ -95,6 +113,11 @@ def read_object_metric(readings: Readings, described: Json, metric: Json) -> int
 def read_external_metric(readings: Readings, metric: Json) -> list[int]:
     """The values of an external metric that its selector selects. Raises UnreadableMetric."""
     values = _values_of(readings.external, metric)
+    if not values and not readings.has_external:
+        raise UnreadableMetric(
+            "unable to fetch metrics from external metrics API: the server could not find the requested"
+            f" resource (get {metric.get('name')}.external.metrics.k8s.io)"
+        )
     if not values:
         raise UnreadableMetric("no metrics returned from external metrics API")
     return values
