@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from lifecycle.engine.schema.go_errors import find_decode_error
 from tests.engine.api.desk import Desk, Json, make, make_deployment, said
 
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
@@ -318,3 +319,37 @@ def test_amounts_are_kept_as_an_api_server_writes_them(given: Any, kept: str) ->
     assert Desk().created(make("LimitRange", spec={"limits": limits}))["spec"]["limits"][0]["max"] == {
         "cpu": kept
     }
+
+
+@pytest.mark.parametrize(
+    "kind, version, spec, told",
+    [
+        (
+            "PersistentVolumeClaim",
+            "v1",
+            {"accessModes": [5]},
+            ("number", "accessModes", "v1.PersistentVolumeAccessMode"),
+        ),
+        (
+            "PersistentVolumeClaim",
+            "v1",
+            {"accessModes": "a"},
+            ("string", "accessModes", "[]v1.PersistentVolumeAccessMode"),
+        ),
+        (
+            "StatefulSet",
+            "apps/v1",
+            {"podManagementPolicy": 5},
+            ("number", "podManagementPolicy", "v1.PodManagementPolicyType"),
+        ),
+        ("PodDisruptionBudget", "policy/v1", {"minAvailable": []}, ("array", "minAvailable", "int32")),
+        ("PodDisruptionBudget", "policy/v1", {"minAvailable": 1.5}, ("number 1.5", "minAvailable", "int32")),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_told_with_its_type_in_go(
+    kind: str, version: str, spec: Json, told: tuple[str, str, str]
+) -> None:
+    given, field, wanted = told
+    assert find_decode_error(make(kind, spec=spec) | {"apiVersion": version}) == (
+        f"json: cannot unmarshal {given} into Go struct field {kind}Spec.spec.{field} of type {wanted}"
+    )
