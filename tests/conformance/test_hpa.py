@@ -125,6 +125,15 @@ def test_recommendations_are_stabilized(case: dict[str, Any]):
 # --- one metric -------------------------------------------------------------------------------------------
 
 
+def usage_of(metrics: dict[str, Any], given: dict[str, Any]) -> list[int]:
+    """What the containers of a pod use, in their order; of the one alone that is asked about."""
+    usage, container = metrics["containerUsageMilli"], given.get("container")
+    if not container:
+        return usage
+    named = [one["name"] for one in given["pods"][0]["spec"]["containers"]]
+    return [used for name, used in zip(named, usage, strict=False) if name == container]
+
+
 def ask(given: dict[str, Any]) -> Asked:
     kind, clock, pods, tolerances = given["kind"], clock_of(given), pods_of(given), Tolerances()
     current = given["currentReplicas"]
@@ -135,7 +144,7 @@ def ask(given: dict[str, Any]) -> Asked:
         return ask_by_share(current, given["targetAverageValueMilli"], usage, tolerances)
     samples = {
         one["podName"]: Sample(
-            one["valueMilli"] if "valueMilli" in one else sum(one["containerUsageMilli"]),
+            one["valueMilli"] if "valueMilli" in one else sum(usage_of(one, given)),
             parse_utc_ms(one["timestamp"]),
             one.get("windowSeconds", 60) * 1000,
         )
@@ -147,7 +156,10 @@ def ask(given: dict[str, Any]) -> Asked:
     assert kind == "Resource", kind
     if not samples:
         # What the client says before anybody calculates.
-        raise UnreadableMetric("no metrics returned from resource metrics API")
+        resource = given["resource"]
+        raise UnreadableMetric(
+            f"unable to get metrics for resource {resource}: no metrics returned from resource metrics API"
+        )
     resource, container = given["resource"], given.get("container") or ""
     goal = given["targetUtilization"]
     return ask_by_utilization(Question(current, goal, samples, pods, tolerances, clock, resource, container))

@@ -91,6 +91,26 @@ def test_where_cpu_is_limited_every_container_says_how_much_it_wants() -> None:
     )
 
 
+def test_a_pod_that_takes_nothing_of_a_quota_has_to_say_how_much_it_wants_too() -> None:
+    # Kubernetes asks for it (pod evaluator, Constraints) before it looks at any amount, of any quota.
+    world = World()
+    quota(world, hard={"requests.cpu": "2"})
+    refused = world.pod("app", meta={"name": "bare"})
+    assert refused.status is not None and refused.status["message"] == (
+        'pods "bare" is forbidden: failed quota: small: must specify requests.cpu for: app'
+    )
+    full = {"metadata": {"name": "a", "namespace": "default"}, "spec": {"hard": {"pods": "0"}}}
+    assert world.submit("apply", object={"apiVersion": "v1", "kind": "ResourceQuota", **full}).ok
+    again = world.pod("app", meta={"name": "bare"})
+    assert again.status is not None and "failed quota: small" in again.status["message"]
+
+
+def test_a_quota_of_another_scope_asks_nothing_of_a_pod() -> None:
+    world = World()
+    quota(world, hard={"requests.cpu": "2"}, scopes=["Terminating"])
+    assert world.pod("app").ok
+
+
 @pytest.mark.parametrize(
     "scope, counted",
     [("BestEffort", "1"), ("NotBestEffort", "2"), ("Terminating", "2"), ("NotTerminating", "1")],

@@ -303,6 +303,21 @@ def test_a_rollout_is_paused_and_resumed():
     assert not door.get()["spec"].get("paused")
 
 
+@pytest.mark.parametrize(
+    "is_paused, action, problem",
+    [
+        (True, "pause", "is already paused"),
+        (False, "resume", "is not paused"),
+        (True, "restart", "can't restart paused deployment (run rollout resume first)"),
+    ],
+)
+def test_what_kubectl_does_not_ask_of_a_paused_deployment(is_paused: bool, action: str, problem: str):
+    door = Door()
+    door.apply(make_deployment(1, paused=is_paused))
+    refused = door.submit("rollout", kind="Deployment", namespace="default", name="web", action=action)
+    assert refused.status["message"] == f'deployments.apps "web" {problem}'
+
+
 @pytest.mark.spec("KCTL-26")
 def test_a_patch_that_changes_nothing_is_no_version():
     door = Door()

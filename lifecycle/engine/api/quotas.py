@@ -103,14 +103,15 @@ class QuotaSums:
         A changed object needs room for what it takes more than the old one does.
         """
         name = new.meta.name
-        for quota in self._store.list(QUOTA, new.meta.namespace):
-            known = self._sum(quota)
-            hard, used, wanted = known.hard, known.used, known.usage(new)
-            if not wanted:
-                continue
-            missing = find_unspecified(new, hard)
+        asked = [one for one in self._store.list(QUOTA, new.meta.namespace) if is_in_scope(one, new)]
+        # Also of a quota of which the object takes nothing, and before any amount is looked at.
+        for quota in asked:
+            missing = find_unspecified(new, self._sum(quota).hard)
             if missing:
                 _refuse(new, name, f"failed quota: {quota.meta.name}: must specify {missing}")
+        for quota in asked:
+            known = self._sum(quota)
+            hard, used, wanted = known.hard, known.used, known.usage(new)
             has = known.usage(old) if old is not None else {}
             more = {one: amount - has.get(one, 0) for one, amount in wanted.items()}
             over = [one for one in sorted(more) if more[one] > 0 and used[one] + more[one] > hard[one]]

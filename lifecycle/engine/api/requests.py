@@ -16,6 +16,7 @@ from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
 from ..rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
 from ..rules.validation.field_error import check_not_negative
+from ..rules.validation.pod_updates import keep_rest
 from ..rules.validation.refusal import make_invalid
 from ..schema.decode import decode as decode_fields
 from ..schema.decode import drop_unknown
@@ -172,7 +173,10 @@ def make_wanted(
         return {**current, "spec": {**spec, "finalizers": given} if given else spec}
     wanted = apply_defaults(data, gates)
     if subresource in OF_PODS:
-        return {**current, "spec": wanted.get("spec")}
+        return {
+            **current,
+            "spec": keep_rest(current.get("spec") or {}, wanted.get("spec") or {}, subresource),
+        }
     if "status" in current:
         wanted["status"] = current["status"]
     else:

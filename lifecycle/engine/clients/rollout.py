@@ -30,11 +30,25 @@ def rollout(client: Client, payload: Payload) -> Answer:
     if action not in can:
         what = f"cannot {action}, only {' or '.join(can)}" if can else "has no rollout"
         raise BadRequest(f"{old.kind.name} {old.meta.name}: {what}")
-    if action == RESTART:
-        return _restart(client, old)
     if action == UNDO:
         return _undo(client, old, payload.get("toRevision") or 0)
+    problem = _find_problem(old, action)
+    if problem:
+        # kubectl's own words.
+        raise BadRequest(f'{old.kind.resource} "{old.meta.name}" {problem}')
+    if action == RESTART:
+        return _restart(client, old)
     return client.change(old, lambda data: data["spec"].update(paused=action == PAUSE))
+
+
+def _find_problem(old: StoredObject, action: str) -> str:
+    """Why kubectl asks the API server for nothing; "" when it does."""
+    is_paused = isinstance(old, Deployment) and old.spec.paused
+    if action == RESTART:
+        return "can't restart paused deployment (run rollout resume first)" if is_paused else ""
+    if action == PAUSE:
+        return "is already paused" if is_paused else ""
+    return "" if is_paused else "is not paused"
 
 
 def _restart(client: Client, old: StoredObject) -> Answer:

@@ -1,21 +1,22 @@
 """Which pods bound to a node its kubelet takes; the others it fails at once, without starting anything.
 
 Models the kubelet's admission by node pressure, by settings of the kernel, by CPUs that a pod is to have for
-itself and by operating system; of a pod that names its node itself also by amounts, affinity and taints, to
-which the scheduler has seen for all others. Left out: host ports, and room that is made for critical pods,
-which are all taken.
+itself and by operating system; of a pod that names its node itself also by amounts, affinity, host ports and
+taints, to which the scheduler has seen for all others. Left out: room that is made for critical pods, which
+are all taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..objects.condition import is_true
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import FAILED, Pod, PodSpec
+from ..objects.pod import FAILED, HostPort, Pod, PodSpec
 from ..rules.cpu_manager import is_static
 from ..rules.eviction import EVICTED, is_critical
+from ..rules.host_ports import NO_FREE_PORTS, has_clash, list_host_ports
 from ..rules.node_filters import NOT_WANTED, tolerates, wants_node
 from ..rules.node_shutdown import NOT_ADMITTED, NOT_ADMITTED_TEXT
 from ..rules.pod_conditions import POD_SCHEDULED
@@ -88,10 +89,13 @@ class Admission:
             return "", ""
         workers = self._parts.roster.workers_on(worker.node)
         others = [one for one in workers if one is not worker and one.stage not in (WAITING, TERMINATED)]
-        return decide_misfit(pod.spec, node, sum_requests(others), len(others))
+        ports = [port for one in others for port in list_host_ports(one.spec)]
+        return decide_misfit(pod.spec, node, sum_requests(others), len(others), ports)
 
 
-def decide_misfit(spec: PodSpec, node: Node, used: Mapping[str, int], pods: int) -> tuple[str, str]:
+def decide_misfit(
+    spec: PodSpec, node: Node, used: Mapping[str, int], pods: int, ports: Iterable[HostPort]
+) -> tuple[str, str]:
     """Why a node cannot hold a pod that no scheduler has placed, beside so many pods that use so much."""
     asked, has = effective_requests(spec), node.status.allocatable
     for name, wanted in (("pods", 1), *((name, asked.get(name, 0)) for name in _FIRST), *asked.items()):
@@ -101,6 +105,8 @@ def decide_misfit(spec: PodSpec, node: Node, used: Mapping[str, int], pods: int)
             return f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}"
     if not wants_node(spec, node):
         return "NodeAffinity", f"Predicate NodeAffinity failed: {NOT_WANTED}"
+    if has_clash(list_host_ports(spec), [*ports]):
+        return "NodePorts", f"Predicate NodePorts failed: {NO_FREE_PORTS}"
     taints = [taint for taint in node.spec.taints if taint.effect == "NoExecute"]
     if not all(tolerates(spec.tolerations, taint) for taint in taints):
         return "TaintToleration", f"Predicate TaintToleration failed: {_TAINTS_TEXT}"

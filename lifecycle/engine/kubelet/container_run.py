@@ -11,14 +11,16 @@ from ..programs import Behavior, HookRun, Process
 from ..rules.probe_rules import ProbeState
 from .saving import load_map, load_row, save_map, save_row
 
-# Stages of a container. IDLE: nothing under way; its newest run, if any, is in the runtime's record.
-IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, STOPPING = (
+# Stages of a container. IDLE: nothing under way; its newest run, if any, is in the runtime's record. HELD: a
+# sidecar that is to stop when others have.
+IDLE, PULLING, STARTING, POST_START, RUNNING, PRE_STOP, HELD, STOPPING = (
     "",
     "pulling",
     "starting",
     "postStart",
     "running",
     "preStop",
+    "held",
     "stopping",
 )
 UNTOLD = -1
@@ -148,6 +150,7 @@ class ContainerRun:
         self.grace_seconds = 0
         self.override_seconds: int | None = None
         self.waited_ms = 0
+        # Since when its hook runs, or it waits for its turn to stop.
         self.hook_start_ms = 0
         self.stage_timer: tuple[int, bool] | None = None
         self.wake_timer: tuple[int, int, bool] | None = None
@@ -214,3 +217,14 @@ class ContainerRun:
 def with_resources(container: Container, resources: dict[str, Any] | None) -> Container:
     """A container as it is, but for what it asks of its node."""
     return Container({**container.raw, "resources": resources}, container.section)
+
+
+def begin_back_off_anew(run: ContainerRun, changed: Container, next_delay_ms: int) -> None:
+    """A back-off is that of one image and what it asks for (GetBackoffKey); that of a pull is its image's."""
+    former = run.container
+    is_other_image = changed.image != former.image
+    if not is_other_image and changed.raw.get("resources") == former.raw.get("resources"):
+        return
+    if is_other_image or not run.pull_delay_ms:
+        run.due_ms = run.pull_delay_ms = run.pull_tries = 0
+    run.delay_ms = next_delay_ms if run.attempt else 0

@@ -24,10 +24,10 @@ from .node.outages import Outages
 from .node.shutdowns import Shutdowns
 from .node.static_pods import StaticPods
 from .parts import (
+    AGAIN,
     COMPARE,
     CREATED,
     DEADLINE,
-    GRACE_END,
     HOOK_DONE,
     KILL,
     LOOK,
@@ -110,10 +110,10 @@ class Kubelets:
             TORN_DOWN: self._ending.on_torn_down,
             SIDECARS_ENDED: self._ending.on_sidecars_ended,
             REMOVED: self._ending.on_removed,
-            GRACE_END: self._stopper.on_grace_end,
             DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
             RETURN: self._on_return,
+            AGAIN: self._on_again,
             COMPARE: self._on_compare,
         }
 
@@ -202,7 +202,7 @@ class Kubelets:
         if is_told and worker.is_at_rest(new) and old.meta.generation == new.meta.generation:
             return
         if old.spec is not new.spec:
-            worker.follow_spec(new.spec)
+            worker.follow_spec(new.spec, self._parts.agents[worker.node].back_off[0])
             self._ending.set_deadline(worker, new)
         worker.must_act = True
         is_status_alone = old.meta.generation == new.meta.generation and old.status != new.status
@@ -253,6 +253,10 @@ class Kubelets:
     def _on_return(self, worker: PodWorker, _pod: Pod) -> None:
         worker.return_timer = None
         self._parts.follow(worker.return_row)
+        worker.must_act = True
+        self._parts.touch(worker)
+
+    def _on_again(self, worker: PodWorker, _pod: Pod) -> None:
         worker.must_act = True
         self._parts.touch(worker)
 
@@ -316,7 +320,7 @@ class Kubelets:
             return
         self._prober.end(worker, run)
         self._starter.on_exit(worker, pod, run)
-        self._stopper.on_end(run)
+        self._stopper.on_end(worker, pod, run)
         record_exit(self._parts, self.evictor, worker, run, end)
         if worker.processes is not None:
             self._parts.wake_others(worker, run)

@@ -132,7 +132,8 @@ class Looks:
         self._start(worker, pod, names)
         if not worker.under_way:
             # What that comes to is for the next look.
-            self._parts.end_look(worker)
+            failed = [run for run in worker.runs.values() if run.kill_reason == FAILED_POST_START_HOOK]
+            self._parts.end_look(worker, any(self._parts.has_been_seen(worker, run) for run in failed))
         return True
 
     def _see(self, worker: PodWorker, pod: Pod) -> None:

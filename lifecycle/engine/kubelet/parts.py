@@ -28,8 +28,9 @@ NORMAL, WARNING = "Normal", "Warning"
 # Kinds of timers, as the agenda and its checkpoints name them.
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
 LOOK, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
+AGAIN = "kubelet.again"
 WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
-GRACE_END, DEADLINE, RESIZED = "kubelet.graceEnd", "kubelet.deadline", "kubelet.resized"
+DEADLINE, RESIZED = "kubelet.deadline", "kubelet.resized"
 
 
 class Kubelet(Protocol):
@@ -249,13 +250,21 @@ class Parts:
         self.later(due_ms - now_ms, LOOK, worker)
         return due_ms
 
-    def end_look(self, worker: PodWorker) -> None:
+    def end_look(self, worker: PodWorker, is_told_twice: bool = False) -> None:
         """A worker has done what its look had it do: what has come of that is for the next one to see.
 
         Which is made once its kubelet has looked at its runtime, and not before (podCache.GetNewerThan).
+        `is_told_twice`: there is a look for what had begun meanwhile, and one more for its end.
         """
         worker.under_way = ""
         worker.blind_until_ms = self.look_again(worker)
+        if is_told_twice:
+            self.later(worker.blind_until_ms + self.look_period_ms - self._clock.now_ms, AGAIN, worker)
+
+    def has_been_seen(self, worker: PodWorker, run: ContainerRun) -> bool:
+        """Whether the kubelet has looked at its runtime since a container was started."""
+        last_ms = self.next_look_ms(worker.node, self._clock.now_ms) - self.look_period_ms
+        return run.process_start_ms <= last_ms
 
     def compare_later(self, worker: PodWorker) -> None:
         """Have the worker tell its pod's status anew when its kubelet next compares it with what was said."""

@@ -153,7 +153,7 @@ class Reporter:
         ephemeral = status.ephemeral_containers
         if spec.ephemeral_containers and status.phase not in (SUCCEEDED, FAILED):
             # Nothing is said of one that is added to a pod that has ended.
-            ephemeral = self._statuses(worker, spec.ephemeral_containers, ephemeral, "ContainerCreating")
+            ephemeral = self._statuses(worker, spec.ephemeral_containers, ephemeral, reason)
         phase, why, message, coming = self._verdict(worker, status, init_statuses, statuses)
         worker.is_done = coming in (SUCCEEDED, FAILED)
         conditions = decide_conditions(
@@ -223,11 +223,12 @@ class Reporter:
         if phase != status.phase and phase in (SUCCEEDED, FAILED) and not is_over:
             if _has_more_to_do(worker):
                 # A terminal phase is told only when nothing runs any more, nor will. Until then the pod runs,
-                # if all its containers have run.
+                # if all its containers have run; one whose initialization failed is unready as failed.
                 has_run = all(
                     one.state is not None and one.state.type == STATE_TERMINATED for one in statuses
                 )
-                phase = coming = POD_RUNNING if has_run else status.phase
+                phase = POD_RUNNING if has_run else status.phase
+                coming = POD_RUNNING if has_run else coming
             elif self._tells_end_late:
                 phase = status.phase
         return phase, status.reason, status.message, coming

@@ -22,7 +22,7 @@ from ..rules.cpu_manager import is_static
 from ..rules.pod_actions import ContainerToKill
 from ..rules.pod_resources import effective_requests
 from ..rules.qos import GUARANTEED
-from .container_run import ContainerRun, with_resources
+from .container_run import ContainerRun, begin_back_off_anew, with_resources
 from .parts import NORMAL, RESIZED, WARNING, Parts
 from .stopping.termination import Stopper
 from .worker import APPLYING, ASKED, DEFERRED, FINISHING, INFEASIBLE, KILLING, TERMINATED, PodWorker
@@ -130,7 +130,8 @@ class Resizer:
 
     def _hold(self, worker: PodWorker, pod: Pod, reason: str, message: str) -> None:
         known = find_condition(pod.status.conditions, PENDING)
-        if known is None or known.reason != reason:
+        is_told = known is not None and known.observed_generation == pod.meta.generation
+        if known is None or known.reason != reason or not is_told:
             self._parts.event(worker, None, WARNING, "Resize" + reason, _word(pod, reason, message))
         self._set(self._drop(pod, IN_PROGRESS), PENDING, reason, message)
 
@@ -146,7 +147,10 @@ class Resizer:
         worker.resize = FINISHING
         for run, container in _changed(worker):
             if run.process is None or not _needs_restart(run.container, container):
-                run.container = with_resources(run.container, container.raw.get("resources"))
+                given = with_resources(run.container, container.raw.get("resources"))
+                if run.process is None:
+                    begin_back_off_anew(run, given, self._parts.agents[worker.node].back_off[0])
+                run.container = given
                 continue
             name = container.name
             run.must_restart = True

@@ -11,7 +11,7 @@ from ..objects.pod import Pod, PodSpec
 from ..objects.pod_status import PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, ProcessNamespace
-from .container_run import POST_START, PULLING, STARTING, ContainerRun, with_resources
+from .container_run import POST_START, PULLING, STARTING, ContainerRun, begin_back_off_anew, with_resources
 from .saving import load_map, load_row, save_map, save_row
 
 # Stages of a pod.
@@ -25,7 +25,7 @@ NO_NAMES: tuple[str, ...] = ()
 NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
-    " grace_end_timer deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
+    " deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
     " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way paid_ms"
     " mounting_ms exceeds_limit status_timer has_changed must_act blind_until_ms has_unseen to_start"
 ).split()
@@ -45,7 +45,6 @@ class PodWorker:
         "exceeds_limit",
         "exclusive_cpus",
         "first_host_id",
-        "grace_end_timer",
         "grace_seconds",
         "has_changed",
         "has_initialized",
@@ -114,7 +113,6 @@ class PodWorker:
         self.under_way, self.to_start, self.blind_until_ms = "", NO_NAMES, 0
         # And the instant by which the normal events told about the pod are paid for (correlator.pay).
         self.stop_started_ms = self.grace_seconds = self.paid_ms = 0
-        self.grace_end_timer: int | None = None
         self.deadline_timer: int | None = None
         # When its kubelet next sees what others have made of its status.
         self.status_timer: int | None = None
@@ -160,17 +158,20 @@ class PodWorker:
 
     def drop_timers(self, cancel: Callable[..., None]) -> None:
         """Cancel the timers of the pod as a whole."""
-        for number in (self.stage_timer, self.grace_end_timer, self.deadline_timer, self.status_timer):
+        for number in (self.stage_timer, self.deadline_timer, self.status_timer):
             if number is not None:
                 cancel(number)
-        self.stage_timer = self.grace_end_timer = self.deadline_timer = self.status_timer = None
+        self.stage_timer = self.deadline_timer = self.status_timer = None
         self.mounting_ms = None
         if self.return_timer is not None:
             cancel(self.return_timer[0], self.return_timer[2])
             self.return_timer = None
 
-    def follow_spec(self, spec: PodSpec) -> None:
-        """Take a changed spec: new images, added ephemeral containers."""
+    def follow_spec(self, spec: PodSpec, first_delay_ms: int) -> None:
+        """Take a changed spec: new images, added ephemeral containers.
+
+        `first_delay_ms`: the first of its node's delays after crashes.
+        """
         self.spec, self.told = spec, None
         for container in spec.all_containers:
             run = self.runs.get(container.name)
@@ -179,10 +180,13 @@ class PodWorker:
                 continue
             if self.resize or run.container.raw.get("resources") != container.raw.get("resources"):
                 self.resize = ASKED
-            self.take_container(run)
+            self.take_container(run, first_delay_ms)
 
-    def take_container(self, run: ContainerRun) -> None:
-        """Have a container that does not run go by what the spec says now, but for amounts it has not yet."""
+    def take_container(self, run: ContainerRun, next_delay_ms: int = 0) -> None:
+        """Have a container that does not run go by what the spec says now, but for amounts it has not yet.
+
+        `next_delay_ms`: what its back-off grows to with a start that follows an end known of.
+        """
         if run.process is not None:
             return
         spec = self.spec
@@ -190,9 +194,7 @@ class PodWorker:
             if container.name == run.container.name and container is not run.container:
                 if self.resize and self.resize != FINISHING:
                     container = with_resources(container, run.container.raw.get("resources"))
-                if run.pull_delay_ms and container.image != run.container.image:
-                    # A back-off is that of one image; another one is pulled at once.
-                    run.due_ms = run.pull_delay_ms = run.pull_tries = 0
+                begin_back_off_anew(run, container, next_delay_ms)
                 run.container, run.behavior = container, None
 
     def is_at_rest(self, pod: Pod) -> bool:

@@ -77,9 +77,14 @@ class Container(Reading, read_from=("raw", "section")):
 
 
 def _refers_to_sources(raw: dict[str, Any]) -> bool:
+    if raw.get("envFrom") or any(mount.get("subPathExpr") for mount in raw.get("volumeMounts") or ()):
+        return True
     origins = (entry.get("valueFrom") or {} for entry in raw.get("env") or ())
-    return bool(raw.get("envFrom")) or any(
-        "configMapKeyRef" in origin or "secretKeyRef" in origin for origin in origins
+    return any(
+        "configMapKeyRef" in origin
+        or "secretKeyRef" in origin
+        or (origin.get("resourceFieldRef") or {}).get("containerName")
+        for origin in origins
     )
 
 

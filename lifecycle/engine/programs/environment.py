@@ -1,20 +1,18 @@
 """A container's environment as the kubelet makes it: Services, then `envFrom`, then `env`.
 
 Later entries win. A value may refer to earlier ones as `$(NAME)`. A ConfigMap, Secret or key that is missing
-and not optional keeps the container from being created: reason CreateContainerConfigError.
+and not optional keeps the container from being created: reason CreateContainerConfigError. So do a container
+that is named for its resources and is not there, and a folder of a mount that an unset variable names.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .downward import PodFields, field_value, resource_value
-from .references import expand_references
-
-_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*\Z")
+from .references import expand_references, list_references
 
 
 class Sources(Protocol):
@@ -72,6 +70,21 @@ def make_environment(
     return Environment(values)
 
 
+def find_mount_problem(container: Mapping[str, Any], values: Mapping[str, str]) -> str:
+    """Why a `subPathExpr` of a container's mounts names no folder; "" if all do."""
+    for mount in container.get("volumeMounts") or ():
+        text = str(mount.get("subPathExpr") or "")
+        missing = sorted({name for name in list_references(text) if not values.get(name)})
+        if missing:
+            return f"missing value for {', '.join(missing)}"
+        path = expand_references(text, values)
+        if path.startswith("/"):
+            return f"error SubPath `{path}` must not be an absolute path"
+        if ".." in path.split("/"):
+            return f"unable to provision SubPath `{path}`: must not contain '..'"
+    return ""
+
+
 def service_variables(services: Sequence[ServiceFacts]) -> dict[str, str]:
     """`WEB_SERVICE_HOST` and its companions for every Service that has an address."""
     values: dict[str, str] = {}
@@ -98,8 +111,8 @@ def _values_from(entry: Mapping[str, Any], sources: Sources) -> dict[str, str]:
     reference = entry.get(kind) or {}
     found = find_source(kind, reference, sources)
     prefix = str(entry.get("prefix") or "")
-    # Keys that are no variable names are left out, which Kubernetes tells as an event.
-    return {prefix + key: value for key, value in found.items() if _NAME.match(prefix + key)}
+    # Every key will do, also one that no shell takes for a variable's name (since v1.34).
+    return {prefix + key: value for key, value in found.items()}
 
 
 def find_source(kind: str, reference: Mapping[str, Any], sources: Sources) -> Mapping[str, str]:
@@ -125,6 +138,9 @@ def _value_of(
     if "fieldRef" in origin:
         return field_value(str(origin["fieldRef"].get("fieldPath", "")), fields)
     if "resourceFieldRef" in origin:
+        name = origin["resourceFieldRef"].get("containerName")
+        if name and name not in fields.containers:
+            raise MissingSource(f"container {name} not found")
         return resource_value(origin["resourceFieldRef"], container, fields)
     return _value_of_key(origin, fields.namespace, sources)
 

@@ -16,6 +16,7 @@ from lifecycle.userland.shell.run import (
     run_command,
     run_machine,
     start_command,
+    take_output,
 )
 from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.signals import HARMLESS
@@ -29,9 +30,10 @@ from .compiled import digest_scripts
 from .image_files import missing_text
 from .known_images import shell_flavour
 from .protocol import HookRun, Sight
-from .sights import Points, lacks_program, named_port, sight_of_points, sight_of_program
+from .sights import EXEC_PROBLEM, Points, lacks_program, named_port, sight_of_points, sight_of_program
 
 _KILL_STATUS, _KILL = 137, 9
+_MOST_SAID = 1024
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 _NO_POINTS: Mapping[str, Points] = {}
@@ -187,11 +189,11 @@ class Process:
         if not arguments:
             return HookRun(kind, now_ms, 126, "no command given")
         if lacks_program(self, arguments[0], now_ms, world):
-            return HookRun(kind, now_ms, 128, missing_text(arguments[0]))
+            return HookRun(kind, now_ms, 128, f"{EXEC_PROBLEM}: {missing_text(arguments[0])}")
         run = HookRun(kind, None)
         self.hooks[kind] = run
         machine = self.open_machine(now_ms, world)
-        run.task = start_command(machine, arguments, self.folder, now_ms, world)
+        run.task, run.output = start_command(machine, arguments, self.folder, now_ms, world)
         run_machine(machine, now_ms, world)
         self._collect(now_ms, world)
         return run
@@ -301,6 +303,8 @@ class Process:
             if hook.task in machine.ended:
                 hook.finished_ms, hook.exit_code = machine.ended.pop(hook.task)
                 hook.task = None
+                if hook.output is not None:
+                    hook.said, hook.output = take_output(machine, hook.output)[:_MOST_SAID], None
         if machine.exit is not None:
             self._finish(machine.exit)
 

@@ -33,3 +33,7 @@ class HookRun(Saved):
     message: str = ""
     task: int | None = None
     """The process inside the container that runs it, while it runs."""
+    output: int | None = None
+    """The number of what that process writes to."""
+    said: str = ""
+    """What it has written, once it is over."""

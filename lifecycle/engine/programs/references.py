@@ -21,6 +21,11 @@ def expand_check(words: Iterable[str], raw: Mapping[str, Any]) -> list[str]:
     return [expand_references(word, values) for word in words]
 
 
+def list_references(text: str) -> list[str]:
+    """The names that a text refers to."""
+    return [match[2] for match in _REFERENCE.finditer(text) if match[1] != "$"]
+
+
 def expand_references(text: str, values: Mapping[str, str]) -> str:
     """Known names are replaced, unknown ones stay as written; `$$(NAME)` is the way to write `$(NAME)`.
 

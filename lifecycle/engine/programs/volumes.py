@@ -43,15 +43,28 @@ def _files_of(kind: str, volume: Mapping[str, Any], fields: PodFields, sources: 
     if kind == "downwardAPI":
         return {str(item["path"]): _downward(item, fields) for item in volume.get("items") or ()}
     if kind == "projected":
-        files: dict[str, str] = {}
-        for source in volume.get("sources") or ():
-            for part in _READ_ONLY_KINDS[:3]:
-                if source.get(part) is not None:
-                    files.update(_files_of(part, source[part], fields, sources))
-            if source.get("serviceAccountToken") is not None:
-                files[str(source["serviceAccountToken"].get("path", "token"))] = f"token-of-{fields.uid}"
-        return files
+        return _projected_files(volume, fields, sources)
     return _keyed_files(kind, volume, sources)
+
+
+def _projected_files(volume: Mapping[str, Any], fields: PodFields, sources: Sources) -> dict[str, str]:
+    """Those of all sources; what is missing is told of all together."""
+    files: dict[str, str] = {}
+    missing: list[str] = []
+    for source in volume.get("sources") or ():
+        for part in _READ_ONLY_KINDS[:3]:
+            if source.get(part) is None:
+                continue
+            try:
+                files.update(_files_of(part, source[part], fields, sources))
+            except MissingSource as problem:
+                missing.append(str(problem))
+        if source.get("serviceAccountToken") is not None:
+            files[str(source["serviceAccountToken"].get("path", "token"))] = f"token-of-{fields.uid}"
+    if missing:
+        told = list(dict.fromkeys(missing))
+        raise MissingSource(told[0] if len(told) == 1 else f"[{', '.join(told)}]")
+    return files
 
 
 def _keyed_files(kind: str, volume: Mapping[str, Any], sources: Sources) -> dict[str, str]:

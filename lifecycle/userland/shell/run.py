@@ -51,12 +51,24 @@ def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int,
     run_machine(machine, now_ms, world)
 
 
-def start_command(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> int:
-    """Start a hook's command beside process 1; its output goes nowhere. Gives its process id."""
+def start_command(
+    machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World
+) -> tuple[int, int]:
+    """Start a hook's command beside process 1; gives its process id, and the number of its output."""
     machine.enter(now_ms, world)
-    task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(CAPTURE)))
+    output = machine.open_files.open(OpenFile(CAPTURE))
+    machine.open_files.retain(output)
+    task = _start(machine, arguments, folder, world, output)
     machine.leave()
-    return task.pid
+    return task.pid, output
+
+
+def take_output(machine: Machine, output: int) -> str:
+    """What a hook's command has written; it is kept no longer."""
+    file = machine.open_files.files.get(output)
+    text = file.text if file is not None else ""
+    machine.open_files.release(output)
+    return text
 
 
 def _start(machine: Machine, arguments: list[str], folder: str, world: World, output: int) -> Task:

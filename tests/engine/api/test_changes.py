@@ -46,7 +46,6 @@ def test_a_patch_may_name_its_version() -> None:
         pytest.param("patch", {"type": "merge", "patch": {"spec": {"replicas": 2}}}, id="patch"),
         pytest.param("scale", {"replicas": 2}, id="scale"),
         pytest.param("setImage", {"container": "app", "image": "nginx:1"}, id="setImage"),
-        pytest.param("rollout", {"action": "resume"}, id="resume"),
     ],
 )
 def test_a_write_that_changes_nothing_is_no_version(command: str, payload: Json) -> None:
@@ -307,6 +306,84 @@ def test_a_resize_changes_the_resources_and_nothing_else() -> None:
     assert after["metadata"]["generation"] == 2
     more = {"spec": {"containers": [{"name": "app", "resources": {"requests": {"cpu": "300m"}}}]}}
     assert desk.patch("Pod", more, type="strategic").code == 422
+
+
+_ASKS = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "128Mi"}}
+
+
+@pytest.mark.parametrize(
+    "changed, refusal",
+    [
+        pytest.param({"app": {"requests": {"cpu": "1m"}}}, "", id="less of one"),
+        pytest.param({"side": {"requests": {"cpu": "1m"}}}, "", id="a sidecar"),
+        pytest.param(
+            {"app": {"limits": {"memory": None}}},
+            "spec.containers[0].resources.limits: Forbidden: resource limits cannot be removed",
+            id="a limit taken away",
+        ),
+        pytest.param(
+            {"app": {"requests": {"ephemeral-storage": "1Mi"}}},
+            "spec: Forbidden: only cpu and memory resources are mutable",
+            id="another resource",
+        ),
+        pytest.param(
+            {"side": {"requests": {"ephemeral-storage": "1Mi"}}},
+            "spec: Forbidden: only cpu and memory resources for sidecar containers are mutable",
+            id="another resource of a sidecar",
+        ),
+        pytest.param(
+            {"setup": {"requests": {"cpu": "1m"}}},
+            "spec: Forbidden: resources for non-sidecar init containers are immutable",
+            id="an init container",
+        ),
+        pytest.param(
+            {
+                "app": {"requests": {"memory": "128Mi"}, "limits": {"cpu": "100m"}},
+                "setup": {"limits": {"cpu": "100m"}, "requests": {"memory": "128Mi"}},
+                "side": {"limits": {"cpu": "100m"}, "requests": {"memory": "128Mi"}},
+            },
+            'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing,'
+            " spec: Forbidden: resources for non-sidecar init containers are immutable",
+            id="another class, and an init container",
+        ),
+    ],
+)
+def test_what_a_resize_may_change(changed: Json, refusal: str) -> None:
+    desk = Desk()
+    inits = [
+        {"name": "setup", "image": "busybox:1", "resources": _ASKS},
+        {"name": "side", "image": "busybox:1", "restartPolicy": "Always", "resources": _ASKS},
+    ]
+    apps = [{"name": "app", "image": "nginx:1", "resources": _ASKS}]
+    desk.created(make_pod(containers=apps, initContainers=inits))
+    spec: Json = {"containers": [], "initContainers": []}
+    for name, resources in changed.items():
+        group = "containers" if name == "app" else "initContainers"
+        spec[group].append({"name": name, "resources": resources})
+    answer = desk.patch("Pod", {"spec": spec}, type="strategic", subresource="resize")
+    assert answer.ok is not bool(refusal)
+    if refusal:
+        assert said(answer).removeprefix('Pod "web" is invalid: ').strip("[]") == refusal
+
+
+@pytest.mark.parametrize(
+    "subresource, given",
+    [
+        ("resize", {"resources": {"requests": {"cpu": "2"}}}),
+        ("ephemeralcontainers", None),
+    ],
+)
+def test_a_subresource_drops_in_silence_what_it_does_not_change(subresource: str, given: Json | None) -> None:
+    desk = Desk()
+    app = {"name": "app", "image": "nginx:1", "resources": {"requests": {"cpu": "1"}}}
+    desk.created(make_pod(containers=[app]))
+    spec: Json = {"containers": [{"name": "app", "image": "nginx:2", **(given or {})}]}
+    if given is None:
+        spec["ephemeralContainers"] = [{"name": "debug", "image": "busybox:1"}]
+    after = desk.patched("Pod", {"spec": spec}, type="strategic", subresource=subresource)
+    (kept,) = after["spec"]["containers"]
+    assert (kept["image"], kept["resources"]) == ("nginx:1", (given or app)["resources"])
+    assert ("ephemeralContainers" in after["spec"]) is (given is None)
 
 
 def test_an_ephemeral_container_is_added_by_its_subresource_alone() -> None:

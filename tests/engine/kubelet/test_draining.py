@@ -121,3 +121,40 @@ def test_sessions_are_drained_within_the_grace_period(grace: int, ended: float, 
     world.to(10).delete()
     world.to(100)
     assert world.ends() == [(ended, code)]
+
+
+@pytest.mark.spec("SCTERM-01", "SCTERM-09")
+def test_a_sidecars_hook_runs_at_once_and_its_signal_waits_for_its_turn() -> None:
+    # Of 12 s the hook takes 3 and the wait for the app, which ends after 5.5 s, two and a half: 7 s are left.
+    hook = {"lifecycle": {"preStop": {"exec": {"command": ["sh", "-c", "sleep 3"]}}}}
+    side = {"name": "side", "restartPolicy": "Always", **hook}
+    behavior = {
+        "app": {"onTerm": {"takes": "5500ms"}},
+        "side": {"preStop": {"takes": "3s"}, "onTerm": {"ignore": True}},
+    }
+    world = World()
+    assert world.pod("app", init=(side,), behavior=behavior, terminationGracePeriodSeconds=12).ok
+    world.to(10).delete()
+    world.to(60)
+    assert world.lane("hook.side.preStop") == [(10, "Started"), (13, "Succeeded")]
+    assert world.events("Killing") == [(10, "Killing"), (10, "Killing")]
+    assert world.signals("side") == [(15.5, "SIGTERM"), (22.5, "SIGKILL")]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("setup", id="an init container, which it does not wait for"),
+        pytest.param("app", id="an app container"),
+    ],
+)
+def test_a_sidecar_waits_for_app_containers_alone(name: str) -> None:
+    world = World()
+    runs = (
+        {"setup": {"runs": [{"forever": True}]}} if name == "setup" else {"setup": {"runs": [{"for": "0s"}]}}
+    )
+    behavior = {**runs, name: {**runs.get(name, {}), "onTerm": {"takes": "4s"}}}
+    world.pod("app", init=("side*", "setup"), behavior=behavior)
+    world.to(10).delete()
+    world.to(60)
+    assert stops(world) == [(10, name), (10 if name == "setup" else 14, "side")]

@@ -462,6 +462,18 @@ def test_a_node_under_pressure_lets_in_who_can_cope(
             "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
             id="another node is wanted",
         ),
+        pytest.param(
+            {"app": {"ports": [{"containerPort": 1, "hostPort": 8080}]}},
+            "NodePorts",
+            "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+            id="a port of the node is taken",
+        ),
+        pytest.param(
+            {"app": {"ports": [{"containerPort": 8080, "hostPort": 8080, "protocol": "UDP"}]}},
+            "",
+            "",
+            id="the port is free for another protocol",
+        ),
         pytest.param({"nodeSelector": {"kubernetes.io/os": "linux"}}, "", "", id="it fits"),
         pytest.param(
             {"app": {"resources": {"requests": {"cpu": "3"}}}, "priority": 2_000_000_000},
@@ -473,7 +485,9 @@ def test_a_node_under_pressure_lets_in_who_can_cope(
 )
 def test_a_pod_that_names_its_node_itself_has_to_fit(spec: Any, reason: str, message: str) -> None:
     world = World()
-    assert world.pod({"name": "app", "resources": {"requests": {"cpu": "2"}}}, meta={"name": "first"}).ok
+    ports = [{"containerPort": 8080, "hostPort": 8080}]
+    first = {"name": "app", "resources": {"requests": {"cpu": "2"}}, "ports": ports}
+    assert world.pod(first, meta={"name": "first"}).ok
     spec = dict(spec)
     app = {"name": "app", **spec.pop("app", {})}
     assert world.pod(app, nodeName="node-1", **spec).ok

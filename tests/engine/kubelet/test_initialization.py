@@ -122,3 +122,29 @@ def test_an_init_container_reads_a_secret_that_the_app_cannot_reach() -> None:
     assert said == {("first", "for init alone"), ("app", "none")}
     images = [world.container(name)["image"] for name in ("first", "app")]
     assert images == ["alpine:3", "busybox:1"]
+
+
+@pytest.mark.spec("COND-14")
+def test_a_pod_whose_initialization_failed_is_unready_as_failed_while_its_sidecar_stops() -> None:
+    # Nothing starts again from 5 s on; the sidecar takes 3 s to end, and the phase waits for it.
+    world = World()
+    behavior = {"side": {"onTerm": {"takes": "3s"}}, "setup": {"runs": [{"for": "5s", "exit": 2}]}}
+    world.pod(init=("side*", "setup"), behavior=behavior, restartPolicy="Never")
+    world.to(30)
+    reasons = [
+        (row["at_ms"] / 1000, row["reason"])
+        for row in world.rows
+        if row.get("field") == "condition.Ready" and row["kind"] == "Pod"
+    ]
+    assert reasons == [(0, "ContainersNotReady"), (5, "PodFailed")]
+    assert world.at("phase", "Failed") == [8]
+
+
+def test_an_ephemeral_container_waits_with_the_reason_of_the_pods_others() -> None:
+    world = World(timing="realistic")
+    world.pod(init=("setup",), behavior={"setup": {"runs": [{"forever": True}]}})
+    where = {"kind": "Pod", "namespace": "default", "name": "web", "subresource": "ephemeralcontainers"}
+    patch = {"spec": {"ephemeralContainers": [{"name": "debugger", **SHELL}]}}
+    assert world.to(10).submit("patch", type="strategic", patch=patch, **where).ok
+    world.to(30)
+    assert world.waits("debugger") == [(10, "PodInitializing")]

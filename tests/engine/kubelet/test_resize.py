@@ -166,6 +166,21 @@ def test_a_resize_beyond_the_node_is_infeasible_until_it_is_withdrawn() -> None:
     assert world.condition(PENDING) == [(10, "True"), (25, None)]
 
 
+def test_each_infeasible_resize_is_told_once() -> None:
+    world = sized()
+    for seconds in (10, 20):
+        cpu = {"cpu": str(seconds * 10)}
+        assert resize(world.to(seconds), cpu, cpu).ok
+    assert world.to(40).events("ResizeInfeasible") == [(10, "ResizeInfeasible"), (20, "ResizeInfeasible")]
+
+
+def test_a_crashed_container_starts_at_once_with_what_it_gets() -> None:
+    # Held back from 34 to 74 s; a back-off is kept for a container as it is, resources and all.
+    world = sized({"app": {"runs": [{"for": "1s", "exit": 1}]}})
+    assert resize(world.to(40), {"cpu": "200m", "memory": "64Mi"}).ok
+    assert world.to(60).starts() == [0, 1, 12, 33, 40, 51]
+
+
 def test_a_container_that_restarts_meanwhile_keeps_what_it_has() -> None:
     world = sized({"app": {"runs": [{"for": "30s", "exit": 1}, {"forever": True}]}})
     assert resize(world, {"cpu": "16"}, {"cpu": "16"}).ok

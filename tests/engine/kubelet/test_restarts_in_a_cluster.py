@@ -91,6 +91,15 @@ def test_a_run_of_more_than_ten_minutes_forgets_the_delay(length: str, third_sta
     assert crasher(World(), runs).to(640).starts()[:3] == [0, 1, third_start]
 
 
+def test_another_image_begins_a_back_off_anew() -> None:
+    # At 40 s it is held back until 73 s. With another image it starts at once, then again after 10 and 20 s.
+    world = crasher(World()).to(40)
+    image = {"spec": {"containers": [{"name": "app", "image": "sim/server:2"}]}}
+    where = {"kind": "Pod", "namespace": "default", "name": "web"}
+    assert world.submit("patch", type="strategic", patch=image, **where).ok
+    assert world.to(75).starts() == [0, 1, 12, 33, 40, 51, 72]
+
+
 @pytest.mark.spec("RESTART-04", "RESTART-14", "POD-PHASE-10", "CSTATE-13")
 def test_what_a_crash_loop_shows() -> None:
     """Why a container was not started is told by the next look, the status until then being that of its end.

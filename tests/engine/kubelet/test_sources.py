@@ -26,6 +26,11 @@ def shell(script: str, **fields: Any) -> dict[str, Any]:
     return {"name": "app", "image": "busybox:1", "command": ["sh", "-c", script], **fields}
 
 
+def pod_of(volume: dict[str, Any]) -> dict[str, Any]:
+    spec = {"nodeName": "node-1", "containers": [shell("sleep 100")], "volumes": [volume]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"}, "spec": spec}
+
+
 def told(world: World) -> list[str]:
     """Lines since the last time."""
     assert world.rows
@@ -147,6 +152,39 @@ def test_a_container_waits_for_what_its_environment_is_made_of(part: Any, messag
     assert "running" in world.to(300).container()["state"]
 
 
+@pytest.mark.parametrize(
+    "expression, message",
+    [
+        ("$(HERE)/$(THERE)/$(NOWHERE)", "missing value for NOWHERE, THERE"),
+        ("$(HERE)/$(UP)", "unable to provision SubPath `a/..`: must not contain '..'"),
+        ("$(ROOT)", "error SubPath `/a` must not be an absolute path"),
+        ("$(HERE)", None),
+    ],
+)
+def test_a_container_waits_for_what_names_the_folders_of_its_mounts(
+    expression: str, message: str | None
+) -> None:
+    values = {"HERE": "a", "THERE": "", "ROOT": "/a", "UP": ".."}
+    world = World()
+    app = {
+        "name": "app",
+        "env": [{"name": name, "value": value} for name, value in values.items()],
+        "volumeMounts": [{"name": "data", "mountPath": "/data", "subPathExpr": expression}],
+    }
+    assert world.pod(app, volumes=[{"name": "data", "emptyDir": {}}]).ok
+    state = world.to(5).container()["state"]
+    told = {"reason": "CreateContainerConfigError", "message": message}
+    assert state.get("waiting") == (told if message else None)
+
+
+def test_a_container_waits_for_one_whose_resources_it_is_told_of() -> None:
+    world = World()
+    limit = origin("CPU", "resourceFieldRef", containerName="other", resource="limits.cpu")
+    assert world.pod({"name": "app", "env": [limit]}).ok
+    told = {"reason": "CreateContainerConfigError", "message": "container other not found"}
+    assert world.to(5).container()["state"] == {"waiting": told}
+
+
 def test_a_missing_source_is_looked_for_every_ten_seconds() -> None:
     """Recorded with v1.35.6 (config-missing-configmap-key): no growing back-off, and each try is told."""
     world = World()
@@ -196,10 +234,33 @@ def test_a_pod_waits_for_a_key_that_it_mounts() -> None:
     assert world.starts() == [15.5]
 
 
+def test_a_volume_that_no_container_mounts_is_not_missed() -> None:
+    """kubelet, volume manager: what no container of the pod mounts is not set up, and not waited for."""
+    world = World()
+    claimed = {"name": "data", "persistentVolumeClaim": {"claimName": "none"}}
+    assert world.pod(shell("sleep 100"), volumes=[VOLUME], nodeName="node-1").ok
+    assert world.submit("create", object=pod_of(claimed)).ok
+    assert world.to(10).starts() == [0] and world.events("FailedMount") == []
+    other = world.cluster.get("Pod", "default", "other")
+    assert other is not None and other["status"]["phase"] == "Running"
+
+
+def test_all_that_a_projected_volume_lacks_is_told_at_once() -> None:
+    """Recorded with v1.35.6: the volume's sources are all looked at."""
+    world = World()
+    sources = [{"configMap": {"name": "c"}}, {"secret": {"name": "s"}}, {"secret": {"name": "s"}}]
+    volume = {"name": "config", "projected": {"sources": sources}}
+    assert world.pod(shell("sleep 100", **MOUNT), volumes=[volume]).ok
+    told_of = [row["message"] for row in world.to(0).rows if row.get("reason") == "FailedMount"]
+    problem = '[configmap "c" not found, secret "s" not found]'
+    assert told_of == [f'MountVolume.SetUp failed for volume "config" : {problem}']
+
+
 def test_each_volume_that_cannot_be_mounted_is_told() -> None:
     volumes = [VOLUME, {"name": "keys", "secret": {"secretName": "keys"}}]
     world = World()
-    assert world.pod(volumes=volumes).ok
+    mounts = [{"name": name, "mountPath": f"/{name}"} for name in ("config", "keys")]
+    assert world.pod(shell("sleep 100", volumeMounts=mounts), volumes=volumes).ok
     config(world.to(1), data={})
     world.to(2)
     told_of = [row["message"].split('"')[1] for row in world.rows if row.get("reason") == "FailedMount"]
@@ -209,7 +270,7 @@ def test_each_volume_that_cannot_be_mounted_is_told() -> None:
 def test_what_is_mounted_while_no_worker_waits_is_found_when_it_is_back() -> None:
     """kubelet, WaitForAttachAndMount: it gives up after 123 s, and looks again 10 s later."""
     world = World()
-    assert world.pod(volumes=[VOLUME]).ok
+    assert world.pod(shell("sleep 1000", **MOUNT), volumes=[VOLUME]).ok
     config(world.to(100), data={})
     world.to(200)
     # The tries are at 63.5 and 127.5 s.

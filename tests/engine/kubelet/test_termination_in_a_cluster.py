@@ -191,6 +191,16 @@ def test_a_failed_hook_is_an_event() -> None:
     assert since(world.to(70).events("FailedPreStopHook")) == [(0, "FailedPreStopHook")]
 
 
+@pytest.mark.spec("PRESTOP-07")
+def test_a_hook_whose_container_ends_meanwhile_has_failed() -> None:
+    runs = {"runs": [{"for": f"{DELETED_AT + 4}s", "exit": 0}]}
+    world = running({"app": {**hooked(10), **runs}}, apps=(app_with_hook(),))
+    world.delete()
+    assert since(world.to(90).events("FailedPreStopHook")) == [(4, "FailedPreStopHook")]
+    assert since(world.lane("hook.app.preStop")) == [(0, "Started"), (4, "Failed")]
+    assert since(world.ends()) == [(4, 0)]
+
+
 @pytest.mark.spec("PRESTOP-02")
 def test_s15_no_grace_no_hook() -> None:
     world = running(

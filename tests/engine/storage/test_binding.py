@@ -159,6 +159,20 @@ def test_a_pod_that_waits_with_its_claim_is_helped_by_a_new_volume_at_once():
     assert (world.volume_of(), bool(world.node_of())) == ("v", True)
 
 
+def test_a_claim_that_waits_for_a_pod_waits_for_a_first_one_again_when_that_is_gone():
+    # At each of its looks, every 15 s, Kubernetes names the pods that use the claim and have no node.
+    world = World("realistic")
+    world.storage_class(provisioner="kubernetes.io/no-provisioner", volumeBindingMode="WaitForFirstConsumer")
+    world.claim(storageClassName="fast")
+    world.pod("user", "data")
+    world.run(20)
+    assert world.events("data", "WaitForPodScheduled") == ["waiting for pod user to be scheduled"]
+    world.delete("Pod", "user")
+    world.run(30)
+    told = [row for row in world.rows if row["type"] == "event" and row["name"] == "data"]
+    assert [(row["reason"], row["at_ms"]) for row in told][-1] == ("WaitForFirstConsumer", 30_000)
+
+
 # --- classes ----------------------------------------------------------------------------------------------
 
 

@@ -101,9 +101,12 @@ class VolumeBinder:
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         # What is told of a claim that waits for a pod changes with the pods, at the next look.
-        if old is None and new is not None and new.spec.volumes and self._waiting:
-            for _volume, name in list_claims(new):
-                key = new.meta.namespace or "", name
+        some = new if new is not None else old
+        assert some is not None, "a write has an old or a new object"
+        is_as_it_was = old is not None and new is not None and old.node_name == new.node_name
+        if some.spec.volumes and self._waiting and not is_as_it_was:
+            for _volume, name in list_claims(some):
+                key = some.meta.namespace or "", name
                 if waits_for_pod(self._volumes.storage_class(self._waits_under.get(key, ""))):
                     self._context.loop.enqueue_at(self.name, *key, self._next_resync_ms(), is_progress=False)
 

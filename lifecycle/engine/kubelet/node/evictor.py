@@ -252,8 +252,9 @@ class Evictor:
     def _evict_beyond_limit(self, agent: NodeAgent, state: NodePressure) -> bool:
         """Evict the oldest pod that has written more than it may, if there is one (localStorageEviction)."""
         for worker in self._workers(agent.name):
-            message = find_overflow(worker) if has_storage_limits(worker.spec) else ""
-            if message and self._may_evict(worker):
+            if not has_storage_limits(worker.spec) or not self._may_evict(worker):
+                continue
+            if message := find_overflow(worker):
                 worker.exceeds_limit = True
                 self._evict(agent, state, worker, HARD, message)
                 return True
@@ -282,14 +283,15 @@ class Evictor:
         self._parts.touch(worker)
 
     def _workers(self, node: str) -> list[PodWorker]:
-        """Of a node's pods, the oldest first."""
+        """Of a node's pods that have begun and not ended, the oldest first."""
         roster = self._parts.roster
-        return sorted(roster.workers_on(node), key=lambda one: _age(roster.known(one.uid)))
+        alive = (one for one in roster.workers_on(node) if one.stage in (SYNCING, TERMINATING))
+        return sorted(alive, key=lambda one: _age(roster.known(one.uid)))
 
     def _may_evict(self, worker: PodWorker) -> bool:
         # A pod that is ending anyway uses what it uses until it has ended, and is evicted like any other.
         pod = self._parts.roster.known(worker.uid)
-        if worker.stage not in (SYNCING, TERMINATING) or worker.evicted is not None:
+        if worker.evicted is not None:
             return False
         return not is_critical(pod.spec, pod.meta.annotations) and not self._parts.is_left_alone(worker)
 

@@ -14,7 +14,7 @@ from ...objects.condition import find_condition
 from ...objects.node import Node
 from ...objects.pod import Pod
 from ...rules.eviction import EVICTED
-from ..container_run import IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
+from ..container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
 from ..parts import Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
@@ -208,7 +208,7 @@ class Outages:
             was_starting = run.stage == POST_START
             if run.process is None:
                 run.stage = IDLE
-            elif run.stage in (POST_START, PRE_STOP, STOPPING):
+            elif run.stage in (POST_START, PRE_STOP, HELD, STOPPING):
                 # It is running, says the runtime; what was being done to it is done anew or not at all.
                 run.stage, run.hook, run.waiting = RUNNING, None, None
             if run.process is not None and was_starting:

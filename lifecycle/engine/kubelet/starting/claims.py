@@ -6,19 +6,24 @@ does not come says the controller that attaches.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from ...api.volumes import Volumes
 from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...rules.claims import attached_node, is_attached, is_bound, list_claims, volume_name
 
 
-def find_claim_problem(volumes: Volumes, pod: Pod) -> str:
-    """Why volumes of claims cannot even be waited for, in the kubelet's words; "" when they can."""
+def find_claim_problem(volumes: Volumes, pod: Pod, mounted: Collection[str]) -> str:
+    """Why volumes of claims cannot even be waited for, in the kubelet's words; "" when they can.
+
+    `mounted`: the names of those that a container mounts.
+    """
     namespace = pod.meta.namespace
     problems = {
         name: f"error processing PVC {namespace}/{claim}: {problem}"
         for name, claim in list_claims(pod)
-        if (problem := _find_problem(volumes.claim(namespace, claim), claim))
+        if name in mounted and (problem := _find_problem(volumes.claim(namespace, claim), claim))
     }
     if not problems:
         return ""
@@ -37,9 +42,11 @@ def _find_problem(claim: StoredObject | None, name: str) -> str:
     return "" if is_bound(claim) else "PVC is not bound"
 
 
-def is_waiting_for_volume(volumes: Volumes, pod: Pod, node: str) -> bool:
-    """Whether a volume of the pod has yet to be attached to its node."""
-    for _name, claim_name in list_claims(pod):
+def is_waiting_for_volume(volumes: Volumes, pod: Pod, node: str, mounted: Collection[str]) -> bool:
+    """Whether a volume of the pod that a container mounts has yet to be attached to its node."""
+    for name, claim_name in list_claims(pod):
+        if name not in mounted:
+            continue
         claim = volumes.claim(pod.meta.namespace, claim_name)
         volume = volumes.volume(volume_name(claim)) if claim is not None else None
         if volume is None or not volumes.must_be_attached(volume):

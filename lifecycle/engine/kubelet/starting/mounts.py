@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...objects.api_access import with_api_access
+from ...objects.pod import PodSpec
 from ...programs.downward import PodFields
 from ...programs.volumes import volume_files
 from ...store.store import Store
@@ -22,6 +23,17 @@ WAIT_MS = 123_000
 """A look of a pod's worker waits so long for the volumes (volume manager, podAttachAndMountTimeout)."""
 SOURCE_KINDS = ("ConfigMap", "Secret")
 _SOURCES = ("configMap", "secret")
+
+
+def list_mounted(spec: PodSpec) -> list[dict[str, Any]]:
+    """The volumes that a container of the pod mounts: a kubelet cares for no others (volume manager)."""
+    used = {
+        mount.get("name")
+        for section in ("containers", "initContainers", "ephemeralContainers")
+        for container in spec.raw.get(section) or ()
+        for mount in (*(container.get("volumeMounts") or ()), *(container.get("volumeDevices") or ()))
+    }
+    return [volume for volume in spec.volumes if volume.get("name") in used]
 
 
 def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -31,6 +31,7 @@ from .mounts import (
     find_problems,
     find_unregistered,
     list_missing_pull_secrets,
+    list_mounted,
     next_try_ms,
     next_wait_ms,
 )
@@ -106,9 +107,11 @@ class Sandboxes:
         """Mount what can be. Each try tells what cannot, and the next comes after a pause that grows."""
         parts = self._parts
         volumes, now_ms = parts.context.volumes, parts.now_ms
-        problems = find_problems(parts.store, pod.meta.namespace or "", pod.spec.volumes)
-        unbound = find_claim_problem(volumes, pod)
-        is_waiting = not unbound and is_waiting_for_volume(volumes, pod, worker.node)
+        mounted = list_mounted(pod.spec)
+        names = [str(one.get("name")) for one in mounted]
+        problems = find_problems(parts.store, pod.meta.namespace or "", mounted)
+        unbound = find_claim_problem(volumes, pod, names)
+        is_waiting = not unbound and is_waiting_for_volume(volumes, pod, worker.node, names)
         first_ms = worker.mounting_ms
         if first_ms is None:
             if not (problems or unbound or is_waiting):

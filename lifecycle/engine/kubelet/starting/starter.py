@@ -5,6 +5,8 @@ Models the kubelet's container start with its events, and the back-off before th
 
 from __future__ import annotations
 
+import json
+
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS
 from ...objects.container import Container
@@ -13,6 +15,7 @@ from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, HookRun, start_process
 from ...programs.image_files import missing_text
+from ...programs.sights import named_port
 from ...rules.backoff import duration_text
 from ...rules.restart_rules import should_restart, should_start
 from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
@@ -73,7 +76,7 @@ class Starter:
         else:
             self._go_on(worker)
 
-    def _go_on(self, worker: PodWorker) -> None:
+    def _go_on(self, worker: PodWorker, is_told_twice: bool = False) -> None:
         """A container has been started, or could not be: the look goes on to others, or is over.
 
         The end of a pod waits for that, too (kubelet, issue 113606).
@@ -81,7 +84,7 @@ class Starter:
         if worker.under_way and (worker.to_start or not self._parts.look_period_ms):
             self._parts.touch(worker)
         elif self._parts.look_period_ms:
-            self._parts.end_look(worker)
+            self._parts.end_look(worker, is_told_twice)
 
     def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
         """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
@@ -191,7 +194,8 @@ class Starter:
         else:
             run.unsaid, worker.has_changed = None, True
         parts.come_back(worker, 0, is_progress=run.attempt < UPKEEP_ATTEMPT)
-        self._go_on(worker)
+        # The sandbox made with the first try was news of its own: the looks are one behind since.
+        self._go_on(worker, is_told_twice=run.attempt == _TRIED_TWICE)
 
     def _run(self, worker: PodWorker, pod: Pod, run: ContainerRun, behavior: Behavior) -> None:
         parts, container = self._parts, run.container
@@ -337,7 +341,10 @@ class Starter:
         """The container is to end for its hook; why is told once it has."""
         self._parts.event(worker, run, WARNING, FAILED_POST_START_HOOK, "PostStartHook failed")
         run.kill_reason = FAILED_POST_START_HOOK
-        run.unsaid, worker.has_unsaid = (POST_START_HOOK_ERROR, _hook_problem(pod, run.container, hook)), True
+        run.unsaid, worker.has_unsaid = (
+            (POST_START_HOOK_ERROR, _hook_problem(worker, pod, run.container, hook)),
+            True,
+        )
 
     def on_exit(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The main process has ended, and with it all of the container: a hook under way fails."""
@@ -361,6 +368,8 @@ class Starter:
         parts.event(worker, run, NORMAL, "Killing", FAILED_POST_START_HOOK)
 
 
+_TRIED_TWICE = 2
+_REFUSED = "connect: connection refused"
 _FIRST_PLACE = 64
 """Lower numbers told runs apart by how long their containers' names are: saved clusters have such."""
 
@@ -372,13 +381,18 @@ def _identity(worker: PodWorker, run: ContainerRun) -> str:
     return f"containerd://{worker.uid.replace('-', '')}{number:016x}"
 
 
-def _hook_problem(pod: Pod, container: Container, hook: HookRun) -> str:
+def _hook_problem(worker: PodWorker, pod: Pod, container: Container, hook: HookRun) -> str:
     """How the kubelet says that a postStart hook has failed."""
     assert container.post_start is not None, container.name
     meta, action = pod.meta, container.post_start
     whose = f'for Container "{container.name}" in Pod "{meta.name}_{meta.namespace}({meta.uid})" failed'
     if "exec" not in action:
-        return f"Http lifecycle hook {whose} - error: {hook.message}"
+        request = action.get("httpGet") or {}
+        path = request.get("path") or "/"
+        where = f"{worker.ip}:{named_port(request.get('port'), container)}"
+        url = f"{str(request.get('scheme') or 'HTTP').lower()}://{where}/{path.removeprefix('/')}"
+        return f'HTTP lifecycle hook ({path}) {whose} - error: Get "{url}": dial tcp {where}: {_REFUSED}'
     words = " ".join(str(word) for word in action["exec"].get("command") or ())
     why = hook.message or f"command '{words}' exited with {hook.exit_code}: "
-    return f'Exec lifecycle hook ([{words}]) {whose} - error: {why}, message: ""'
+    said = json.dumps(hook.said, ensure_ascii=False)
+    return f"Exec lifecycle hook ([{words}]) {whose} - error: {why}, message: {said}"

@@ -140,6 +140,10 @@ class Ending:
         """The last status before the containers are stopped: with all that has ended until now."""
         for run in worker.runs.values():
             seen = worker.runtime.containers.get(run.container.name)
+            if run.unsaid is not None and worker.evicted is not None and pod.meta.deletion_ms is None:
+                # Why it does not run: no look may tell it any more.
+                run.waiting, run.unsaid = run.unsaid, None
+                worker.has_changed = True
             if run.waiting and pod.meta.deletion_ms is not None and seen is not None and seen.state == EXITED:
                 # What a deleted pod will not start again does not wait (ShouldContainerBeRestarted).
                 run.waiting = None
@@ -178,9 +182,6 @@ class Ending:
             return
         if any(run.process is not None for run in worker.runs.values()):
             return
-        if worker.grace_end_timer is not None:
-            self._parts.context.agenda.cancel(worker.grace_end_timer)
-            worker.grace_end_timer = None
         delay_ms = 0
         if worker.stop_reason == _COMPLETED and parts.look_period_ms and _has_ended_sidecars(worker):
             due_ms = parts.next_look_ms(worker.node, parts.now_ms + 1)

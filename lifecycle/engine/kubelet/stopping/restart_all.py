@@ -48,7 +48,7 @@ class RestartAll:
         for run in runs:
             self._prober.end(worker, run)
             # Whatever was under way for it is not: a pull, a start, a hook or a stop.
-            self._stopper.on_end(run)
+            self._stopper.on_end(worker, parts.roster.known(worker.uid), run)
             run.stage = IDLE
             if run.container.name in worker.runtime.containers:
                 self._end(worker, run, run.container.name == trigger)

@@ -1,7 +1,8 @@
 """Stopping containers: preStop hook, stop signal, SIGKILL; and the order in which a pod's containers stop.
 
-Models the kubelet's container kill and its ordering of sidecars: app containers together in no fixed order,
-then sidecars one after another in reverse, all within one grace period.
+Models the kubelet's container kill and its ordering of sidecars: all of a pod's containers are told to stop
+together, in no fixed order, and run their hooks at once. Then a sidecar waits for the app containers and the
+sidecar behind it before it is sent its signal, all within one grace period.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from ...objects.pod import Pod
 from ...programs import Process
 from ...rules.grace import DELETED, V1_23_1, decide_kill_grace_seconds, decide_stop_timeout_seconds
 from ...rules.pod_actions import ContainerToKill
-from ..container_run import IDLE, PRE_STOP, STOPPING, ContainerRun
-from ..parts import GRACE_END, HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
-from ..worker import PodWorker
+from ..container_run import HELD, IDLE, PRE_STOP, STOPPING, ContainerRun
+from ..parts import HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
+from ..worker import TERMINATING, PodWorker
 
 SIGNAL_GATE = "ContainerStopSignals"
+_ON_ITS_WAY = (PRE_STOP, HELD, STOPPING)
 
 
 class Stopper:
@@ -32,7 +34,7 @@ class Stopper:
 
     def kill(self, worker: PodWorker, pod: Pod, run: ContainerRun, why: ContainerToKill) -> None:
         """Stop a container because a probe failed, its definition changed or its hook failed."""
-        if run.stage in (PRE_STOP, STOPPING) or run.process is None:
+        if run.stage in _ON_ITS_WAY or run.process is None:
             return
         probe = run.container.startup_probe if why.reason == "StartupProbe" else run.container.liveness_probe
         is_probe = why.reason in ("StartupProbe", "LivenessProbe")
@@ -57,7 +59,6 @@ class Stopper:
         *,
         probe_seconds: int | None = None,
         override_seconds: int | None = None,
-        waited_ms: int = 0,
     ) -> None:
         """Begin a graceful stop of one running container."""
         parts = self._parts
@@ -65,7 +66,7 @@ class Stopper:
         parts.event(worker, run, NORMAL, "Killing", message)
         run.kill_reason = reason
         run.override_seconds = override_seconds
-        run.waited_ms = waited_ms
+        run.waited_ms = 0
         run.grace_seconds = decide_kill_grace_seconds(
             pod.meta.deletion_grace_seconds,
             pod.spec.termination_grace_seconds,
@@ -74,15 +75,14 @@ class Stopper:
             override_seconds=override_seconds,
             compatibility=parts.context.compatibility,
         )
-        hook_seconds = run.grace_seconds - waited_ms // 1000
         if (
             run.container.pre_stop is not None
-            and hook_seconds > 0
+            and run.grace_seconds > 0
             and parts.roster.stored(worker) is not None
         ):
-            self._pre_stop(worker, pod, run, hook_seconds)
+            self._pre_stop(worker, pod, run, run.grace_seconds)
         else:
-            self._send(worker, pod, run, 0)
+            self._await_turn(worker, pod, run, 0)
 
     def _leave_hook(self, run: ContainerRun) -> None:
         self._parts.cancel(run.stage_timer)
@@ -127,13 +127,32 @@ class Stopper:
         self._leave_hook(run)
         self._drop_kill_timer(run)
         word = "TimedOut" if timed_out else "Succeeded" if hook.exit_code == 0 else "Failed"
-        why = hook.message or None if word == "Failed" else None
-        field = f"hook.{run.container.name}.preStop"
-        parts.trace.cause = parts.trace.transition(parts.shown(pod), field, "Started", word, None, why)
+        self._tell_hook(worker, pod, run, word, hook.message if word == "Failed" else "")
+        self._await_turn(worker, pod, run, parts.context.clock.now_ms - run.hook_start_ms)
+
+    def _tell_hook(self, worker: PodWorker, pod: Pod, run: ContainerRun, word: str, why: str) -> None:
+        parts, field = self._parts, f"hook.{run.container.name}.preStop"
+        parts.trace.cause = parts.trace.transition(
+            parts.shown(pod), field, "Started", word, None, why or None
+        )
         if word != "Succeeded":
             # Of a hook that is cut off the kubelet hears at the container's end, at most 2 s later.
             parts.event(worker, run, WARNING, "FailedPreStopHook", "PreStopHook failed")
-        self._send(worker, pod, run, parts.context.clock.now_ms - run.hook_start_ms)
+
+    def _await_turn(self, worker: PodWorker, pod: Pod, run: ContainerRun, hook_ms: int) -> None:
+        """A sidecar of a pod that ends waits for its turn, as long as the hook has left of the grace."""
+        left = run.grace_seconds - hook_ms // 1000
+        if left <= 0 or worker.stage != TERMINATING or _is_its_turn(worker, run):
+            self._send(worker, pod, run, hook_ms)
+            return
+        run.stage, run.grace_seconds = HELD, left
+        run.hook_start_ms = self._parts.context.clock.now_ms
+        run.kill_timer, _ = self._parts.later(left * 1000, KILL, worker, run.container.name, HELD)
+
+    def _let_go(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        self._drop_kill_timer(run)
+        run.waited_ms = self._parts.context.clock.now_ms - run.hook_start_ms
+        self._send(worker, pod, run, 0)
 
     def _drop_kill_timer(self, run: ContainerRun) -> None:
         if run.kill_timer is not None:
@@ -209,43 +228,47 @@ class Stopper:
             if run.stage == PRE_STOP:
                 self.on_pre_stop_done(worker, pod, run, timed_out=True)
             return
+        if what == HELD:
+            self._let_go(worker, pod, run)
+            return
         self._tell_signal(worker, pod, run, "SIGKILL")
         self._signal(worker, pod, run, "SIGKILL")
 
-    def on_end(self, run: ContainerRun) -> None:
-        """The process is gone: nothing is left to be timed."""
+    def on_end(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """The process is gone: nothing is left to be timed. A command of its hook is killed with it."""
+        hook, now_ms = run.hook, self._parts.context.clock.now_ms
+        if run.stage == PRE_STOP and hook is not None and "exec" in (run.container.pre_stop or ()):
+            is_cut = hook.finished_ms is None or hook.finished_ms > now_ms
+            if is_cut or hook.exit_code:
+                self._tell_hook(worker, pod, run, "Failed", hook.message)
         self._drop_kill_timer(run)
         self._leave_hook(run)
 
     # --- a whole pod ----------------------------------------------------------------------------------
 
     def begin_pod(self, worker: PodWorker, pod: Pod, seconds: int) -> None:
-        """Start the grace period of the whole pod and stop its app containers."""
+        """Start the grace period of the whole pod and stop its containers."""
         parts = self._parts
         worker.grace_seconds = seconds
         worker.stop_started_ms = parts.context.clock.now_ms
-        sidecars = [run for run in worker.runs.values() if run.container.is_sidecar and run.process]
-        if sidecars:
-            number, _ = parts.later(seconds * 1000, GRACE_END, worker)
-            worker.grace_end_timer = number
         # Of what was still to start, nothing will: not a sidecar either.
         apps = [run for run in worker.runs.values() if not run.container.is_sidecar or run.process is None]
         if len(apps) > 1:
             # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
             apps.sort(key=lambda run: parts.context.chance.draw("stop-order", worker.uid, run.container.name))
+        sidecars = [run for run in worker.runs.values() if run.container.is_sidecar and run.process]
         cause = parts.trace.cause
-        for run in apps:
+        for run in [*apps, *reversed(sidecars)]:
             parts.trace.cause = cause
             self.stop_for_pod(worker, pod, run)
-        self.continue_pod(worker, pod)
 
-    def stop_for_pod(self, worker: PodWorker, pod: Pod, run: ContainerRun, waited_ms: int = 0) -> None:
+    def stop_for_pod(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """Stop one container as part of its pod's end; what is still to start never will."""
         if run.process is None:
             self._parts.cancel(run.stage_timer)
             run.stage, run.stage_timer = IDLE, None
             return
-        if run.stage in (PRE_STOP, STOPPING):
+        if run.stage in _ON_ITS_WAY:
             return
         override = worker.grace_seconds if worker.evicted is not None else None
         self.stop(
@@ -255,32 +278,18 @@ class Stopper:
             worker.evicted[0] if worker.evicted is not None else DELETED,
             f"Stopping container {run.container.name}",
             override_seconds=override,
-            waited_ms=waited_ms,
         )
 
     def continue_pod(self, worker: PodWorker, pod: Pod) -> None:
-        """Sidecars: when all app containers have ended, the last one, then the one before, and so on."""
-        runs = worker.runs.values()
-        if any(run.process is not None and not run.container.is_sidecar for run in runs):
-            return
+        """Sidecars whose turn has come: when all app containers have ended, the last one, and so on."""
         for container in reversed(worker.spec.init_containers):
             run = worker.runs[container.name]
-            if run.container.is_sidecar and run.process is not None:
-                waited_ms = self._parts.context.clock.now_ms - worker.stop_started_ms
-                self.stop_for_pod(worker, pod, run, waited_ms)
-                if run.process is not None:
-                    return
-
-    def on_grace_end(self, worker: PodWorker, pod: Pod) -> None:
-        """The pod's time is over with sidecars waiting: all that is left is stopped at once (SCTERM-05)."""
-        worker.grace_end_timer = None
-        waited_ms = self._parts.context.clock.now_ms - worker.stop_started_ms
-        trace = self._parts.trace
-        cause = trace.cause
-        for container in reversed(worker.spec.init_containers):
-            run, trace.cause = worker.runs[container.name], cause
-            if run.process is not None and run.stage not in (PRE_STOP, STOPPING):
-                self.stop_for_pod(worker, pod, run, waited_ms)
+            if run.process is None or not run.container.is_sidecar or not _is_its_turn(worker, run):
+                continue
+            if run.stage == HELD:
+                self._let_go(worker, pod, run)
+            else:
+                self.stop_for_pod(worker, pod, run)
 
     def shorten(self, worker: PodWorker, pod: Pod, seconds: int) -> None:
         """A later, shorter grace period: every stop under way is issued again with it (GRACE-20)."""
@@ -291,10 +300,29 @@ class Stopper:
                 self._drop_kill_timer(run)
                 number, _ = self._parts.later(seconds * 1000, KILL, worker, run.container.name, "hook")
                 run.kill_timer = number
+            elif run.stage == HELD:
+                run.grace_seconds = seconds
+                self._drop_kill_timer(run)
+                run.kill_timer, _ = self._parts.later(seconds * 1000, KILL, worker, run.container.name, HELD)
             elif run.stage == STOPPING:
                 self._drop_kill_timer(run)
                 number, _ = self._parts.later(seconds * 1000, KILL, worker, run.container.name)
                 run.kill_timer = number
+
+
+def _is_its_turn(worker: PodWorker, run: ContainerRun) -> bool:
+    """Whether what a container waits for has ended: for a sidecar all apps and the next sidecar behind it.
+
+    Of a sidecar that did not run any more the one before it does not wait, nor for those behind that
+    (terminationOrdering).
+    """
+    if not run.container.is_sidecar:
+        return True
+    if any(worker.runs[one.name].process is not None for one in worker.spec.containers):
+        return False
+    sidecars = [one.name for one in worker.spec.init_containers if one.is_sidecar]
+    behind = sidecars[sidecars.index(run.container.name) + 1 :]
+    return not behind or worker.runs[behind[0]].process is None
 
 
 def _rank(stage: str) -> int:

@@ -28,6 +28,7 @@ from ...programs import (
     make_runtime_files,
 )
 from ...programs.downward import PodFields
+from ...programs.environment import find_mount_problem
 from ...programs.image_files import is_missing
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from ...rules.claims import list_claims
@@ -178,8 +179,10 @@ class ContainerWorld:
         return made.values
 
     def missing_source(self) -> str:
-        """What the environment needs and is not there; "" when all is."""
-        return make_environment(self._container.raw, self._fields(), self._sources).problem or ""
+        """What the environment or a mount needs and is not there; "" when all is."""
+        raw = self._container.raw
+        made = make_environment(raw, self._fields(), self._sources, self._services())
+        return made.problem or find_mount_problem(raw, made.values)
 
     @property
     def _sources(self) -> StoredSources:

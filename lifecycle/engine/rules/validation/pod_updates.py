@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...objects.container import ALWAYS
 from ...objects.pod import MIRROR
 from .containers import validate_ephemeral, validate_image_text
 from .field_error import FieldError, forbidden, invalid, required
@@ -26,6 +27,8 @@ UPDATABLE = (
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 )
 RESIZABLE = ("cpu", "memory")
+_GROUPS = ("containers", "initContainers")
+_RESIZED = ("resources", "resizePolicy")
 MIRROR_PATH = f"metadata.annotations[{MIRROR}]"
 
 
@@ -109,13 +112,14 @@ def _validate_deadline(old: int | None, new: int | None) -> list[FieldError]:
         if old is None:
             return []
         return [invalid(path, None, "must not update from a positive integer to nil value")]
-    if not 0 <= new <= LONGEST_DEADLINE:
-        return [invalid(path, new, f"must be between 0 and {LONGEST_DEADLINE}, inclusive")]
-    if old is None and new == 0:
-        return [invalid(path, new, f"must be between 1 and {LONGEST_DEADLINE}, inclusive")]
-    if old is not None and new > old:
-        return [invalid(path, new, "must be less than or equal to previous value")]
-    return []
+    # The changed spec is held to the rules of any spec, and to those of a change besides.
+    bounds = [low for low in (1, 0) if not low <= new <= LONGEST_DEADLINE]
+    errors = [
+        invalid(path, new, f"must be between {low} and {LONGEST_DEADLINE}, inclusive") for low in bounds
+    ]
+    if 0 not in bounds and old is not None and new > old:
+        errors.append(invalid(path, new, "must be less than or equal to previous value"))
+    return errors
 
 
 def _validate_more_tolerations(old: Sequence[Any], new: Sequence[Any]) -> list[FieldError]:
@@ -158,6 +162,33 @@ def validate_ephemeral_update(
     return errors
 
 
+def keep_rest(old: Mapping[str, Any], new: Mapping[str, Any], subresource: str) -> dict[str, Any]:
+    """The spec of a pod with what a subresource may change of it; what else was given is dropped in silence.
+
+    Containers that a resize adds, takes away or names otherwise stay, for the validation to refuse
+    (dropNonResizeUpdates).
+    """
+    if subresource == "ephemeralcontainers":
+        kept = {name: value for name, value in old.items() if name != "ephemeralContainers"}
+        added = new.get("ephemeralContainers")
+        return {**kept, "ephemeralContainers": added} if added else kept
+    groups = {group: (old.get(group) or [], new.get(group) or []) for group in _GROUPS}
+    if any(len(before) != len(after) for before, after in groups.values()):
+        return dict(new)
+    resized = {group: _keep_resized(*pair) for group, pair in groups.items() if group in old}
+    return {**old, **resized}
+
+
+def _keep_resized(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> list[Any]:
+    if [one.get("name") for one in before] != [one.get("name") for one in after]:
+        return list(after)
+    return [
+        {name: value for name, value in was.items() if name not in _RESIZED}
+        | {name: wanted[name] for name in _RESIZED if name in wanted}
+        for was, wanted in zip(before, after, strict=True)
+    ]
+
+
 def validate_resize(
     old: Mapping[str, Any], new: Mapping[str, Any], decide_qos: Callable[[Mapping[str, Any]], str]
 ) -> list[FieldError]:
@@ -166,37 +197,69 @@ def validate_resize(
     `decide_qos` gives the class of a pod spec; it is the kubelet's rule, handed in from above.
     """
     before, after = Part(old.get("spec"), "spec"), Part(new.get("spec"), "spec")
-    for group in ("containers", "initContainers"):
-        pairs = zip(before.parts(group), after.parts(group), strict=False)
-        for was, wanted in pairs:
-            _validate_resized(was.part("resources"), wanted.part("resources"))
-    if _without_resources(before.data) != _without_resources(after.data):
-        after.forbid("", "only cpu and memory resources are mutable")
-    if not after.errors and decide_qos(before.data) != decide_qos(after.data):
-        after.refuse("", "Pod QOS Class may not change as a result of resizing", decide_qos(after.data))
+    for group in _GROUPS:
+        for wanted in after.parts(group):
+            resources = wanted.part("resources")
+            after.errors += validate_resources(resources.data, resources.path)
+    if decide_qos(before.data) != decide_qos(after.data):
+        former = (old.get("status") or {}).get("qosClass")
+        after.refuse("", "Pod QOS Class may not change as a result of resizing", former)
+    if _is_reordered(before, after):
+        return after.errors
+    for group in reversed(_GROUPS):
+        for was, wanted in zip(before.parts(group), after.parts(group), strict=True):
+            if group == "containers" or _is_sidecar(was):
+                _forbid_removal(was.part("resources"), wanted.part("resources"))
+    for group in _GROUPS:
+        for was, wanted in zip(before.parts(group), after.parts(group), strict=True):
+            detail = _find_immutable(group, was, wanted)
+            if detail:
+                after.forbid("", detail)
     return after.errors
 
 
-def _validate_resized(was: Part, wanted: Part) -> None:
-    wanted.errors += validate_resources(wanted.data, wanted.path)
-    for group in ("limits", "requests"):
-        old, new = was[group] or {}, wanted[group] or {}
-        for name in sorted({*old, *new}):
-            if name not in RESIZABLE and old.get(name) != new.get(name):
-                wanted.forbid(f"{group}[{name}]", "only cpu and memory resources are mutable")
-            elif name in old and name not in new:
-                wanted.forbid(group, f"resource {group} cannot be removed")
+def _is_reordered(before: Part, after: Part) -> bool:
+    count = len(after.errors)
+    for group in _GROUPS:
+        was, wanted = before.parts(group), after.parts(group)
+        if len(was) != len(wanted):
+            after.forbid(group, f"{group} may not be added or removed on resize")
+            continue
+        for former, one in zip(was, wanted, strict=True):
+            if former["name"] != one["name"]:
+                one.forbid("name", f"{group} may not be renamed or reordered on resize")
+    return len(after.errors) > count
 
 
-def _without_resources(spec: Mapping[str, Any]) -> dict[str, Any]:
-    groups = ("containers", "initContainers")
-    bare = {name: value for name, value in spec.items() if name not in (*groups, "resources")}
-    for group in groups:
-        bare[group] = [
-            {name: value for name, value in container.items() if name not in ("resources", "resizePolicy")}
-            for container in spec.get(group) or ()
-        ]
-    return bare
+def _is_sidecar(container: Part) -> bool:
+    return bool(container["restartPolicy"] == ALWAYS)
+
+
+def _forbid_removal(was: Part, wanted: Part) -> None:
+    for group in ("requests", "limits"):
+        if set(was[group] or ()) - set(wanted[group] or ()):
+            wanted.forbid(group, f"resource {group} cannot be removed")
+
+
+def _find_immutable(group: str, was: Part, wanted: Part) -> str:
+    """What of a container's resources a resize may not change, and does."""
+    former, now = was["resources"] or {}, wanted["resources"] or {}
+    has_same_policy = was["resizePolicy"] == wanted["resizePolicy"]
+    if group == "initContainers" and not _is_sidecar(was):
+        is_same = former == now and has_same_policy
+        return "" if is_same else "resources for non-sidecar init containers are immutable"
+    if has_same_policy and _without_resizable(former) == _without_resizable(now):
+        return ""
+    whose = "resources for sidecar containers" if group == "initContainers" else "resources"
+    return f"only cpu and memory {whose} are mutable"
+
+
+def _without_resizable(resources: Mapping[str, Any]) -> dict[str, Any]:
+    amounts = {
+        group: {name: value for name, value in (resources.get(group) or {}).items() if name not in RESIZABLE}
+        for group in ("limits", "requests")
+    }
+    return {name: value for name, value in {**resources, **amounts}.items() if value}
 
 
 @gathers("")
