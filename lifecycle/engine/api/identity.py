@@ -78,7 +78,8 @@ def identify(context: Context, new: StoredObject) -> None:
 
 # Nobody counts how often what these want has changed, although they have a spec.
 _NOT_COUNTED = frozenset(
-    "APIService CSINode CertificateSigningRequest LimitRange Lease Namespace Node PersistentVolume"
+    "APIService CSINode CertificateSigningRequest HorizontalPodAutoscaler LimitRange Lease Namespace"
+    " Node PersistentVolume"
     " PersistentVolumeClaim ResourceQuota Service VolumeAttachment IPAddress ServiceCIDR".split()
 )
 # Of these it is counted, although what they want stands in no spec.

@@ -8,6 +8,7 @@ from .entry import KindEntry
 
 CONTROLLER_REVISION = KindEntry(
     kind=CONTROLLER_REVISION_KIND,
+    metadata_looks=2,
     typed=ControllerRevision,
     validate=validate_revision,
     validate_update=validate_revision_update,

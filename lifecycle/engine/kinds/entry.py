@@ -75,6 +75,8 @@ class KindEntry:
     check_name: NameCheck = check_subdomain
     is_host_name: str = ""
     """What its name is used in, if its pods' host names come from it: `Pod names and hostnames`."""
+    metadata_looks: int = 1
+    """How often its own rules look at the metadata of a changed one: 2 where it is looked at anew besides."""
     validate_new: Callable[[Json], list[FieldError]] | None = None
     """What is wrong with a new object in what stays for life, defaults applied."""
     validate_spec: Check | None = None

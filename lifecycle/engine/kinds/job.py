@@ -14,6 +14,7 @@ from .entry import TEMPLATE, KindEntry
 
 JOB = KindEntry(
     kind=JOB_KIND,
+    metadata_looks=2,
     typed=Job,
     records=(JobStatus, UncountedPods),
     spec_class=JobSpec,

@@ -25,6 +25,7 @@ def _list_rows(spec: Json) -> dict[str, Any]:
 
 NODE = KindEntry(
     kind=NODE_KIND,
+    metadata_looks=2,
     typed=Node,
     records=(NodeSpec, NodeStatus, Taint),
     validate=_validate,

@@ -40,7 +40,7 @@ from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.leases import validate_lease
 from ..rules.validation.metadata import check_path_name
 from ..rules.validation.network_policies import validate_network_policy
-from ..rules.validation.quotas import validate_kept_scopes, validate_quota
+from ..rules.validation.quotas import validate_kept_scopes, validate_quota, validate_quota_status
 from ..rules.validation.workloads import validate_plain_template
 from .entry import Check, Json, KindEntry
 
@@ -67,12 +67,14 @@ def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: boo
 _READ = (
     KindEntry(
         kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"),
+        metadata_looks=2,
         default=default_config_map,
         validate=_of_any(validate_config_map),
         validate_fixed=validate_kept_data,
     ),
     KindEntry(
         kind=Kind("v1", "Secret", "secrets"),
+        metadata_looks=2,
         default=default_secret,
         validate=_of_any(validate_secret),
         validate_fixed=validate_kept_secret,
@@ -92,9 +94,11 @@ _READ = (
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
         validate_spec=_of_any(validate_quota),
         validate_change=validate_kept_scopes,
+        validate_status=validate_quota_status,
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
+        metadata_looks=2,
         warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
         default=default_endpoints,
         validate=_of_any(validate_endpoints),
@@ -107,7 +111,7 @@ _READ = (
         validate_update=lambda old, new, gates: validate_slice_update(old, new),
         whole_columns=decide_slice_columns,
     ),
-    KindEntry(kind=SERVICE_ACCOUNT),
+    KindEntry(kind=SERVICE_ACCOUNT, metadata_looks=2),
     KindEntry(kind=CONTAINER_PROFILE),
     KindEntry(kind=ATTACHMENT_KIND),
     KindEntry(kind=LEASE_KIND, validate_spec=_of_any(validate_lease)),
@@ -115,12 +119,14 @@ _READ = (
 _CHECKED = (
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
+        metadata_looks=2,
         is_passive=True,
         validate_new=validate_new_ingress,
         validate_spec=_of_any(validate_ingress),
     ),
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True, "netpol"),
+        metadata_looks=2,
         is_passive=True,
         validate_spec=_of_any(validate_network_policy),
     ),
@@ -152,6 +158,7 @@ _CHECKED = (
         KindEntry(
             kind=Kind(f"{GROUP}/v1", name, f"{name.lower()}s", is_namespaced),
             is_passive=True,
+            metadata_looks=2,
             check_name=check_path_name,
             default=default,
             validate=_of_role(validate, is_namespaced),

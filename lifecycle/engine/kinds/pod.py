@@ -11,6 +11,7 @@ from ..rules.ages import Ages
 from ..rules.defaults.pods import default_pod, keep_priority
 from ..rules.pod_columns import decide_pod_columns, decide_wide_pod_columns, summarize_pod
 from ..rules.qos import decide_qos_class
+from ..rules.validation.pod_status import validate_pod_status
 from ..rules.validation.pod_updates import (
     validate_ephemeral_update,
     validate_new_pod,
@@ -42,6 +43,7 @@ def _validate_resize(old: Json, new: Json, gates: Gates) -> Any:
 
 POD = KindEntry(
     kind=POD_KIND,
+    metadata_looks=2,
     typed=Pod,
     records=(PodStatus, ContainerStatus, ContainerState),
     default_spec=default_pod,
@@ -50,6 +52,7 @@ POD = KindEntry(
     is_host_name="the Pod's hostname",
     validate=validate_new_pod,
     validate_update=validate_pod_update,
+    validate_status=validate_pod_status,
     subresources={"ephemeralcontainers": validate_ephemeral_update, "resize": _validate_resize},
     columns=_columns,
     wide_columns=_wide_columns,

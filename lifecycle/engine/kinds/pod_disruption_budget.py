@@ -14,6 +14,7 @@ from .entry import KindEntry
 
 POD_DISRUPTION_BUDGET = KindEntry(
     kind=DISRUPTION_BUDGET_KIND,
+    metadata_looks=0,
     typed=DisruptionBudget,
     records=(DisruptionBudgetStatus,),
     spec_class=DisruptionBudgetSpec,

@@ -10,7 +10,11 @@ from ..rules.service_columns import decide_service_columns, decide_wide_service_
 from ..rules.services import SERVICE_NAME_LABEL
 from ..rules.validation.names import check_label_1035
 from ..rules.validation.service_warnings import list_service_warnings
-from ..rules.validation.services import validate_service, validate_service_change
+from ..rules.validation.services import (
+    validate_service,
+    validate_service_change,
+    validate_service_status,
+)
 from .entry import KindEntry
 
 SERVICE = KindEntry(
@@ -20,6 +24,7 @@ SERVICE = KindEntry(
     check_name=check_label_1035,
     validate_spec=lambda spec, gates: validate_service(spec),
     validate_change=validate_service_change,
+    validate_status=validate_service_status,
     warn=list_service_warnings,
     columns=decide_service_columns,
     wide_columns=decide_wide_service_columns,

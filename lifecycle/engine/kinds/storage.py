@@ -22,6 +22,7 @@ from .entry import KindEntry
 STORAGE = (
     KindEntry(
         kind=VOLUME_KIND,
+        metadata_looks=2,
         default=default_volume,
         drops_status=True,
         validate_spec=lambda spec, gates: validate_volume(spec),
@@ -33,6 +34,7 @@ STORAGE = (
     ),
     KindEntry(
         kind=CLAIM_KIND,
+        metadata_looks=2,
         default=default_claim,
         drops_status=True,
         validate_spec=lambda spec, gates: validate_claim(spec),
@@ -45,6 +47,7 @@ STORAGE = (
     ),
     KindEntry(
         kind=CLASS_KIND,
+        metadata_looks=2,
         default=default_storage_class,
         validate=lambda data, gates: validate_storage_class(data),
         validate_update=lambda old, new, gates: validate_class_change(old, new),

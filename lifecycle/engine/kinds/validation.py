@@ -54,7 +54,8 @@ def validate_update(
     """
     entry = entry_of_json(old)
     before, after = old.get("metadata") or {}, new.get("metadata") or {}
-    errors = validate_metadata_update(before, after, entry.is_custom)
+    looks = min(entry.metadata_looks, 1) if subresource else entry.metadata_looks
+    errors = validate_metadata_update(before, after, entry.is_custom, looks)
     if subresource == "status":
         return errors + (entry.validate_status(old, new, gates) if entry.validate_status is not None else [])
     own = entry.subresources.get(subresource) or entry.validate_update

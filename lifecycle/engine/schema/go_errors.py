@@ -13,6 +13,7 @@ from typing import Any
 
 from .check import FieldProblem, find_problems, find_wrong_types
 from .fields import ANY_TYPE, LIST, MAP, Field
+from .go_names import NAMED_TEXTS
 from .paths import Path, format_path
 from .scalars import RANGES, name_go_kind
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
@@ -25,21 +26,8 @@ _GO_TYPES = {
     "boolean": "bool",
     "number": "float64",
     "bytes": "[]uint8",
+    "intOrString": "int32",
     ANY_TYPE: "interface {}",
-}
-# Texts that have a type of their own in Go, by struct and field.
-_NAMED_TEXTS = {
-    ("PodSpec", "restartPolicy"): "RestartPolicy",
-    ("PodSpec", "dnsPolicy"): "DNSPolicy",
-    ("PodSpec", "preemptionPolicy"): "PreemptionPolicy",
-    ("Container", "restartPolicy"): "ContainerRestartPolicy",
-    ("Container", "imagePullPolicy"): "PullPolicy",
-    ("Container", "terminationMessagePolicy"): "TerminationMessagePolicy",
-    ("ContainerPort", "protocol"): "Protocol",
-    ("Toleration", "operator"): "TolerationOperator",
-    ("Toleration", "effect"): "TaintEffect",
-    ("ServiceSpec", "type"): "ServiceType",
-    ("DeploymentStrategy", "type"): "DeploymentStrategyType",
 }
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
@@ -72,19 +60,17 @@ def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
     struct, names, field = _walk(data, problem.path)
     if field.type_name == "quantity":
         return _QUANTITY
-    if field.type_name == "intOrString":
-        return f"json: cannot unmarshal {name_go_kind(value)} into Go value of type int32"
     if field.type_name in ("time", "microTime") and isinstance(value, str):
         layout = "2006-01-02T15:04:05Z07:00"
         return f'parsing time "{value}" as "{layout}": cannot parse "{value}" as "2006"'
     if field.type_name == "bytes" and isinstance(value, str):
         return f"illegal base64 data at input byte {_find_wrong_byte(value)}"
     kind = name_go_kind(value)
-    if kind == "number" and field.type_name in RANGES:
+    if kind == "number" and field.type_name in (*RANGES, "intOrString"):
         # It is a number, but a fraction or too large.
         kind = f"number {value}"
     version = str(data["apiVersion"]).rpartition("/")[2]
-    go_type = _name_type(field, version, _NAMED_TEXTS.get((struct, names[-1])))
+    go_type = _name_type(field, version, NAMED_TEXTS.get(struct, {}).get(names[-1]))
     return f"json: cannot unmarshal {kind} into Go struct field {struct}.{'.'.join(names)} of type {go_type}"
 
 
@@ -119,7 +105,7 @@ def _walk(data: Mapping[str, Any], path: Path) -> tuple[str, list[str], Field]:
 
 def _name_type(field: Field, version: str, named: str | None) -> str:
     if named:
-        return f"{version}.{named}"
+        return f"{'[]' if field.shape == LIST else ''}{version}.{named}"
     if field.inner is not None:
         inner = _name_type(field.inner, version, None)
         if field.shape == LIST:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from lifecycle.engine.schema.go_errors import find_decode_error
 from tests.engine.api.desk import Desk, Json, make, make_deployment, said
 
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
@@ -232,3 +233,123 @@ def test_when_an_object_was_made_is_not_heard() -> None:
     made = desk.created(make("ConfigMap"))["metadata"]["creationTimestamp"]
     patched = desk.patched("ConfigMap", {"metadata": {"creationTimestamp": "2020-01-01T00:00:00Z"}})
     assert patched["metadata"]["creationTimestamp"] == made
+
+
+def make_service(**spec: Any) -> Json:
+    return make("Service", spec={"selector": {"a": "b"}, "ports": [{"port": 80}], **spec})
+
+
+def test_an_address_that_changes_alone_is_said_once() -> None:
+    desk = Desk()
+    desk.created(make_service())
+    refused = desk.patch("Service", {"spec": {"clusterIP": "None"}})
+    assert list_causes(refused) == ['spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set']
+
+
+def test_what_a_service_does_not_need_is_not_kept() -> None:
+    made = Desk().created(make_service(sessionAffinityConfig={"clientIP": {"timeoutSeconds": 5}}))
+    assert "sessionAffinityConfig" not in made["spec"]
+
+
+def test_nothing_is_no_target_of_a_port() -> None:
+    made = Desk().created(make_service(ports=[{"port": 80, "targetPort": ""}]))
+    assert made["spec"]["ports"][0]["targetPort"] == 80
+
+
+@pytest.mark.parametrize(
+    "data, status, expected",
+    [
+        (
+            make_service(),
+            {"loadBalancer": {"ingress": [{"ip": "1.2.3.4"}]}},
+            ["loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"],
+        ),
+        (
+            make("ResourceQuota", spec={"hard": {"pods": "5"}}),
+            {"used": {"pods": -1}},
+            [f'used[pods]: Invalid value: "-1": {LESS}'],
+        ),
+        (
+            make("Pod", spec={"containers": [{"name": "app", "image": "nginx:1"}]}),
+            {"qosClass": "Guaranteed", "observedGeneration": -1, "podIP": "bad"},
+            [
+                "observedGeneration: Invalid value: -1: must be a non-negative integer",
+                'qosClass: Invalid value: "Guaranteed": field is immutable',
+                'podIPs[0]: Invalid value: "bad": must be a valid IP address, (e.g. 10.9.8.7 or'
+                " 2001:db8::ffff)",
+            ],
+        ),
+    ],
+)
+def test_a_status_is_refused_as_a_real_server_answered(data: Json, status: Json, expected: list[str]) -> None:
+    desk = Desk()
+    desk.created(data)
+    refused = desk.patch(data["kind"], {"status": status}, subresource="status")
+    assert list_causes(refused) == [f"status.{text}" for text in expected]
+
+
+def test_a_claim_shows_what_would_change() -> None:
+    desk = Desk()
+    desk.created(make("PersistentVolumeClaim", spec=copy.deepcopy(CLAIM)))
+    refused = desk.patch("PersistentVolumeClaim", {"spec": {"accessModes": ["ReadWriteMany"]}})
+    said_first, _, change = said(refused).partition("\n")
+    assert said_first.endswith("volumeAttributesClassName for bound claims")
+    assert change.startswith("@@ ") and '-  "ReadWriteOnce"' in change and '+  "ReadWriteMany"' in change
+
+
+def test_labels_of_a_changed_object_are_looked_at_as_often_as_its_kind_says() -> None:
+    desk = Desk()
+    counts = {}
+    budget = make("PodDisruptionBudget", spec={"minAvailable": 1}) | {"apiVersion": "policy/v1"}
+    for data in (make("ConfigMap"), make_deployment(), budget):
+        desk.created(data)
+        refused = desk.patch(data["kind"], {"metadata": {"labels": {"a b": "c"}, "finalizers": ["d"]}})
+        counts[data["kind"]] = [cause.partition(":")[0] for cause in list_causes(refused)]
+    labels, finalizers = "metadata.labels", "metadata.finalizers[0]"
+    assert counts == {
+        "ConfigMap": [labels, labels, labels, finalizers, labels, finalizers],
+        "Deployment": [labels, labels, labels, finalizers],
+        "PodDisruptionBudget": [labels, labels],
+    }
+
+
+@pytest.mark.parametrize("given, kept", [(0.5, "500m"), (2, "2"), ("1000m", "1")])
+def test_amounts_are_kept_as_an_api_server_writes_them(given: Any, kept: str) -> None:
+    limits = [{"type": "Container", "max": {"cpu": given}}]
+    assert Desk().created(make("LimitRange", spec={"limits": limits}))["spec"]["limits"][0]["max"] == {
+        "cpu": kept
+    }
+
+
+@pytest.mark.parametrize(
+    "kind, version, spec, told",
+    [
+        (
+            "PersistentVolumeClaim",
+            "v1",
+            {"accessModes": [5]},
+            ("number", "accessModes", "v1.PersistentVolumeAccessMode"),
+        ),
+        (
+            "PersistentVolumeClaim",
+            "v1",
+            {"accessModes": "a"},
+            ("string", "accessModes", "[]v1.PersistentVolumeAccessMode"),
+        ),
+        (
+            "StatefulSet",
+            "apps/v1",
+            {"podManagementPolicy": 5},
+            ("number", "podManagementPolicy", "v1.PodManagementPolicyType"),
+        ),
+        ("PodDisruptionBudget", "policy/v1", {"minAvailable": []}, ("array", "minAvailable", "int32")),
+        ("PodDisruptionBudget", "policy/v1", {"minAvailable": 1.5}, ("number 1.5", "minAvailable", "int32")),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_told_with_its_type_in_go(
+    kind: str, version: str, spec: Json, told: tuple[str, str, str]
+) -> None:
+    given, field, wanted = told
+    assert find_decode_error(make(kind, spec=spec) | {"apiVersion": version}) == (
+        f"json: cannot unmarshal {given} into Go struct field {kind}Spec.spec.{field} of type {wanted}"
+    )

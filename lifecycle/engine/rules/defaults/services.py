@@ -30,6 +30,8 @@ def default_service(data: Mapping[str, Any]) -> Json:
         client = (spec.get("sessionAffinityConfig") or {}).get("clientIP") or {}
         if client.get("timeoutSeconds") is None:
             spec["sessionAffinityConfig"] = {"clientIP": {"timeoutSeconds": _LONGEST_IDLE_SECONDS}}
+    elif spec["sessionAffinity"] == "None":
+        spec.pop("sessionAffinityConfig", None)
     if spec["type"] != EXTERNAL_NAME:
         fill(spec, internalTrafficPolicy="Cluster")
     if is_reached_from_outside(spec):
@@ -43,7 +45,9 @@ def default_service(data: Mapping[str, Any]) -> Json:
 
 def _default_port(port: Mapping[str, Any]) -> Json:
     found = dict(port)
-    fill(found, protocol="TCP", targetPort=found.get("port"))
+    fill(found, protocol="TCP")
+    # 0 is as good as nothing, and a port without a number is 0.
+    found["targetPort"] = found.get("targetPort") or found.get("port") or 0
     return found
 
 
@@ -73,8 +77,13 @@ def keep_given(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[s
     What only its former type has goes with that, where it was left as it was.
     """
     spec = dict(after)
+    if spec.get("clusterIP") != before.get("clusterIP") and spec.get("clusterIPs") == before.get(
+        "clusterIPs"
+    ):
+        # One address says the same as a list of one.
+        spec["clusterIPs"] = [spec["clusterIP"]] if spec.get("clusterIP") else None
     if needs_address(before) and not needs_address(spec):
-        _drop_unchanged(before, spec, _OF_ADDRESS)
+        _drop_unchanged(before, spec, (*_OF_ADDRESS, "internalTrafficPolicy"))
     if before.get("type") in OPEN_TYPES and spec.get("type") not in OPEN_TYPES:
         _drop_node_ports(before, spec)
     if needs_health_check_port(before) and not needs_health_check_port(spec):

@@ -22,7 +22,8 @@ def validate_budget(spec: Part) -> None:
         spec.apply(field, validate_int_or_percent)
         spec.apply(field, check_at_most_whole)
     spec.apply("selector", validate_selector)
-    spec.choice("unhealthyPodEvictionPolicy", ("AlwaysAllow", "IfHealthyBudget"))
+    if spec["unhealthyPodEvictionPolicy"] is not None:
+        spec.support("unhealthyPodEvictionPolicy", ("AlwaysAllow", "IfHealthyBudget"))
 
 
 def validate_budget_status(

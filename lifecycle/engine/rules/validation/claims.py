@@ -12,6 +12,7 @@ from .names import check_subdomain
 from .part import Part, gathers
 from .resources import check_quantity
 from .selectors import validate_selector
+from .shown_changes import show_change
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")
@@ -29,9 +30,11 @@ def validate_claim_spec(spec: Part) -> None:
     else:
         spec.require("resources[storage]")
     spec.text("storageClassName", check_subdomain)
-    spec.choice("volumeMode", VOLUME_MODES)
+    if spec["volumeMode"] is not None:
+        spec.support("volumeMode", VOLUME_MODES)
     for field in spec.list_given(("dataSource", "dataSourceRef")):
         _validate_source(spec.part(field))
+    spec.text("volumeAttributesClassName", check_subdomain)
 
 
 validate_claim = gathers("spec")(validate_claim_spec)
@@ -47,8 +50,6 @@ def validate_claim_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> lis
     """A changed claim: its volume is named once; a bound one may ask for more. Nothing else changes."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     errors = validate_claim(after)
-    if errors:
-        return errors
     part = Part(after, "spec", errors)
     is_bound = (old.get("status") or {}).get("phase") == BOUND
     free = ("volumeAttributesClassName",) if is_bound else ()
@@ -58,7 +59,8 @@ def validate_claim_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> lis
         # A claim that was made before there was a default class is given one later.
         free = (*free, "storageClassName")
     if _freeze(before, free, is_bound) != _freeze(after, free, is_bound):
-        part.forbid("", _FIXED)
+        changed = [name for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
+        part.forbid("", f"{_FIXED}\n{show_change(before, after, changed)}")
     was, wanted = _amount(before), _amount(after)
     has = parse_quantity(((old.get("status") or {}).get("capacity") or {}).get("storage") or 0)
     if wanted < was and wanted <= has:
@@ -107,6 +109,6 @@ def _validate_source(source: Part) -> None:
     source.need("kind")
     if source["apiGroup"]:
         source.text("apiGroup", check_subdomain)
-    elif source["kind"] != "PersistentVolumeClaim":
+    elif source["kind"] != "PersistentVolumeClaim" and source.path.endswith("Ref"):
         detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
         source.refuse("", detail, source["kind"] or "")

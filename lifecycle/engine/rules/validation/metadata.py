@@ -39,32 +39,41 @@ def validate_metadata(
     if part["name"] or not prefix:
         part.text("name", check_name, needed=True, detail="name or generateName is required")
     part.text("namespace", check_label)
-    _validate_common(part, is_custom)
+    _validate_common(part)
+    part.errors += validate_finalizers(part.data, part.path, is_custom)
     return part.errors
 
 
-def _validate_common(part: Part, is_custom: bool) -> None:
+def _validate_common(part: Part) -> None:
     """What is held to the same rules whenever an object is written."""
     part.apply("labels", validate_labels)
     part.apply("annotations", validate_annotations)
     _validate_owners(part)
-    part.errors += validate_finalizers(part.data, part.path, is_custom)
 
 
 def validate_finalizers(holder: Mapping[str, Any], path: str, is_custom: bool = False) -> list[FieldError]:
     """What keeps an object: names with a domain, or those that Kubernetes has."""
     part = Part(holder, path)
+    _check_finalizers(part)
+    if not is_custom:
+        _check_owners_of_finalizers(part)
+    return part.errors
+
+
+def _check_finalizers(part: Part) -> None:
     names = part["finalizers"] or ()
     for name in names:
         part.complain("finalizers", check_qualified(name), name)
     if FOREGROUND_FINALIZER in names and ORPHAN_FINALIZER in names:
         detail = f"finalizer {ORPHAN_FINALIZER} and {FOREGROUND_FINALIZER} cannot be both set"
         part.refuse("finalizers", detail)
-    for index, name in enumerate(() if is_custom else names):
+
+
+def _check_owners_of_finalizers(part: Part) -> None:
+    for index, name in enumerate(part["finalizers"] or ()):
         if is_unqualified_finalizer(name):
             detail = "name is neither a standard finalizer name nor is it fully qualified"
             part.refuse(f"finalizers[{index}]", detail, name)
-    return part.errors
 
 
 def _validate_owners(part: Part) -> None:
@@ -126,24 +135,42 @@ def is_unqualified_finalizer(name: str) -> bool:
 
 
 def validate_metadata_update(
-    old: Mapping[str, Any], new: Mapping[str, Any], is_custom: bool = False, path: str = "metadata"
+    old: Mapping[str, Any], new: Mapping[str, Any], is_custom: bool = False, looks: int = 1
 ) -> list[FieldError]:
-    """What may never change (POD-OBJ-11, -12, -13; VALID-12, -14)."""
-    part = Part(new, path)
-    for field in _IMMUTABLE:
-        # A field left out is taken from the stored object.
-        if new.get(field) and new[field] != old.get(field):
-            part.refuse(field, "field is immutable")
-    for field in _DELETION:
-        # Only a deletion writes these; left out they are taken from the stored object.
-        if part[field] is not None and part[field] != old.get(field):
-            part.refuse(field, "field is immutable")
-    if part["generation"] is not None and part["generation"] < (old.get("generation") or 0):
-        part.refuse("generation", "must not be decremented")
+    """What may never change (POD-OBJ-11, -12, -13; VALID-12, -14), and what no object may have.
+
+    The API server looks at it as at that of a new object and as at a changed one, whatever the kind; then as
+    often (`looks`) as the rules of the kind say: once for the change, once more where it is looked at anew.
+    """
+    part = Part(new, "metadata")
+    _validate_common(part)
+    _check_finalizers(part)
+    _check_kept(part, old)
+    _validate_common(part)
+    if looks:
+        _check_kept(part, old)
+        _validate_common(part)
+        if not is_custom:
+            _check_owners_of_finalizers(part)
+    if looks > 1:
+        _validate_common(part)
+        part.errors += validate_finalizers(part.data, part.path, is_custom)
+    return part.errors
+
+
+def _check_kept(part: Part, old: Mapping[str, Any]) -> None:
     known = old.get("finalizers") or ()
     added = sorted(name for name in part["finalizers"] or () if name not in known)
     if old.get("deletionTimestamp") and added:
         detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
         part.forbid("finalizers", f"{detail} {show_texts(added)}")
-    _validate_common(part, is_custom)
-    return part.errors
+    if part["generation"] is not None and part["generation"] < (old.get("generation") or 0):
+        part.refuse("generation", "must not be decremented")
+    for field in _IMMUTABLE:
+        # A field left out is taken from the stored object.
+        if part[field] and part[field] != old.get(field):
+            part.refuse(field, "field is immutable")
+    for field in _DELETION:
+        # Only a deletion writes these.
+        if part[field] is not None and part[field] != old.get(field):
+            part.refuse(field, "field is immutable")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from difflib import unified_diff
 from typing import Any
 
 from ...objects.container import ALWAYS
@@ -21,13 +19,13 @@ from .pods import (
     validate_tolerations,
 )
 from .resources import validate_resources
+from .shown_changes import show_change
 
 UPDATABLE = (
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"
     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 )
-_LONGEST_LINE, _MOST_LINES = 500, 40
 RESIZABLE = ("cpu", "memory")
 _GROUPS = ("containers", "initContainers")
 _RESIZED = ("resources", "resizePolicy")
@@ -58,18 +56,8 @@ def validate_pod_update(
         if _fixed(before, field, is_gated) != _fixed(after, field, is_gated)
     ]
     if changed:
-        errors.append(forbidden("spec", f"{UPDATABLE}\n{_show_change(before, after, changed)}"))
+        errors.append(forbidden("spec", f"{UPDATABLE}\n{show_change(before, after, changed)}"))
     return errors or _validate_images(after)
-
-
-def _show_change(before: Mapping[str, Any], after: Mapping[str, Any], fields: Sequence[str]) -> str:
-    """What would change, line by line, as the API server shows it."""
-    old, new = (
-        json.dumps({field: spec.get(field) for field in fields}, indent=1, sort_keys=True, default=str)
-        for spec in (before, after)
-    )
-    lines = list(unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1))[2:]
-    return "\n".join(line[:_LONGEST_LINE] for line in lines[:_MOST_LINES])
 
 
 def _validate_mirror(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:

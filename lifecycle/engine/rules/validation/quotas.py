@@ -24,6 +24,7 @@ IN, NOT_IN, EXISTS, DOES_NOT_EXIST = "In", "NotIn", "Exists", "DoesNotExist"
 _ALONE = (("BestEffort", "NotBestEffort"), ("NotTerminating", "Terminating"))
 _OF_PODS = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
 _COUNTED = (*STANDARD, *COUNTED)
+_PAGES = (HUGE_PAGES, f"requests.{HUGE_PAGES}")
 _OF_CLAIMS = ("persistentvolumeclaims", "requests.storage")
 
 
@@ -31,15 +32,7 @@ _OF_CLAIMS = ("persistentvolumeclaims", "requests.storage")
 def validate_quota(spec: Part) -> None:
     """What a ResourceQuota limits, and of which pods."""
     scopes = spec["scopes"] or []
-    for name, amount in sorted((spec["hard"] or {}).items()):
-        field = f"hard[{name}]"
-        malformed = check_quantity(spec.at(field), amount)
-        spec.errors += check_known_resource(name, spec.at(field))
-        if "/" not in name and name not in _COUNTED and not name.startswith(HUGE_PAGES):
-            spec.refuse(field, "must be a standard resource for quota", name)
-        spec.errors += malformed
-        if name in OBJECTS and not malformed and parse_quantity(amount).denominator != 1:
-            spec.refuse(field, "must be an integer", canonical(amount))
+    _validate_amounts(spec, "hard")
     for scope in scopes:
         _validate_scope(spec, scope, "scopes", scopes, "scopes", scopes)
     _validate_pairs(spec, scopes)
@@ -52,6 +45,28 @@ def validate_quota(spec: Part) -> None:
         _validate_scope(spec, name, f"{field}.scopeName", name, field, shown)
         _validate_expression(Part(one, spec.at(field), spec.errors))
     _validate_pairs(spec, [one.get("scopeName") for one in expressions])
+
+
+def _validate_amounts(holder: Part, group: str) -> None:
+    for name, amount in sorted((holder[group] or {}).items()):
+        field = f"{group}[{name}]"
+        malformed = check_quantity(holder.at(field), amount)
+        holder.errors += check_known_resource(name, holder.at(field))
+        if "/" not in name and name not in _COUNTED and not name.startswith(_PAGES):
+            holder.refuse(field, "must be a standard resource for quota", name)
+        holder.errors += malformed
+        if name in OBJECTS and not malformed and parse_quantity(amount).denominator != 1:
+            holder.refuse(field, "must be an integer", canonical(amount))
+
+
+def validate_quota_status(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """What is said of a quota's limits and of their use."""
+    status = Part(new.get("status") or {}, "status")
+    _validate_amounts(status, "hard")
+    _validate_amounts(status, "used")
+    return status.errors
 
 
 def validate_kept_scopes(stored: Mapping[str, Any], spec: Mapping[str, Any]) -> list[FieldError]:

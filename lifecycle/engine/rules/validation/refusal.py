@@ -18,18 +18,13 @@ def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None
 
 
 def repeat_as_asked(errors: Sequence[FieldError]) -> list[FieldError]:
-    """The errors of a change, each as often as the API server looks at what it is about.
-
-    Of metadata that is twice, and of labels and annotations once more each time; of a pod's images twice.
-    """
+    """The errors of a change, each as often as the API server looks at what it is about: of images twice."""
     return [error for error in errors for _ in range(_count_looks(error.path))]
 
 
 def _count_looks(path: str) -> int:
-    if path in ("metadata.labels", "metadata.annotations"):
-        return 4
     is_image = path.startswith(("spec.containers[", "spec.initContainers[")) and path.endswith(".image")
-    return 2 if path.startswith("metadata.") or is_image else 1
+    return 2 if is_image else 1
 
 
 def make_invalid(kind: str, name: str, errors: Sequence[FieldError], api_version: str = "") -> Invalid:

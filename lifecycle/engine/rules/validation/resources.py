@@ -186,7 +186,8 @@ def validate_resource_name(name: str, path: str) -> list[FieldError]:
 def check_known_resource(name: str, path: str) -> list[FieldError]:
     """What can be counted in a namespace: the resources there are, or somebody's own with a domain."""
     malformed = each_invalid(path, name, check_qualified(name))
-    if malformed or "/" in name or name in (*STANDARD, *COUNTED, "storage") or name.startswith(HUGE_PAGES):
+    is_standard = name in (*STANDARD, *COUNTED, "storage")
+    if malformed or "/" in name or is_standard or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
         return malformed
     return [invalid(path, name, "must be a standard resource type or fully qualified")]
 

@@ -65,6 +65,30 @@ def validate_service_change(before: Mapping[str, Any], after: Mapping[str, Any])
     return errors
 
 
+def validate_service_status(
+    old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
+) -> list[FieldError]:
+    """Where a load balancer is reached."""
+    kind = (new.get("spec") or {}).get("type")
+    return _validate_reached((new.get("status") or {}).get("loadBalancer") or {}, kind)
+
+
+@gathers("status.loadBalancer")
+def _validate_reached(balancer: Part, kind: str | None) -> None:
+    if balancer["ingress"] and kind != LOAD_BALANCER:
+        balancer.forbid("ingress", "may only be used when `spec.type` is 'LoadBalancer'")
+        return
+    for point in balancer.parts("ingress"):
+        mode = point["ipMode"]
+        if point["ip"]:
+            point.errors += check_address(point.at("ip"), point["ip"])
+        if mode is not None and not point["ip"]:
+            point.forbid("ipMode", "may not be specified when `ip` is not set")
+        elif mode is not None:
+            point.support("ipMode", ("Proxy", "VIP"))
+        point.text("hostname", check_subdomain)
+
+
 def _find_changed_address(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
     was, wanted = before.get("clusterIP"), after.get("clusterIP")
     if was and wanted != was:
@@ -90,7 +114,7 @@ def _validate_type(spec: Part) -> None:
     if kind != EXTERNAL_NAME:
         return
     for field in ("clusterIPs", "ipFamilies", "ipFamilyPolicy"):
-        if spec[field]:
+        if spec[field] or (field == "clusterIPs" and spec["clusterIP"]):
             spec.forbid(field, "may not be set for ExternalName services")
     name = (spec["externalName"] or "").removesuffix(".")
     if name:
