@@ -20,12 +20,17 @@ MEDIA_TYPES = {
 }
 
 
-def read_patch(request: HttpRequest, resource: Resource) -> tuple[str, Any, list[str]]:
-    """(how it is to be applied, what it says, what a strict reader complains of). Raises Refusal."""
+def read_type(request: HttpRequest, resource: Resource) -> str:
+    """How a patch is to be applied. Raises Refusal (415)."""
     taken = {name: how for name, how in MEDIA_TYPES.items() if how != STRATEGIC or not resource.custom}
     how = taken.get(first_word(request.headers.get("Content-Type")))
     if how is None:
         raise bodies.unsupported_media_type(", ".join(taken))
+    return how
+
+
+def read_patch(request: HttpRequest, how: str) -> tuple[Any, list[str]]:
+    """What a patch says, and what a strict reader complains of. Raises Refusal."""
     text = bodies.read_bytes(request)
     try:
         body = bodies.read_yaml(text) if how == APPLY else bodies.read_json(text)
@@ -33,7 +38,7 @@ def read_patch(request: HttpRequest, resource: Resource) -> tuple[str, Any, list
         if how == APPLY:
             raise bad_request(f"error decoding YAML: error converting YAML to JSON: {problem}") from None
         raise bad_request(f"error decoding patch: {problem}" if how == MERGE else str(problem)) from None
-    return how, body.value, body.repeated
+    return body.value, body.repeated
 
 
 def check_applied(value: Any, resource: Resource, address: Address) -> Any:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from lifecycle.engine.api.options import read_options
 from lifecycle.engine.api.patches import patch_object
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.rules.validation.events import validate_newer_change, validate_newer_event
@@ -186,12 +187,15 @@ def _other_uid(resource: Resource, name: str, kept: Json, uid: str) -> Refusal:
 def patch(asked: Asked) -> Answer:
     """PATCH of an object or a part of one."""
     resource, address = asked.resource, asked.address
-    how, value, problems = patch_bodies.read_patch(asked.request, resource)
-    told = asked.told(problems)
+    how = patch_bodies.read_type(asked.request, resource)
     is_apply = how == patch_bodies.APPLY
+    _check_options(asked, how)
     old = reads.find(asked.cluster, resource, address.namespace, address.name)
     if old is None and not is_apply:
         raise not_found(resource, address.name)
+    # Of what is not there the API server does not read the patch.
+    value, problems = patch_bodies.read_patch(asked.request, how)
+    told = asked.told(problems)
     if is_apply:
         value = patch_bodies.check_applied(value, resource, address)
     elif old is not None and resource.is_converted:
@@ -208,6 +212,14 @@ def patch(asked: Asked) -> Answer:
     if address.subresource:
         payload["subresource"] = address.subresource
     return answer(asked, carry_out(asked, "patch", payload))
+
+
+def _check_options(asked: Asked, how: str) -> None:
+    """What is asked for beside the patch is looked at before the object. Raises Refusal (422)."""
+    try:
+        read_options("patch", {"type": how, "request": asked.told()})
+    except ApiError as problem:
+        raise Refusal.of_status(problem.to_status()) from None
 
 
 def _patch_converted(asked: Asked, old: Json, how: str, value: Any, told: Json) -> Answer:

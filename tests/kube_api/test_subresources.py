@@ -226,3 +226,16 @@ def test_the_kinds_of_workloads_have_the_short_names_that_people_type(api: Api) 
         "ReplicationController": ["rc"],
     }
     assert {kind: short[kind] for kind in expected} == expected
+
+
+def test_options_of_a_patch_are_read_before_its_object_and_that_before_the_patch(api: Api) -> None:
+    path, kind = "/api/v1/namespaces/default/configmaps/nobody", "application/merge-patch+json"
+    assert api("PATCH", path, {}, "text/plain")[0] == 415
+    code, refused = api("PATCH", f"{path}?dryRun=Some", {}, kind)
+    assert (code, refused["message"]) == (
+        422,
+        'PatchOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported'
+        ' values: "All"',
+    )
+    answer = api.client.generic("PATCH", f"/k8s/shop{path}", b"{", kind)
+    assert (answer.status_code, answer.json()["message"]) == (404, 'configmaps "nobody" not found')
