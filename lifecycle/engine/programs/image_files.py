@@ -44,6 +44,12 @@ _BUSYBOX_WORDS = frozenset(
 )
 
 
+_FOLDERS = frozenset(
+    "/ /bin /dev /etc /home /lib /proc /root /sbin /sys /tmp /usr /usr/bin /usr/sbin /var".split()
+)
+"""What every image has and nobody can run."""
+
+
 def is_missing(image: str, command: str) -> bool:
     """Whether an image surely has no such program: a word, or a path."""
     found = find_image(image)
@@ -57,9 +63,10 @@ def is_missing(image: str, command: str) -> bool:
 
 def missing_text(command: str) -> str:
     """How a container runtime says that a program is not there."""
-    cause = (
-        f"stat {command}: no such file or directory"
-        if "/" in command
-        else "executable file not found in $PATH"
-    )
+    if command in _FOLDERS:
+        cause = "permission denied"
+    elif "/" in command:
+        cause = f"stat {command}: no such file or directory"
+    else:
+        cause = "executable file not found in $PATH"
     return f'unable to start container process: exec: "{command}": {cause}: unknown'
