@@ -18,7 +18,7 @@ from ..objects.pod import FAILED, SUCCEEDED, Pod
 from ..objects.runtime import EXITED
 from ..rules.pod_actions import decide_pod_actions
 from .admission import Admission
-from .container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING
+from .container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING, ContainerRun
 from .parts import Parts
 from .probing.prober import Prober
 from .reports import Reporter
@@ -134,8 +134,13 @@ class Looks:
             # What that comes to is for the next look.
             failed = [run for run in worker.runs.values() if run.kill_reason == FAILED_POST_START_HOOK]
             # That it began was seen while this look was busy, and asks for the next; its end, for one more.
-            self._parts.end_look(worker, any(self._parts.has_been_seen(worker, run) for run in failed))
+            self._parts.end_look(worker, any(self._was_seen(worker, run) for run in failed))
         return True
+
+    def _was_seen(self, worker: PodWorker, run: ContainerRun) -> bool:
+        """Whether the kubelet has looked at its runtime since a container was started."""
+        parts = self._parts
+        return run.process_start_ms <= parts.next_look_ms(worker.node, parts.now_ms) - parts.look_period_ms
 
     def _see(self, worker: PodWorker, pod: Pod) -> None:
         worker.has_unseen = False

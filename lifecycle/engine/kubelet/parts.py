@@ -266,11 +266,6 @@ class Parts:
                 is_progress=False,
             )
 
-    def has_been_seen(self, worker: PodWorker, run: ContainerRun) -> bool:
-        """Whether the kubelet has looked at its runtime since a container was started."""
-        last_ms = self.next_look_ms(worker.node, self._clock.now_ms) - self.look_period_ms
-        return run.process_start_ms <= last_ms
-
     def compare_later(self, worker: PodWorker) -> None:
         """Have the worker tell its pod's status anew when its kubelet next compares it with what was said."""
         if worker.status_timer is None:
