@@ -69,7 +69,6 @@ DB: Json = {"matchLabels": {"role": "db"}}
         pytest.param("wwww ww w www", [soft()], "d", "33 83 100", id="three of four are candidates"),
         pytest.param("wwww ww w www", [soft(ZONE)], "d", "75 75 100", id="by zone, those of others count"),
         pytest.param("ww w ww wwww", [soft(ZONE), soft()], "b d", "100 63", id="zone and node"),
-        pytest.param("bw b -- wbw", [soft(ZONE), soft(ZONE, selector=DB)], "b d", "85 100", id="zone, twice"),
         pytest.param("w b -- wd", [soft(ZONE), soft(selector=DB)], "", "60 20 100 60", id="two selectors"),
         pytest.param(
             "-- d w b", [soft(ZONE), soft(selector=DB)], "", "100 60 40 0", id="two selectors, some have none"
