@@ -60,29 +60,27 @@ class Verdict:
 def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
     """How a cluster stands. `counts`: its living pods by state."""
     groups, held = _list_troubled(cluster, UNWELL), _list_held(cluster, now_ms)
+    failed = _list_failed(cluster)
     if not groups and not held:
-        failed, restless = _list_failed(cluster), _list_restless(cluster, now_ms)
+        restless = _list_restless(cluster, now_ms)
         if failed or restless:
             return _tell_past(cluster, failed, restless, now_ms)
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
         if restarts := _living_pods(cluster).aggregate(sum=Sum("restarts"))["sum"]:
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
         return Verdict(f"Nothing is wrong: {', '.join(told)}." if told else "No pods yet.", [])
-    pods = _read_pods(cluster, [uid for _, _, uid, _ in groups[:MOST_TOLD]])
-    troubles = [
-        _tell(cluster, key, tone, Troubled(pods[uid].data, others), now_ms)
-        for key, tone, uid, others in groups[:MOST_TOLD]
-        if uid in pods
-    ]
+    troubles = _tell_groups(cluster, groups[:MOST_TOLD], now_ms)
     troubles += [
         _tell(cluster, key, TONES["notReady"], troubled, now_ms)
         for key, troubled in held[: MOST_TOLD - len(troubles)]
     ]
-    count = len(groups) + len(held)
+    troubles += _tell_groups(cluster, failed[: MOST_TOLD - len(troubles)], now_ms)
+    count = len(groups) + len(held) + len(failed)
     problems = f"{count} problem{'s' if count > 1 else ''}"
     numbers = [
         (sum(others + 1 for *_, others in groups), "not well"),
         (sum(troubled.others + 1 for _, troubled in held), "not ready"),
+        (sum(others + 1 for *_, others in failed), "failed"),
     ]
     (first, how), *others = [(number, how) for number, how in numbers if number]
     said = f"{first} pod{'s are' if first > 1 else ' is'} {how}"
@@ -150,12 +148,7 @@ def _tell_past(
     now_ms: int,
 ) -> Verdict:
     """Of a cluster none of whose pods is unwell now: what failed, and what restarted lately."""
-    pods = _read_pods(cluster, [uid for _, _, uid, _ in failed[:MOST_TOLD]])
-    troubles = [
-        _tell(cluster, key, tone, Troubled(pods[uid].data, others), now_ms)
-        for key, tone, uid, others in failed[:MOST_TOLD]
-        if uid in pods
-    ]
+    troubles = _tell_groups(cluster, failed[:MOST_TOLD], now_ms)
     for key, restarted in restless[: MOST_TOLD - len(troubles)]:
         said = tell_restarted(Troubled(restarted[0].data, len(restarted) - 1), now_ms, cluster.epoch_ms)
         troubles.append(_make_trouble(key, TONES["crashing"], said))
@@ -180,6 +173,15 @@ def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
 
 def _read_pods(cluster: Cluster, uids: list[str]) -> dict[str, StoredObject]:
     return {pod.uid: pod for pod in StoredObject.objects.filter(cluster=cluster, uid__in=uids)}
+
+
+def _tell_groups(cluster: Cluster, groups: Sequence[Group], now_ms: int) -> list[Trouble]:
+    pods = _read_pods(cluster, [uid for _, _, uid, _ in groups])
+    return [
+        _tell(cluster, key, tone, Troubled(pods[uid].data, others), now_ms)
+        for key, tone, uid, others in groups
+        if uid in pods
+    ]
 
 
 def _tell(cluster: Cluster, key: Key, tone: Tone, troubled: Troubled, now_ms: int) -> Trouble:

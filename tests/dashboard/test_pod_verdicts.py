@@ -208,6 +208,18 @@ def test_pods_that_failed_for_good_are_not_kept_silent() -> None:
 
 
 @pytest.mark.django_db
+def test_pods_that_failed_for_good_are_told_behind_those_that_are_unwell() -> None:
+    door = Door()
+    failing = [SERVER | {"command": ["sh", "-c", "exit 3"]}]
+    door.apply(make_pod(restartPolicy="Never", containers=failing))
+    door.apply(make_pod("two", **CRASH))
+    cluster = keep(door.run(20).cluster)
+    verdict = read_verdict(cluster, count_states(cluster), 20_000)
+    assert verdict.sentence == "2 problems: 1 pod is not well, 1 failed."
+    assert [(one.name, one.tone.name) for one in verdict.troubles] == [("two", "crashing"), ("one", "failed")]
+
+
+@pytest.mark.django_db
 def test_failed_tries_of_a_job_are_its_own_affair() -> None:
     door = Door()
     template = {
