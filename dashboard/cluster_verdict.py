@@ -26,6 +26,8 @@ from lifecycle.verdicts import (
     tell_troubled,
 )
 
+Parents = dict[Key, str | None]
+"""Whose the owners of pods are."""
 Group = tuple[Key, Tone, str, int]
 """Workload or lone pod, its worst state, the uid of the oldest pod in that state, how many more there are."""
 MOST_TOLD = 5
@@ -59,10 +61,11 @@ class Verdict:
 
 def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
     """How a cluster stands. `counts`: its living pods by state."""
-    groups, held = _list_troubled(cluster, UNWELL), _list_held(cluster, now_ms)
-    failed = _list_failed(cluster)
+    parents = read_parents(cluster)
+    groups, held = _list_troubled(cluster, UNWELL, parents), _list_held(cluster, parents, now_ms)
+    failed = _list_failed(cluster, parents)
     if not groups and not held:
-        restless = _list_restless(cluster, now_ms)
+        restless = _list_restless(cluster, parents, now_ms)
         if failed or restless:
             return _tell_past(cluster, failed, restless, now_ms)
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
@@ -88,9 +91,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     return Verdict(sentence, troubles, count - len(troubles))
 
 
-def _list_troubled(cluster: Cluster, states: Sequence[str]) -> list[Group]:
+def _list_troubled(cluster: Cluster, states: Sequence[str], parents: Parents) -> list[Group]:
     """By workload or lone pod those in one of the states, which the worst leads."""
-    parents = read_parents(cluster)
     rows = _living_pods(cluster).filter(state__in=states).order_by("created_ms", "name")
     worst: dict[Key, tuple[int, str]] = {}
     counts: Counter[Key] = Counter()
@@ -104,14 +106,14 @@ def _list_troubled(cluster: Cluster, states: Sequence[str]) -> list[Group]:
     return [(key, TONES[states[rank]], uid, counts[key] - 1) for key, (rank, uid) in ranked]
 
 
-def _list_held(cluster: Cluster, now_ms: int) -> list[tuple[Key, Troubled]]:
+def _list_held(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Key, Troubled]]:
     """By workload or lone pod what keeps its pods from being ready, where that has lasted."""
     held = _living_pods(cluster).filter(state__in=HELD)
     looked = list(held.order_by("name")[:MOST_LOOKED_AT])
     holds = {uid: hold for uid, hold in find_holds(cluster, looked, now_ms).items() if hold.is_lasting}
     if not holds:
         return []
-    parents, first, counts = read_parents(cluster), dict[Key, StoredObject](), Counter[Key]()
+    first, counts = dict[Key, StoredObject](), Counter[Key]()
     for pod in looked:
         if pod.uid in holds:
             first.setdefault(_find_key(parents, pod.namespace, pod.owner, pod.name), pod)
@@ -121,23 +123,23 @@ def _list_held(cluster: Cluster, now_ms: int) -> list[tuple[Key, Troubled]]:
     return [(key, Troubled(pod.data, max(0, counts[key] - 1), holds[pod.uid])) for key, pod in first.items()]
 
 
-def _find_key(parents: dict[Key, str | None], namespace: str | None, owner: str | None, name: str) -> Key:
+def _find_key(parents: Parents, namespace: str | None, owner: str | None, name: str) -> Key:
     """The workload of a pod, or the pod by itself."""
     return namespace, parents.get((namespace, owner), owner) if owner else f"{POD_KIND.id}/{name}"
 
 
-def _list_restless(cluster: Cluster, now_ms: int) -> list[tuple[Key, list[StoredObject]]]:
+def _list_restless(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Key, list[StoredObject]]]:
     """By workload or lone pod those that are well now and restarted lately; the most restarted first."""
-    parents, found = read_parents(cluster), dict[Key, list[StoredObject]]()
+    found = dict[Key, list[StoredObject]]()
     for pod in _living_pods(cluster).filter(restarts__gt=0).order_by("-restarts", "name")[:MOST_RESTARTED]:
         if has_restarted_lately(pod.data, now_ms, cluster.epoch_ms):
             found.setdefault(_find_key(parents, pod.namespace, pod.owner, pod.name), []).append(pod)
     return list(found.items())
 
 
-def _list_failed(cluster: Cluster) -> list[Group]:
+def _list_failed(cluster: Cluster, parents: Parents) -> list[Group]:
     """Those that failed for good; those of Jobs are mere tries."""
-    found = _list_troubled(cluster, FAILED)
+    found = _list_troubled(cluster, FAILED, parents)
     return [one for one in found if not counts_failures((one[0][1] or "").partition("/")[0])]
 
 

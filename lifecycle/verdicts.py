@@ -52,7 +52,7 @@ def judge_rollout(kind: str, workload: Json) -> RolloutStatus | None:
 UNWELL = ("crashing", "stuck", "unknown")
 """The states of pods that a verdict names first."""
 FAILED = ("failed",)
-"""The states of pods that it names where nothing else is wrong."""
+"""The states of pods that it names behind all others: they have an end."""
 
 
 def counts_failures(kind: str) -> bool:
