@@ -132,15 +132,19 @@ class Looks:
         self._start(worker, pod, names)
         if not worker.under_way:
             # What that comes to is for the next look.
-            failed = [run for run in worker.runs.values() if run.kill_reason == FAILED_POST_START_HOOK]
             # That it began was seen while this look was busy, and asks for the next; its end, for one more.
-            self._parts.end_look(worker, any(self._was_seen(worker, run) for run in failed))
+            has_two = any(self._has_failed_in_sight(worker, run) for run in worker.runs.values())
+            self._parts.end_look(worker, is_followed=has_two)
         return True
 
-    def _was_seen(self, worker: PodWorker, run: ContainerRun) -> bool:
-        """Whether the kubelet has looked at its runtime since a container was started."""
+    def _has_failed_in_sight(self, worker: PodWorker, run: ContainerRun) -> bool:
+        """Whether a container has just ended for its hook, and its kubelet had looked at its runtime since
+        it was started."""
         parts = self._parts
-        return run.process_start_ms <= parts.next_look_ms(worker.node, parts.now_ms) - parts.look_period_ms
+        now_ms = parts.now_ms
+        has_failed = run.kill_reason == FAILED_POST_START_HOOK and run.ended_ms == now_ms
+        last_ms = parts.next_look_ms(worker.node, now_ms) - parts.look_period_ms
+        return has_failed and run.process_start_ms <= last_ms
 
     def _see(self, worker: PodWorker, pod: Pod) -> None:
         worker.has_unseen = False

@@ -250,15 +250,15 @@ class Parts:
         self.later(due_ms - now_ms, LOOK, worker)
         return due_ms
 
-    def end_look(self, worker: PodWorker, is_told_twice: bool = False) -> None:
+    def end_look(self, worker: PodWorker, is_followed: bool = False) -> None:
         """A worker has done what its look had it do: what has come of that is for the next one to see.
 
         Which is made once its kubelet has looked at its runtime, and not before (podCache.GetNewerThan).
-        `is_told_twice`: another look comes after that one.
+        `is_followed`: one more look comes after that one.
         """
         worker.under_way = ""
         worker.blind_until_ms = self.look_again(worker)
-        if is_told_twice:
+        if is_followed:
             self.later(
                 worker.blind_until_ms + self.look_period_ms - self._clock.now_ms,
                 AGAIN,

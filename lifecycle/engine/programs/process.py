@@ -30,7 +30,16 @@ from .compiled import digest_scripts
 from .image_files import missing_text
 from .known_images import shell_flavour
 from .protocol import HookRun, Sight
-from .sights import EXEC_PROBLEM, Points, lacks_program, named_port, sight_of_points, sight_of_program
+from .sights import (
+    EXEC_PROBLEM,
+    Points,
+    lacks_program,
+    named_port,
+    refused_request_text,
+    sight_of_points,
+    sight_of_program,
+    unknown_port_text,
+)
 
 _KILL_STATUS, _KILL = 137, 9
 _MOST_SAID = 1024
@@ -168,7 +177,7 @@ class Process:
             arguments = [str(word) for word in handler["exec"].get("command") or ()]
             run = self._start_command(kind, arguments, now_ms, world)
         else:
-            run = self._request(kind, handler, now_ms)
+            run = self._request(kind, handler, now_ms, world)
         self.hooks[kind] = run
         return run
 
@@ -198,13 +207,14 @@ class Process:
         self._collect(now_ms, world)
         return run
 
-    def _request(self, kind: str, handler: Mapping[str, Any], now_ms: int) -> HookRun:
+    def _request(self, kind: str, handler: Mapping[str, Any], now_ms: int, world: World) -> HookRun:
         action = handler.get("httpGet") or handler.get("tcpSocket") or {}
         port = named_port(action.get("port"), self.container)
-        host = action.get("host")
-        if host or (port is not None and self.listens_on(port, now_ms)):
+        if port is None:
+            return HookRun(kind, now_ms, 1, unknown_port_text(action.get("port")))
+        if action.get("host") or self.listens_on(port, now_ms):
             return HookRun(kind, now_ms)
-        return HookRun(kind, now_ms, 1, f"dial tcp :{action.get('port')}: connect: connection refused")
+        return HookRun(kind, now_ms, 1, refused_request_text(action, world.pod.ip, port))
 
     @property
     def folder(self) -> str:

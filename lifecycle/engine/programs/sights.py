@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
 
 from lifecycle.userland.file_system import join_path
@@ -80,6 +81,22 @@ def named_port(port: Any, container: Container) -> int | None:
     return int(port) if port is not None else None
 
 
+def unknown_port_text(name: Any) -> str:
+    """How the kubelet says that a container has no port of that name."""
+    return f'strconv.Atoi: parsing "{name}": invalid syntax'
+
+
+def refused_request_text(handler: Mapping[str, Any], host: str, port: int) -> str:
+    """How an HTTP request (a probe's or hook's `httpGet`) says that nobody takes it."""
+    scheme = str(handler.get("scheme") or "HTTP").lower()
+    path = "/" + str(handler.get("path") or "/").lstrip("/")
+    return f'Get "{scheme}://{host}:{port}{path}": {_refused_dial(host, port)}'
+
+
+def _refused_dial(host: str, port: int) -> str:
+    return f"dial tcp {host}:{port}: connect: connection refused"
+
+
 def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) -> Sight:
     """What the program itself shows to a check."""
     if probe.kind == "exec":
@@ -88,7 +105,7 @@ def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) 
     if port is None:
         # A name that no port of the container has is read as a number, and is none: the check cannot be made.
         name = probe.handler.get("port")
-        return Sight(UNKNOWN, f'strconv.Atoi: parsing "{name}": invalid syntax')
+        return Sight(UNKNOWN, unknown_port_text(name))
     host = probe.handler.get("host")
     if host and host not in (world.pod.ip, "localhost", "127.0.0.1"):
         return _sight_of_host(probe, str(host), port, now_ms, world)
@@ -126,15 +143,12 @@ def _sight_of_host(probe: Probe, host: str, port: int, now_ms: int, world: World
 
 
 def _refused(probe: Probe, port: int, host: str) -> str:
-    dial = f"dial tcp {host}:{port}: connect: connection refused"
     if probe.kind == "http":
-        scheme = str(probe.handler.get("scheme") or "HTTP").lower()
-        path = "/" + str(probe.handler.get("path") or "/").lstrip("/")
-        return f'Get "{scheme}://{host}:{port}{path}": {dial}'
+        return refused_request_text(probe.handler, host, port)
     if probe.kind == "grpc":
         service = f'failed to connect service "{host}:{port}"'
         return f"timeout: {service} within {probe.timeout_seconds}s: context deadline exceeded"
-    return dial
+    return _refused_dial(host, port)
 
 
 def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World) -> Sight:

@@ -23,7 +23,7 @@ _STDIN = "-"
 _MOST_INPUT = 1 << 20
 _MOST_LINES = 50_000
 _BUFFERED = 64
-_OPENING = frozenset("cat tail md5sum sha1sum sha256sum sha512sum cksum".split())
+_OPENING = frozenset("cat tail md5sum sha1sum sha256sum sha512sum".split())
 """BusyBox' tools that say of a file that they cannot open it."""
 _SIGNS_OF_AN_ENTRY, _SIGNS_OF_A_LINE, _SIGNS_OF_A_SIGN = 4096, 64, 8
 """Looking at one is as much work as moving so many signs."""

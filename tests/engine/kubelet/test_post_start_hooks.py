@@ -1,5 +1,6 @@
 """A postStart hook holds up all else that its pod's kubelet would do (recorded with v1.35.6)."""
 
+import re
 from typing import Any
 
 import pytest
@@ -56,6 +57,40 @@ def test_a_failed_hook_is_why_a_container_waits() -> None:
     assert message.startswith(
         'Exec lifecycle hook ([sh -c sleep 2; exit 9]) for Container "app" in Pod "web_default('
     )
+
+
+@pytest.mark.parametrize(
+    "request_, said",
+    [
+        pytest.param(
+            {"port": 81, "path": "/up"},
+            r'HTTP lifecycle hook \(/up\) .* failed - error: Get "http://([\d.]+):81/up":'
+            r" dial tcp \1:81: connect: connection refused",
+            id="nobody listens",
+        ),
+        pytest.param(
+            {"port": "web", "host": "example.com"},
+            r'HTTP lifecycle hook \(/\) .* failed - error: strconv.Atoi: parsing "web": invalid syntax',
+            id="no port of that name",
+        ),
+    ],
+)
+def test_a_request_that_failed_says_why(request_: dict[str, Any], said: str) -> None:
+    """The first was recorded with v1.35.6; the other is ResolveContainerPort's."""
+    world = World()
+    container = shell("app", "sleep 100", "true") | {"lifecycle": {"postStart": {"httpGet": request_}}}
+    world.pod(container, terminationGracePeriodSeconds=1)
+    world.to(5)
+    told = [row["message"] for row in world.rows if row.get("reason") == "PostStartHookError"]
+    assert re.fullmatch(said, next(filter(None, told)))
+
+
+def test_what_a_failed_command_has_written_is_told() -> None:
+    world = World()
+    world.pod(shell("app", "sleep 100", "echo no; echo why >&2; exit 4"), terminationGracePeriodSeconds=1)
+    world.to(5)
+    told = [row["message"] for row in world.rows if row.get("reason") == "PostStartHookError"]
+    assert next(filter(None, told)).endswith(r'exited with 4: , message: "no\nwhy\n"')
 
 
 def test_a_deletion_waits_for_it() -> None:

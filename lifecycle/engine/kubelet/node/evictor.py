@@ -290,9 +290,9 @@ class Evictor:
 
     def _may_evict(self, worker: PodWorker) -> bool:
         # A pod that is ending anyway uses what it uses until it has ended, and is evicted like any other.
-        pod = self._parts.roster.known(worker.uid)
         if worker.evicted is not None:
             return False
+        pod = self._parts.roster.known(worker.uid)
         return not is_critical(pod.spec, pod.meta.annotations) and not self._parts.is_left_alone(worker)
 
     def _candidates(self, node: str, resource: str) -> list[Candidate]:

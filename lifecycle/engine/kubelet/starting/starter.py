@@ -15,7 +15,6 @@ from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, HookRun, start_process
 from ...programs.image_files import missing_text
-from ...programs.sights import named_port
 from ...rules.backoff import duration_text
 from ...rules.restart_rules import should_restart, should_start
 from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
@@ -340,10 +339,7 @@ class Starter:
         """The container is to end for its hook; why is told once it has."""
         self._parts.event(worker, run, WARNING, FAILED_POST_START_HOOK, "PostStartHook failed")
         run.kill_reason = FAILED_POST_START_HOOK
-        run.unsaid, worker.has_unsaid = (
-            (POST_START_HOOK_ERROR, _hook_problem(worker, pod, run.container, hook)),
-            True,
-        )
+        run.unsaid, worker.has_unsaid = (POST_START_HOOK_ERROR, _hook_problem(pod, run.container, hook)), True
 
     def on_exit(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The main process has ended, and with it all of the container: a hook under way fails."""
@@ -367,7 +363,6 @@ class Starter:
         parts.event(worker, run, NORMAL, "Killing", FAILED_POST_START_HOOK)
 
 
-_REFUSED = "connect: connection refused"
 _FIRST_PLACE = 64
 """Lower numbers told runs apart by how long their containers' names are: saved clusters have such."""
 
@@ -379,17 +374,14 @@ def _identity(worker: PodWorker, run: ContainerRun) -> str:
     return f"containerd://{worker.uid.replace('-', '')}{number:016x}"
 
 
-def _hook_problem(worker: PodWorker, pod: Pod, container: Container, hook: HookRun) -> str:
+def _hook_problem(pod: Pod, container: Container, hook: HookRun) -> str:
     """How the kubelet says that a postStart hook has failed."""
     assert container.post_start is not None, container.name
     meta, action = pod.meta, container.post_start
     whose = f'for Container "{container.name}" in Pod "{meta.name}_{meta.namespace}({meta.uid})" failed'
     if "exec" not in action:
-        request = action.get("httpGet") or {}
-        path = request.get("path") or "/"
-        where = f"{worker.ip}:{named_port(request.get('port'), container)}"
-        url = f"{str(request.get('scheme') or 'HTTP').lower()}://{where}/{path.removeprefix('/')}"
-        return f'HTTP lifecycle hook ({path}) {whose} - error: Get "{url}": dial tcp {where}: {_REFUSED}'
+        path = (action.get("httpGet") or {}).get("path") or "/"
+        return f"HTTP lifecycle hook ({path}) {whose} - error: {hook.message}"
     words = " ".join(str(word) for word in action["exec"].get("command") or ())
     why = hook.message or f"command '{words}' exited with {hook.exit_code}: "
     said = json.dumps(hook.said, ensure_ascii=False)
