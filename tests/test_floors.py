@@ -72,7 +72,11 @@ IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "as
 # Grammar and expressions of shell scripts, YAML of annotations, time zones: pure functions of their input.
 THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata"}
 # They remember by identity what they hold on to; no order and no value comes from it.
-REMEMBER_BY_IDENTITY = {"lifecycle.engine.objects.codec", "lifecycle.engine.scheduler.classes"}
+REMEMBER_BY_IDENTITY = {
+    "lifecycle.engine.objects.codec",
+    "lifecycle.engine.scheduler.classes",
+    "lifecycle.engine.scheduler.fills",
+}
 UNSTABLE_CALLS = {"id", "hash", "open", "input", "print", "eval", "exec", "__import__"}
 
 

@@ -11,6 +11,7 @@ from struct import Struct
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of generated names: no vowels and no look-alikes, as Kubernetes uses them."""
+_LETTER_OF_BYTE = bytes(ord(_ALPHABET[number % len(_ALPHABET)]) for number in range(256))
 _SCALE = float(1 << 64)
 _read_number = Struct(">Q").unpack
 PART = "\x1f"
@@ -60,15 +61,7 @@ class Chance:
         hashed = self._identity.copy()
         hashed.update(f"new{PART}{owner_uid}{PART}{count}".encode("utf-8", "surrogatepass"))
         digest = hashed.digest()
-        letters = _ALPHABET
-        suffix = (
-            letters[digest[16] % 27]
-            + letters[digest[17] % 27]
-            + letters[digest[18] % 27]
-            + letters[digest[19] % 27]
-            + letters[digest[20] % 27]
-        )
-        return uuid_text(digest[:16].hex()), suffix
+        return uuid_text(digest[:16].hex()), digest[16:21].translate(_LETTER_OF_BYTE).decode()
 
 
 def uuid_text(hexadecimal: str) -> str:

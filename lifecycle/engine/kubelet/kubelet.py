@@ -95,7 +95,13 @@ class Kubelets:
         self.shutdowns = Shutdowns(parts, node_reporter, self.outages.go_down)
         self.upgrade = Upgrade(parts, self._agents, self.static_pods, self.outages, self)
         context.loop.register(NAME, self._sync)
-        context.store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
+        context.store.listen_to_shape(
+            "Pod",
+            self._on_pod,
+            is_told_of_readiness=False,
+            is_told_of_fresh=False,
+            on_binding=self._on_binding,
+        )
         for what, handler in self._pod_handlers().items():
             context.loop.on_timer(what, self._for_pod(handler))
         for what, on_run in self._container_handlers().items():
@@ -191,6 +197,13 @@ class Kubelets:
             # A readiness gate was set from outside.
             worker.has_changed = True
             self._parts.touch(worker)
+
+    def _on_binding(self, old: Pod, new: Pod) -> None:
+        agent = self._parts.agents.get(new.node_name)
+        if agent is not None and not agent.is_deaf and not new.is_mirror and not new.is_finished:
+            self.take(new)
+        else:
+            self._on_pod(old, new)
 
     def _on_gone(self, pod: Pod) -> None:
         self._mirrors.on_gone(pod)

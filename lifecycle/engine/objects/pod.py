@@ -80,6 +80,8 @@ class TemplateNotes:
     # The API server's: for what version of all that admission reads, and for what namespace, these are true.
     admitted_at: tuple[int, str] | None = None
     judged_at: tuple[int, str] | None = None
+    # The API server's: for what namespace, and what version, a pod of it was let in last.
+    passed: tuple[object, int] | None = None
     # The store's: the first status of a pod, the rows its creation tells, and how it is shown then.
     first_changes: tuple[PodStatus, list[Any], Shown] | None = None
     # The store's: how a pod was shown before it was bound, what of that changes, how it is shown then.

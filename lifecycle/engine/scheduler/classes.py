@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..kinds.namespace import NAMESPACE
 from ..kinds.service import SERVICE
-from ..objects.meta import StoredObject
+from ..objects.meta import OwnerReference, StoredObject
 from ..objects.pod import Pod, PodSpec
 from ..objects.replica_set import REPLICA_SET_KIND
 from ..objects.replication_controller import REPLICATION_CONTROLLER_KIND
@@ -54,17 +54,26 @@ class Classes:
     def __init__(self, store: Store, rooms: Rooms, census: Census) -> None:
         self._store, self._rooms, self._census = store, rooms, census
         self._by_template: dict[tuple[int, str], Known] = {}
+        # The last one asked for, and for a pod of which owner.
+        self._last: tuple[Known, OwnerReference | None] | None = None
         self._by_content: dict[Content, PodClass] = {}
         store.listen(SERVICE.kind.id, self._on_service)
         store.listen(NAMESPACE.kind.id, self._on_namespace)
 
     def find(self, pod: Pod, spec: PodSpec) -> PodClass:
         """The class of a pod, up to date. `spec`: what decides on its node."""
-        meta = pod.meta
-        key = (id(spec), meta.controller.uid if meta.controller is not None else "")
+        meta, last = pod.meta, self._last
+        owner = meta.controller
+        if last is not None and last[1] is owner:
+            found_spec, labels, _identity, pod_class = last[0]
+            if found_spec is spec and labels is meta.labels:
+                pod_class.follow()
+                return pod_class
+        key = (id(spec), owner.uid if owner is not None else "")
         known = self._by_template.get(key)
         if known is None or known.labels is not meta.labels or known.spec is not spec:
             known = self._by_template[key] = self._recognize(pod, spec, known)
+        self._last = (known, owner)
         known.pod_class.follow()
         return known.pod_class
 
@@ -136,6 +145,7 @@ class Classes:
     def _drop(self, content: Content) -> None:
         gone = self._by_content.pop(content)
         gone.close()
+        self._last = None
         for key in [key for key, one in self._by_template.items() if one.pod_class is gone]:
             del self._by_template[key]
 

@@ -12,7 +12,8 @@ from ..rules.pod_resources import allotted_requests, assumed_requests, effective
 from .census import Census
 from .claims import IN_USE, PodVolumes
 from .classes import Classes
-from .nodes import Load, NodeRoom
+from .fills import Load
+from .nodes import NodeRoom
 from .pod_class import PodClass
 from .preemption import refuse_with_promised
 from .rooms import Rooms
@@ -76,7 +77,7 @@ class Finder:
         if room is None or has_rules or _is_about_others(spec) or volumes is not None:
             return None
         load = Load(effective_requests(spec), assumed_requests(spec), list_host_ports(spec))
-        return None if find_refusal(spec, room.node) or room.refuse(load) else room
+        return None if find_refusal(spec, room.node) or room.judge(load).refusal else room
 
     def class_of(
         self, pod: Pod, spec: PodSpec, names: Collection[str] | None, volumes: PodVolumes | None

@@ -26,7 +26,7 @@ from ..rules.placement.refusals import (
 )
 from ..rules.placement.terms import Constraint, Term
 from ..rules.pod_resources import effective_requests
-from .nodes import NodeRoom
+from .fills import Shape
 from .wishes import Wishes
 
 CLAIM_CHANGED, VOLUME_CHANGED, CLASS_MADE = "claim", "volume", "class"
@@ -145,7 +145,7 @@ def _is_wanted_now(wishes: Wishes, old: Node | None, new: Node) -> bool:
 
 
 def _is_larger(wishes: Wishes, old: Node | None, new: Node) -> bool:
-    if not NodeRoom(new, 0).could_ever_hold(wishes.load):
+    if not Shape(new.status.allocatable).could_ever_hold(wishes.load):
         return False
     if old is None:
         return True

@@ -44,6 +44,7 @@ class Neighbors:
             for term in group.terms.list_pulls():
                 if wishes.is_meant(term):
                     self._open_once(self.pulls, Role.PULL, term.key)
+        self._narrow = [(one.place, one.by_domain) for one in self.sums if one.is_narrow]
         self.is_choosy = bool(self.hard or self._near or self._apart or self._away)
 
     def _open(self, role: Role, key: str) -> Sums:
@@ -104,13 +105,17 @@ class Neighbors:
     def _is_about(self, term: Term, group: Group) -> bool:
         return term.matches(group.namespace, group.labels, self._wishes.labels_of(group.namespace))
 
-    def describe(self, domains: Sequence[str | None], unwelcome: int, preference: int) -> Description:
-        """What a node is to the pods, beside its load."""
-        found: list[str | int | None] = [
-            sums.by_domain.get(domain, 0) if sums.is_narrow and domain is not None else domain
-            for sums, domain in zip(self.sums, domains, strict=True)
-        ]
-        return (*found, unwelcome, preference)
+    def describe(self, fixed: Description) -> Description:
+        """What a node is to the pods, beside its load. `fixed`: its domains and scores."""
+        narrow = self._narrow
+        if not narrow:
+            return fixed
+        found = [*fixed]
+        for place, by_domain in narrow:
+            domain = found[place]
+            if domain is not None:
+                found[place] = by_domain.get(domain, 0)  # type: ignore[arg-type]
+        return (*found,)
 
     def amounts_of(self, description: Description) -> Amounts:
         """The sums that hold for nodes of a description."""

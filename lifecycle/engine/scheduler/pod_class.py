@@ -17,8 +17,9 @@ from ..rules.node_filters import count_unwelcome, weigh_preferences
 from ..rules.placement.refusals import Refusal, find_refusal
 from .census import Census, Group, make_group
 from .diagnosis import NOT_NAMED
-from .neighbors import Neighbors, Weights
-from .nodes import Load, NodeRoom
+from .fills import Load
+from .neighbors import Description, Neighbors, Weights
+from .nodes import NodeRoom
 from .rooms import Rooms
 from .scores import Line, Raw, ScoredLine, score_lines
 from .wishes import Wishes
@@ -26,20 +27,22 @@ from .wishes import Wishes
 Suits = Callable[[Node], Refusal | None]
 """What else there is against a node."""
 Shifts = tuple[tuple[Pod, Load], ...]
+_NOWHERE = (None, None)
 
 
 class Seen:
     """A node as a class of pods saw it last."""
 
-    __slots__ = ("counted", "domains", "image_score", "node", "preference", "refusal", "unwelcome")
+    __slots__ = ("counted", "domains", "fixed", "image_score", "node", "refusal")
 
     def __init__(self, node: Node, wishes: Wishes, neighbors: Neighbors) -> None:
         self.node = node
         self.refusal = find_refusal(wishes.spec, node)
         self.domains = tuple(one.domain_of(node) for one in neighbors.sums)
         self.counted = tuple(one.is_counted(node) for one in neighbors.sums)
-        self.unwelcome = count_unwelcome(wishes.spec, node) if node.spec.taints else 0
-        self.preference = weigh_preferences(wishes.spec, node) if wishes.has_preferences else 0
+        unwelcome = count_unwelcome(wishes.spec, node) if node.spec.taints else 0
+        preference = weigh_preferences(wishes.spec, node) if wishes.has_preferences else 0
+        self.fixed: Description = (*self.domains, unwelcome, preference)
         self.image_score = 0
 
 
@@ -69,6 +72,8 @@ class PodClass:
         # The last scores, and how many nodes they are of; None since what they follow from has changed.
         self._scored: Sequence[ScoredLine] | None = None
         self._scored_size = 0
+        # How many nodes stand in lines.
+        self._standing = 0
         self._groups: dict[Group, Weights] = {}
         self._build()
         if is_kept:
@@ -88,7 +93,7 @@ class PodClass:
         self.neighbors = Neighbors(wishes, self._census.with_terms.values())
         self._groups = {}
         self._seen: dict[str, Seen] = {}
-        self._lines, self._where, self._scored = {}, {}, None
+        self._lines, self._where, self._scored, self._standing = {}, {}, None, 0
         self.refused.clear()
         self._changed: dict[str, None] = {}
         self._by_hostname: dict[str, dict[str, None]] = {}
@@ -110,11 +115,13 @@ class PodClass:
                 group.watchers.remove(self)
             self._build()
             return
-        if self._position != rooms.position:
+        behind = rooms.position - self._position
+        if behind == 1:
+            self._changed[rooms.last] = None
+        elif behind:
             names = rooms.list_since(self._position)
-            for name in (*rooms.by_name, *self._seen) if names is None else names:
-                self._changed[name] = None
-            self._position = rooms.position
+            self._changed.update(dict.fromkeys((*rooms.by_name, *self._seen) if names is None else names))
+        self._position = rooms.position
         self._images_version = rooms.images_version
         if self._changed:
             changed, self._changed = self._changed, {}
@@ -210,23 +217,22 @@ class PodClass:
                 self._leave(name)
                 seen = self._see(name, node)
             seen.node = node
-        load = self.wishes.load
+        found = room.judge(self.wishes.load)
+        refusal = seen.refusal or found.refusal
         if self._names is not None and name not in self._names:
-            refusal: Refusal | None = NOT_NAMED
-        else:
-            refusal = seen.refusal or room.refuse(load)
-        if refusal is None and self._suits is not None:
+            refusal = NOT_NAMED
+        elif refusal is None and self._suits is not None:
             refusal = self._suits(node)
         if refusal is not None:
             self._put(name, None, refusal)
             return
-        key = self.neighbors.describe(seen.domains, seen.unwelcome, seen.preference)
+        key = self.neighbors.describe(seen.fixed)
         line = self._lines.get(key)
         if line is None:
             line, self._scored = self._lines.setdefault(key, Line(key)), None
-        empty, even = room.score(load)
         # Of equals the one with the fewest pods, then the one that joined first.
-        self._put(name, line, (-(empty + even + seen.image_score), room.count, room.number, name))
+        score = found.empty + found.even + seen.image_score
+        self._put(name, line, (-score, room.fill.count, room.number, name))
 
     def _see(self, name: str, node: Node) -> Seen:
         seen = Seen(node, self.wishes, self.neighbors)
@@ -237,13 +243,15 @@ class PodClass:
         before = self._where.get(name)
         if before is not None:
             old, was = before
-            if old is None:
-                self._unrefuse(was)
-            elif old is not line:
-                old.size -= 1
-                if not old.size:
-                    del self._lines[old.key]
-                    self._scored = None
+            if old is line is not None:
+                self._where[name] = (line, entry)
+                # Usually it is the best of its line that has just been taken.
+                if line.heap[0] is was:
+                    heapreplace(line.heap, entry)  # type: ignore[misc]
+                else:
+                    heappush(line.heap, entry)  # type: ignore[misc]
+                return
+            self._take_out(old, was)
         if entry is None:
             self._where.pop(name, None)
             return
@@ -252,13 +260,19 @@ class PodClass:
             assert isinstance(entry, Refusal)
             self.refused[entry] += 1
             return
-        if before is None or before[0] is not line:
-            line.size += 1
-        elif line.heap and line.heap[0] is before[1]:
-            # Usually it is the best of its line that has just been taken.
-            heapreplace(line.heap, entry)  # type: ignore[misc]
-            return
+        self._standing += 1
+        line.size += 1
         heappush(line.heap, entry)  # type: ignore[misc]
+
+    def _take_out(self, line: Line | None, entry: object) -> None:
+        if line is None:
+            self._unrefuse(entry)
+            return
+        self._standing -= 1
+        line.size -= 1
+        if not line.size:
+            del self._lines[line.key]
+            self._scored = None
 
     def _unrefuse(self, refusal: object) -> None:
         assert isinstance(refusal, Refusal)
@@ -276,29 +290,25 @@ class PodClass:
     def best(self) -> NodeRoom | None:
         """The best of the nodes that take the pod; None when there is none."""
         best: tuple[int, int, int, str] | None = None
+        least, where = 0, self._where
         for one in self.score_lines():
-            minus_score, count, number, name = self._head(one.line)
-            found = (minus_score - one.total, count, number, name)
-            if best is None or found < best:
-                best = found
+            heap = one.line.heap
+            # An entry stands in one line alone, and there as long as nothing of the node has changed.
+            while where.get((entry := heap[0])[3], _NOWHERE)[1] is not entry:
+                heappop(heap)
+            minus_score = entry[0] - one.total
+            if best is None or minus_score < least or (minus_score == least and entry[1:] < best[1:]):
+                best, least = entry, minus_score
         return self._rooms.by_name[best[3]] if best is not None else None
-
-    def _head(self, line: Line) -> tuple[int, int, int, str]:
-        heap, where = line.heap, self._where
-        while True:
-            entry = heap[0]
-            found = where.get(entry[3])
-            # An entry stands in one line alone.
-            if found is not None and found[1] is entry:
-                return entry
-            heappop(heap)
 
     def score_lines(self) -> Sequence[ScoredLine]:
         """The lines of nodes that take the pod, with the scores that all nodes of one have."""
-        scored = self._scored
-        if scored is not None and sum([one.line.size for one in scored]) == self._scored_size:
-            return scored
-        neighbors, lines = self.neighbors, list(self._lines.values())
+        scored, neighbors = self._scored, self.neighbors
+        if scored is not None:
+            size = sum([one.line.size for one in scored]) if neighbors.is_choosy else self._standing
+            if size == self._scored_size:
+                return scored
+        lines = list(self._lines.values())
         if neighbors.is_choosy:
             lines = [one for one in lines if neighbors.refuse(neighbors.amounts_of(one.key)) is None]
         self._scored = score_lines(self.wishes, neighbors, lines)

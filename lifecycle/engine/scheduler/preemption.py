@@ -17,7 +17,7 @@ from ..rules.placement.preemption import (
     split_by_budgets,
 )
 from ..rules.placement.refusals import Refusal
-from .nodes import Load
+from .fills import Load
 from .pod_class import PodClass, Shifts
 
 PodsOf = Callable[[str], Sequence[Pod]]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from ..objects.node import Node
-from .nodes import Load, NodeRoom
+from .fills import Load, Shapes
+from .nodes import NodeRoom
 
 _LONGEST_LOG = 50_000
 
@@ -19,21 +22,20 @@ class Rooms:
         self.images: dict[str, dict[str, int]] = {}
         """The size of an image in bytes by the nodes that have it, by its name"""
         self.images_version = 0
+        self._shapes = Shapes()
         self._numbers = 0
-        self._log: list[str] = []
-        self._dropped = 0
+        self._log: deque[str] = deque(maxlen=_LONGEST_LOG)
         self.position = 0
         """How many changes there were"""
+        self.last = ""
+        """Which node the last one was of"""
 
     def list_since(self, position: int) -> Iterable[str] | None:
         """The nodes that changed since there were so many changes; None: look at all, also at those gone."""
-        if len(self._log) > _LONGEST_LOG:
-            self._dropped += len(self._log)
-            self._log.clear()
         behind = self.position - position
-        if position < self._dropped or behind > 2 * len(self.by_name) + 16:
+        if behind > min(len(self._log), 2 * len(self.by_name) + 16):
             return None
-        return self._log[-1:] if behind == 1 else dict.fromkeys(self._log[len(self._log) - behind :])
+        return dict.fromkeys(reversed(tuple(islice(reversed(self._log), behind))))
 
     def take(self, node: Node) -> None:
         """A node as it is now."""
@@ -41,12 +43,12 @@ class Rooms:
         room = self.by_name.get(name)
         if room is None:
             self._numbers += 1
-            self.by_name[name] = NodeRoom(node, self._numbers)
+            self.by_name[name] = NodeRoom(node, self._numbers, self._shapes.find(node.status.allocatable))
             self._see_images(name, (), _read_images(node))
             return
         if room.node.status.raw.get("images") != node.status.raw.get("images"):
             self._see_images(name, _read_images(room.node), _read_images(node))
-        room.take(node)
+        room.take(node, self._shapes.find(node.status.allocatable))
 
     def drop(self, name: str) -> None:
         """A node is gone."""
@@ -59,11 +61,13 @@ class Rooms:
         """A pod has come to a node (+1), or has gone (-1)."""
         self.by_name[name].change(uid, load, sign)
         self.position += 1
+        self.last = name
         self._log.append(name)
 
     def tell(self, name: str) -> None:
         """A node has changed."""
         self.position += 1
+        self.last = name
         self._log.append(name)
 
     def _see_images(

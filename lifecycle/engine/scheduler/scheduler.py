@@ -71,7 +71,7 @@ class Scheduler:
         loop.on_timer(RETRY, self._on_retry)
         loop.on_timer(FLUSH, self._on_flush)
         loop.on_timer(LOOK, self._on_look)
-        store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False)
+        store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False, on_binding=self._on_binding)
         store.listen("Node", self._on_node)
         store.listen(CLAIM, self._on_claim)
         store.listen(VOLUME, self._on_volume)
@@ -192,6 +192,15 @@ class Scheduler:
             else:
                 self._on_changed(old, new)
 
+    def _on_binding(self, old: Pod, new: Pod) -> None:
+        """A pod without volumes has got its node."""
+        if old.status.nominated_node_name:
+            self._promises.change(old, None)
+        self._queue.forget(new.meta.uid)
+        self._trier.wishes.pop(new.meta.uid, None)
+        if takes_room(new):
+            self._on_placed(new)
+
     def _on_placed(self, pod: Pod) -> None:
         self._occupy(pod, 1)
         if self._queue.waiting:
@@ -208,10 +217,11 @@ class Scheduler:
         if old.status.nominated_node_name:
             self._promises.change(old, None)
         is_waiting = uid in self._waits.by_uid
-        if is_waiting and new is not None and new.meta is not old.meta and not new.node_name:
-            self._on_changed_waiting(old, new)
-        elif new is not None and not new.node_name:
-            self._on_unbound(old, new)
+        if new is not None and not new.node_name:
+            if is_waiting and new.meta is not old.meta:
+                self._on_changed_waiting(old, new)
+            else:
+                self._on_unbound(old, new)
         else:
             self._queue.forget(uid)
             self._trier.wishes.pop(uid, None)
@@ -236,9 +246,7 @@ class Scheduler:
         is_resized = old.spec is not new.spec
         has_labels = old.meta is not new.meta and old.meta.labels != new.meta.labels
         has_begun_to_end = (old.meta.deletion_ms is None) != (new.meta.deletion_ms is None)
-        if not is_resized and not has_labels and not has_begun_to_end:
-            return
-        if not is_resized and not has_labels and self._begins_to_end(old, new):
+        if not (is_resized or has_labels) and (not has_begun_to_end or self._begins_to_end(old, new)):
             return
         self._occupy(old, -1)
         self._occupy(new, 1)
@@ -277,7 +285,7 @@ class Scheduler:
 
     def _occupy(self, pod: Pod, sign: int) -> None:
         name = pod.node_name or self._waits.node_of(pod.meta.uid)
-        self._count(pod, sign)
+        self._trier.count_priority(pod.spec.priority, sign)
         if name not in self._rooms.by_name:
             return
         if pod.spec.affinity:
@@ -287,12 +295,6 @@ class Scheduler:
             self._census.come(pod, name)
         else:
             self._census.go(pod, name)
-
-    def _count(self, pod: Pod, sign: int) -> None:
-        priorities, priority = self._trier.priorities, pod.spec.priority
-        count = priorities[priority] = priorities.get(priority, 0) + sign
-        if not count:
-            del priorities[priority]
 
     # --- who may be helped --------------------------------------------------------------------------------
 
@@ -312,10 +314,10 @@ class Scheduler:
         self._wake(lambda plugins, wishes: is_helped_by_end(plugins, wishes, pod), pod)
 
     def _wishes_of(self, pod: Pod) -> Wishes:
-        known = self._trier.wishes.get(pod.meta.uid)
-        if known is None:
-            known = self._trier.wishes[pod.meta.uid] = self._classes.read(pod, pod.spec)
-        return known
+        wishes, uid = self._trier.wishes, pod.meta.uid
+        if uid not in wishes:
+            wishes[uid] = self._classes.read(pod, pod.spec)
+        return wishes[uid]
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Node):
@@ -332,7 +334,7 @@ class Scheduler:
             # Pods may be bound to a node before it is there.
             for uid in self._store.index.pods_by_node.get(name, ()):
                 if takes_room(self._store.pods[uid]):
-                    self._count(self._store.pods[uid], -1)
+                    self._trier.count_priority(self._store.pods[uid].spec.priority, -1)
                     self._occupy(self._store.pods[uid], 1)
         before = old if isinstance(old, Node) else None
         self._wake(lambda plugins, wishes: is_helped_by_node(plugins, wishes, before, new))
@@ -375,8 +377,8 @@ class Scheduler:
                 self._wake_by_storage(pod, CLAIM_CHANGED)
 
     def _wake_all_by_storage(self, hint: str) -> None:
-        for uid in list(self._queue.waiting):
-            self._wake_by_storage(self._store.pods[uid], hint)
+        for pod in [self._store.pods[uid] for uid in self._queue.waiting]:
+            self._wake_by_storage(pod, hint)
 
     def _wake_by_storage(self, pod: Pod, hint: str) -> None:
         """Try one waiting pod again, if what was said of it lets that help."""

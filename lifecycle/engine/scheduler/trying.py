@@ -60,6 +60,12 @@ class Trier:
         self.wishes: dict[str, Wishes] = {}
         """What the pods ask for that wait, by uid"""
 
+    def count_priority(self, priority: int, sign: int) -> None:
+        """A pod of a priority has got a node (+1), or leaves it (-1)."""
+        count = self.priorities[priority] = self.priorities.get(priority, 0) + sign
+        if not count:
+            del self.priorities[priority]
+
     def try_pod(self, pod: Pod) -> None:
         """Find a pod a node, or say why there is none."""
         if pod.meta.deletion_ms is not None:

@@ -39,7 +39,8 @@ from ..rules.placement.refusals import (
 from ..rules.pod_resources import assumed_requests, effective_requests
 from .census import Census
 from .classes import list_selectors
-from .nodes import Load, NodeRoom
+from .fills import Load
+from .nodes import NodeRoom
 from .pod_class import PodClass
 from .rooms import Rooms
 from .scores import AFFINITY_WEIGHT, PULL_WEIGHT, SPREAD_WEIGHT, TAINTS_WEIGHT, ScoredLine
@@ -115,7 +116,7 @@ def judge_nodes(
         if refusal is None and line is not None:
             scores = _list_scores(by_line[line.key], room, wishes, pod_class)
             verdict = NodeVerdict(name, (), scores)
-            taking.append(((-verdict.total, room.count, room.number), verdict))
+            taking.append(((-verdict.total, room.fill.count, room.number), verdict))
         else:
             others.append(NodeVerdict(name, tuple(_list_obstacles(room, wishes, pod_class))))
     ranked = [verdict for _order, verdict in sorted(taking, key=lambda one: one[0])]
@@ -132,7 +133,7 @@ def _load_of(pod: Pod) -> Load:
 def _list_scores(
     scored: ScoredLine, room: NodeRoom, wishes: Wishes, pod_class: PodClass
 ) -> tuple[tuple[str, int], ...]:
-    empty, even = room.score(wishes.load)
+    empty, even = room.fill.score(wishes.load)
     return (
         (TAINTS, TAINTS_WEIGHT * scored.taints),
         (NODE_AFFINITY, AFFINITY_WEIGHT * scored.affinity),

@@ -19,7 +19,7 @@ from ..rules.placement.terms import (
     read_terms,
 )
 from ..rules.pod_resources import assumed_requests, effective_requests
-from .nodes import Load
+from .fills import Load
 
 _LEAST_IMAGE, _LARGEST_IMAGE = 23 << 20, 1000 << 20
 

@@ -40,6 +40,14 @@ class Index:
             if new.node_name:
                 self.pods_by_node.setdefault(new.node_name, {})[uid] = None
 
+    def bind(self, uid: str, node_name: str) -> None:
+        """A pod that was on no node is on one."""
+        members = self.pods_by_node.get(node_name)
+        if members is None:
+            self.pods_by_node[node_name] = {uid: None}
+        else:
+            members[uid] = None
+
     def remove(self, old: StoredObject) -> None:
         """An object that is gone."""
         meta = old.meta

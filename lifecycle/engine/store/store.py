@@ -25,10 +25,11 @@ Listener = Callable[[Any, Any], None]
 Listeners = tuple[Listener, ...]
 Audience = tuple[Listeners, ...]
 """Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others, of
-those of note to a pod without volumes, of its binding alone, of an end, of that of a pod without volumes."""
-ALL, READINESS, DETAIL, SIMPLE, BINDING, _END, _SIMPLE_END = range(7)
+those of note to a pod without volumes, of its binding alone, that it is there and nothing was said of it yet,
+of an end, of that of a pod without volumes."""
+ALL, READINESS, DETAIL, SIMPLE, BINDING, _FRESH, _END, _SIMPLE_END = range(8)
 """Their places in it."""
-_OF_NOTE = frozenset((ALL, SIMPLE, BINDING))
+_OF_NOTE = frozenset((ALL, SIMPLE))
 _POD = POD_KIND.id
 _make = tuple.__new__
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
@@ -40,8 +41,10 @@ class _Shape(NamedTuple):
     listener: Listener
     is_told_of_readiness: bool
     is_told_of_binding: bool
+    is_told_of_fresh: bool
     is_about_volumes: bool
     is_about_ends: bool
+    on_binding: Listener
 
 
 class Store:
@@ -96,18 +99,29 @@ class Store:
         is_asleep: bool = False,
         is_about_volumes: bool = False,
         is_told_of_binding: bool = True,
+        is_told_of_fresh: bool = True,
         is_about_ends: bool = False,
+        on_binding: Listener | None = None,
     ) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
         Told are changed metadata, specs, nodes (promised ones too), phases and readiness, that a pod is to be
         disrupted, and any condition of one with readiness gates. Most writes to pods are none of these. Who
         need not know of a pod that it came up or became ready, or is so no longer, may leave that out where
-        the writer knows that it is all; likewise that the scheduler has bound it. One that `is_asleep` is
+        the writer knows that it is all; likewise that the scheduler has bound it, which may have a listener
+        of its own, and of one that is there but on no node, with nothing said of it. One that `is_asleep` is
         told of nothing before it is woken; who `is_about_volumes`, of no pod that has none; who
         `is_about_ends`, of what is removed alone.
         """
-        shape = _Shape(listener, is_told_of_readiness, is_told_of_binding, is_about_volumes, is_about_ends)
+        shape = _Shape(
+            listener,
+            is_told_of_readiness,
+            is_told_of_binding,
+            is_told_of_fresh,
+            is_about_volumes,
+            is_about_ends,
+            on_binding or listener,
+        )
         self._shape_listeners.setdefault(kind, []).append(shape)
         if is_asleep:
             self._asleep.append(listener)
@@ -125,16 +139,17 @@ class Store:
         awake = [one for one in shape if one.listener not in self._asleep]
         of_note = [one for one in awake if not one.is_about_ends]
         simple = [one for one in of_note if not one.is_about_volumes]
-        groups: tuple[Iterable[_Shape], ...] = (
-            of_note,
-            [one for one in of_note if one.is_told_of_readiness],
+        groups: tuple[Iterable[Listener], ...] = (
+            [one.listener for one in of_note],
+            [one.listener for one in of_note if one.is_told_of_readiness],
             (),
-            simple,
-            [one for one in simple if one.is_told_of_binding],
-            awake,
-            [one for one in awake if not one.is_about_volumes],
+            [one.listener for one in simple],
+            [one.on_binding for one in simple if one.is_told_of_binding],
+            [one.listener for one in simple if one.is_told_of_fresh],
+            [one.listener for one in awake],
+            [one.listener for one in awake if not one.is_about_volumes],
         )
-        found = tuple((*always, *(one.listener for one in group)) for group in groups)
+        found = tuple((*always, *group) for group in groups)
         self._audience[kind] = found
         return found
 
@@ -189,7 +204,8 @@ class Store:
         self.index.add(new)
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
-            self._record(ADDED, None, new, first_changes(new), note_of(new), 0)
+            is_fresh = new.status is new.spec.notes.new_status and not new.node_name and not new.spec.volumes
+            self._record(ADDED, None, new, first_changes(new), _FRESH if is_fresh else note_of(new), 0)
         else:
             self._others[new.meta.uid] = new
             changes = object_changes(None, new)
@@ -224,13 +240,16 @@ class Store:
     ) -> None:
         """As `update`, of a pod's status or node, when it is known what that tells, and how it is shown then.
 
-        `concern`: whom it may concern (ALL, READINESS, DETAIL or SIMPLE). `lead`: see `find_lead`.
+        `concern`: whom it may concern (ALL, READINESS, DETAIL, SIMPLE or BINDING). `lead`: see `find_lead`.
         """
-        uid = new.meta.uid
-        assert self.pods[uid] is old, ("stale write", old.key)
-        self.pods[uid], new.shown = new, shown
-        if new.meta.extra is not None:
+        meta, pods = new.meta, self.pods
+        uid = meta.uid
+        assert pods[uid] is old, ("stale write", old.key)
+        pods[uid], new.shown = new, shown
+        if meta.extra is not None:
             self.on_tracked(old, new)
+        if concern == BINDING:
+            self.index.bind(uid, new.node_name)
         self._record(MODIFIED, old, new, changes, concern, lead)
 
     def _record(
@@ -245,25 +264,29 @@ class Store:
         """A version, its rows, and notice to those whom it may concern, who go on from one of these."""
         rv = new.resource_version = self.resource_version = self.resource_version + 1
         trace = self.trace
-        outer, before = trace.cause, trace.seq
+        led = outer = trace.cause
+        seq = trace.seq
+        is_to_end = False
         if old is not None and concern in _OF_NOTE:
             self._follow(old, new)
-        seq, led = trace.seq, outer
-        first = seq + 1
-        version = _make(Version, (rv, trace.at_ms, type, old, new, first, outer, changes))
+            is_to_end, seq = trace.seq > seq, trace.seq
+        version = _make(Version, (rv, trace.at_ms, type, old, new, seq + 1, outer, changes))
         self.versions.append(version)
         if changes:
             trace.entries.append(version)
             trace.seq = seq + len(changes)
-            led = first + lead
-        if seq > before:
-            # That a deletion was asked for comes before all else.
-            led = before + 1
-        trace.cause = led
+            led = seq + 1 + lead
+        if is_to_end:
+            # That its deletion was asked for is the row before, and comes before all else.
+            led = seq
         kind = new.kind.id
-        for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
-            listener(old, new)
-        trace.cause, trace.led = outer, led
+        listeners = (self._audience.get(kind) or self._audience_of(kind))[concern]
+        if listeners:
+            trace.cause = led
+            for listener in listeners:
+                listener(old, new)
+            trace.cause = outer
+        trace.led = led
 
     def _follow(self, old: StoredObject, new: StoredObject) -> None:
         self.index.change(old, new)

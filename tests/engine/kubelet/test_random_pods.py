@@ -270,7 +270,8 @@ class Life:
         assert set(self.watcher.gone) == self.uids
         for room in self.cluster._scheduler._rooms.by_name.values():
             has = room.node.status.allocatable
-            assert (room.count, room.free) == (0, {**dict.fromkeys(room.free, 0), **has}), room.node.meta.name
+            free = room.fill.free
+            assert (room.fill.count, free) == (0, {**dict.fromkeys(free, 0), **has}), room.node.meta.name
 
 
 def live(seed: int) -> None:

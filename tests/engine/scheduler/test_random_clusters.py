@@ -157,7 +157,7 @@ class Life:
         assert all(amount <= has[name] for name, amount in wanted.items()), (node.meta.name, wanted)
         assert len(pods) <= has["pods"] and len(ports) == len(set(ports))
         room = self.cluster.scheduler._rooms.by_name[node.meta.name]
-        assert {name: has[name] - room.free[name] for name in wanted} == dict(wanted)
+        assert {name: has[name] - room.fill.free[name] for name in wanted} == dict(wanted)
         assert sorted(room.uids) == sorted(pod.meta.uid for pod in pods)
 
     def _check_rules(self, new: Pod, placed: list[Pod], nodes: dict[str, Node]) -> None:

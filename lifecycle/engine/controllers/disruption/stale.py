@@ -19,7 +19,11 @@ class StaleDisruptionController:
         self._act = act
         context.loop.register(self.name, self.sync)
         context.store.listen_to_shape(
-            self.kind, self._on_pod, is_told_of_readiness=False, is_told_of_binding=False
+            self.kind,
+            self._on_pod,
+            is_told_of_readiness=False,
+            is_told_of_binding=False,
+            is_told_of_fresh=False,
         )
 
     def restore(self) -> None:

@@ -8,7 +8,7 @@ from ...api.context import Context
 from ...heart.timing import WRITES_A_LOOK
 from ...kinds.registry import entry_of
 from ...objects.kinds import kind_for
-from ...objects.meta import StoredObject
+from ...objects.meta import OwnerReference, StoredObject
 from ...rules.actions import Action
 from ..act import Act
 from ..owner.orphans import list_by_age
@@ -33,6 +33,7 @@ class GarbageCollector:
         self._context = context
         self._store = context.store
         self._act = act
+        self._known: tuple[OwnerReference, StoredObject | None] | None = None
         context.loop.register(self.name, self.sync, "garbage")
         context.store.listen_to_shape(
             "", self._on_change, is_told_of_readiness=False, is_told_of_binding=False
@@ -52,19 +53,29 @@ class GarbageCollector:
             self._enqueue(new.meta.uid)
         if old is None or old.meta.owner_references is not new.meta.owner_references:
             for entry in new.meta.owner_references:
-                owner = self._store.find(entry.uid)
-                if owner is None or not fits(entry, owner, new):
+                if not self._is_at_home(entry, new):
                     self._enqueue(new.meta.uid)
-            self._on_owners_change(old, new)
+            if old is not None:
+                self._on_left(old)
+
+    def _is_at_home(self, entry: OwnerReference, new: StoredObject) -> bool:
+        """Whether an owner is there, and can be the owner: pods of one come one after the other."""
+        owner, known = self._store.find(entry.uid), self._known
+        if known is not None and known[0] is entry and known[1] is owner:
+            return True
+        is_at_home = owner is not None and fits(entry, owner, new)
+        # An entry that is shared is of objects of one namespace.
+        self._known = (entry, owner) if is_at_home else None
+        return is_at_home
 
     def _on_end(self, gone: StoredObject) -> None:
         if self._store.index.children.get(gone.meta.uid):
             self._enqueue(gone.meta.uid)
-        self._on_owners_change(gone, None)
+        self._on_left(gone)
 
-    def _on_owners_change(self, old: StoredObject | None, new: StoredObject | None) -> None:
+    def _on_left(self, old: StoredObject) -> None:
         """An owner that waits for its dependents looks again when one has left it."""
-        for entry in old.meta.owner_references if old is not None else ():
+        for entry in old.meta.owner_references:
             owner = self._store.find(entry.uid)
             if owner is not None and owner.meta.deletion_ms is not None:
                 self._enqueue(entry.uid)

@@ -20,7 +20,7 @@ class PodOwners:
         self._store = store
         self.tally = Tally()
         self._controllers: dict[str, PodOwnerController[Any]] = {}
-        store.listen_to_shape("Pod", self._on_pod)
+        store.listen_to_shape("Pod", self._on_pod, on_binding=self._on_binding)
 
     def add(self, controller: PodOwnerController[Any]) -> None:
         """One more kind of owner."""
@@ -47,6 +47,14 @@ class PodOwners:
             return
         for controller in self._controllers.values():
             controller.note_orphan(new)
+
+    def _on_binding(self, old: Pod, new: Pod) -> None:
+        reference = new.meta.controller
+        keeper = self.tally.by_owner.get(reference.uid) if reference is not None else None
+        if keeper is not None:
+            keeper.bind(new)
+        else:
+            self._on_pod(old, new)
 
 
 class PodOwnerController(OwnerController[Owner]):

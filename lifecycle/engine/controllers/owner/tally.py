@@ -99,6 +99,8 @@ class OwnerTally:
             after = 0
         elif old is not None and old.meta is new.meta and before & ACTIVE:
             after = self._read_status(new, before & _OF_META)
+            if after & ACTIVE and old.node_name == new.node_name:
+                return self._turn(new, before, after)
         else:
             after = self._read(new)
         changed = before != after
@@ -111,6 +113,23 @@ class OwnerTally:
         if (before | after) & READY and self.min_ready_ms:
             changed |= self._wait(uid, new if after & READY else None)
         return changed
+
+    def _turn(self, pod: Pod, before: int, after: int) -> bool:
+        """An active pod on the node that it was on may be ready now, or be so no longer."""
+        uid, changed = pod.meta.uid, before ^ after
+        if changed:
+            self._bits[uid] = after
+            if changed & READY:
+                self.ready += 1 if after & READY else -1
+            if changed & RANKED:
+                self._rank(uid, before, after, pod.node_name, pod.node_name)
+        has_moved = (before | after) & READY and self.min_ready_ms
+        return bool(has_moved and self._wait(uid, pod if after & READY else None)) or changed != 0
+
+    def bind(self, pod: Pod) -> None:
+        """A pod that was on no node, and of which nobody has said anything yet, is on one."""
+        if self._bits.get(pod.meta.uid, 0) & ACTIVE:
+            self.nodes[pod.node_name] = self.nodes.get(pod.node_name, 0) + 1
 
     def _read(self, pod: Pod) -> int:
         meta = pod.meta
@@ -182,8 +201,10 @@ class OwnerTally:
                     del self.nodes[was_on]
             if is_on:
                 self.nodes[is_on] = self.nodes.get(is_on, 0) + 1
-        if not (before ^ after) & (ACTIVE | RANKED) and (was_on == is_on or not after & RANKED):
-            return
+        if (before ^ after) & (ACTIVE | RANKED) or (was_on != is_on and after & RANKED):
+            self._rank(uid, before, after, was_on, is_on)
+
+    def _rank(self, uid: str, before: int, after: int, was_on: str, is_on: str) -> None:
         if before & ACTIVE:
             if before & RANKED:
                 members = self.ranked[was_on]

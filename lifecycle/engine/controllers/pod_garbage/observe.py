@@ -35,7 +35,11 @@ class PodGarbageCollector:
         self._missing: dict[str, int | None] = {}
         context.loop.register(self.name, self.sync)
         context.store.listen_to_shape(
-            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_told_of_binding=False
+            POD_KIND.id,
+            self._on_pod,
+            is_told_of_readiness=False,
+            is_told_of_binding=False,
+            is_told_of_fresh=False,
         )
         context.store.listen(NODE_KIND.id, self._on_node)
 
