@@ -164,7 +164,8 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
-    if result.met_unknown and machine.has_unknown_program:
+    is_guess = result.feeds_unknown and result.status != 0
+    if is_guess or (result.met_unknown and machine.has_unknown_program):
         # What was said of the check's commands on the way does not hold: its verdict is not theirs.
         del machine.problems[told:]
         shown = " ".join(arguments)[:60]

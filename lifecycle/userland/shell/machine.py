@@ -73,6 +73,8 @@ class Machine(Effort):
     is_volatile: bool = False
     """Something was asked whose answer may differ next time: the time, the network, chance."""
     met_unknown: bool = False
+    feeds_unknown: bool = False
+    """Something of which nothing is known writes into a pipe: what reads there cannot be told."""
     passed_signals: list[str] = field(default_factory=list)
     """Signals sent to a process 1 of which only the name is known."""
     local_ports: Sequence[int] = ()

@@ -28,6 +28,7 @@ class CheckResult(NamedTuple):
     takes_ms: int
     is_volatile: bool
     met_unknown: bool
+    feeds_unknown: bool
     reads_volumes: bool
 
 
@@ -128,7 +129,7 @@ def run_check(
     What is left of it after `limit_ms` is killed, as the container runtime does.
     """
     machine.enter(now_ms, world)
-    machine.is_volatile = machine.met_unknown = False
+    machine.is_volatile = machine.met_unknown = machine.feeds_unknown = False
     overruns = machine.overruns, machine.busy_until_ms
     version = machine.root.version
     volumes = [mount.layer.version for mount in world.volumes]
@@ -150,6 +151,7 @@ def run_check(
         takes_ms=end_ms - now_ms,
         is_volatile=machine.is_volatile or has_written,
         met_unknown=machine.met_unknown,
+        feeds_unknown=machine.feeds_unknown,
         reads_volumes=machine.reads_volumes,
     )
     machine.overruns, machine.busy_until_ms = overruns

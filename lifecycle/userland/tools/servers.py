@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..shell.open_files import WRITER
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import UNKNOWN, is_absent, tool
@@ -143,27 +144,29 @@ def _given_ports(call: Call) -> list[int]:
 
 @tool(UNKNOWN)
 def unknown(call: Call) -> Outcome:
-    """A program nothing is known of. Where the script ends with it, it is the container's program."""
-    state = call.state
+    """A program nothing is known of. Where the main script ends with it, it is the container's program."""
+    state, machine = call.state, call.machine
     if "until" in state:
         return 0
     if "catches" in state:
         # Stopped: the same assumption as for an image of which nothing is known.
         return 0
     command = call.task.arguments[0]
-    if not command.strip() or " " in command or is_absent(call.machine, call.task, command):
+    if not command.strip() or " " in command or is_absent(machine, call.task, command):
         return call.fail("not found", 127)
     what = " ".join(call.task.arguments)[:60]
-    call.machine.met_unknown = True
-    if not state.get("is_tail"):
-        call.machine.note(f"cannot interpret the command {what!r}: taken to succeed at once")
+    machine.met_unknown = True
+    if not state.get("is_tail") or call.task.root != machine.main_pid:
+        output = machine.open_files.files.get(call.task.fds.get(1, 0))
+        machine.feeds_unknown |= output is not None and output.kind == WRITER
+        machine.note(f"cannot interpret the command {what!r}: taken to succeed at once")
         return 0
-    if call.machine.tail_runs == "ends":
-        call.machine.note(f"cannot interpret the command {what!r}: taken to end with 0 after 10 s")
+    if machine.tail_runs == "ends":
+        machine.note(f"cannot interpret the command {what!r}: taken to end with 0 after 10 s")
         state["until"] = call.now_ms + 10_000
         return call.sleep_until(state["until"])
-    call.machine.note(f"cannot interpret the command {what!r}: taken to run, and serve, until it is stopped")
+    machine.note(f"cannot interpret the command {what!r}: taken to run, and serve, until it is stopped")
     state["catches"] = _HANDLED
     call.task.ports = [ANY_PORT]
-    call.machine.changes += 1
+    machine.changes += 1
     return Wait(Wait.SIGNAL)

@@ -210,6 +210,20 @@ def test_a_look_at_files_that_are_not_known_does_not_wait_for_the_program() -> N
     ]
 
 
+def test_a_check_that_nobody_can_interpret_ends_at_once_and_passes() -> None:
+    """As the last word of a container's own script it would be its program; a check is none."""
+    process = start_script("sleep 600")
+    for text in ("/opt/check --deep", "true && /opt/check", "/opt/check | grep -q up", "/opt/list | wc -l"):
+        found = sight_at(process, exec_probe("sh", "-c", text), 5_000)
+        assert (found.result, found.takes_ms) == ("success", 0), text
+
+
+def test_a_check_that_does_not_read_what_nobody_knows_has_its_own_verdict() -> None:
+    process = start_script("sleep 600")
+    for text in ("/opt/check; test -e /ready", "/opt/check && false", "echo down | grep -q up"):
+        assert sight_at(process, exec_probe("sh", "-c", text), 5_000).result == "failure", text
+
+
 def test_missing_command_in_a_known_small_image_fails() -> None:
     process = start_script("sleep 60")
     assert sight_at(process, exec_probe("test", "-f", "/opt/app/none"), 0).result == "failure"
