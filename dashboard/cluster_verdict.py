@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 
-from dashboard.holds import MOST_LOOKED_AT, find_holds
+from dashboard.holds import MOST_LOOKED_AT, find_holds, find_refusals
 from dashboard.pages import find_page
+from dashboard.places import name_owner
 from dashboard.plots.theme import TONES, Tone
-from dashboard.readings import Key, read_parents
+from dashboard.readings import Key, list_between, read_parents
+from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.rules.refused_pods import tell_refusal
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
 from lifecycle.verdicts import (
@@ -32,11 +35,13 @@ Group = tuple[Key, Tone, str, int]
 """Workload or lone pod, its worst state, the uid of the oldest pod in that state, how many more there are."""
 MOST_TOLD = 5
 MOST_RESTARTED = 100
+MOST_WORKLOADS = 200
+"""Of so many workloads that are not ready it is read whether their pods can be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Pods of one workload, or a lone one, that are not well: its name and page, and one sentence."""
+    """A workload whose pods are not well or not made, or a lone pod: its name and page, and one sentence."""
 
     tone: Tone
     name: str
@@ -63,8 +68,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     """How a cluster stands. `counts`: its living pods by state."""
     parents = read_parents(cluster)
     groups, held = _list_troubled(cluster, UNWELL, parents), _list_held(cluster, parents, now_ms)
-    failed = _list_failed(cluster, parents)
-    if not groups and not held:
+    failed, refused = _list_failed(cluster, parents), _list_refused(cluster)
+    if not groups and not held and not refused:
         restless = _list_restless(cluster, parents, now_ms)
         if failed or restless:
             return _tell_past(cluster, failed, restless, now_ms)
@@ -73,21 +78,25 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
         return Verdict(f"Nothing is wrong: {', '.join(told)}." if told else "No pods yet.", [])
     troubles = _tell_groups(cluster, groups[:MOST_TOLD], now_ms)
+    troubles += refused[: MOST_TOLD - len(troubles)]
     troubles += [
         _tell(cluster, key, TONES["notReady"], troubled, now_ms)
         for key, troubled in held[: MOST_TOLD - len(troubles)]
     ]
     troubles += _tell_groups(cluster, failed[: MOST_TOLD - len(troubles)], now_ms)
-    count = len(groups) + len(held) + len(failed)
-    problems = f"{count} problem{'s' if count > 1 else ''}"
+    count = len(groups) + len(refused) + len(held) + len(failed)
     numbers = [
         (sum(others + 1 for *_, others in groups), "not well"),
         (sum(troubled.others + 1 for _, troubled in held), "not ready"),
         (sum(others + 1 for *_, others in failed), "failed"),
     ]
-    (first, how), *others = [(number, how) for number, how in numbers if number]
-    said = f"{first} pod{'s are' if first > 1 else ' is'} {how}"
-    sentence = f"{problems}: {', '.join([said, *(f'{number} {how}' for number, how in others)])}."
+    said = [f"{number} {how}" for number, how in numbers if number]
+    if said:
+        number, _, how = said[0].partition(" ")
+        said[0] = f"{number} pod{'s are' if number != '1' else ' is'} {how}"
+    if refused:
+        said.append(f"{len(refused)} workload{'s' if len(refused) > 1 else ''} cannot make pods")
+    sentence = f"{count} problem{'s' if count > 1 else ''}: {', '.join(said)}."
     return Verdict(sentence, troubles, count - len(troubles))
 
 
@@ -121,6 +130,23 @@ def _list_held(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Ke
     for namespace, owner, count in owned.annotate(count=Count("pk")):
         counts[_find_key(parents, namespace, owner, "")] += count
     return [(key, Troubled(pod.data, max(0, counts[key] - 1), holds[pod.uid])) for key, pod in first.items()]
+
+
+def _list_refused(cluster: Cluster) -> list[Trouble]:
+    """The workloads whose pods cannot be made; of a Deployment's ReplicaSets it says so itself."""
+    kinds = [entry.kind.id for entry in list_workloads()]
+    is_between = of_kind(*list_between()) & Q(owner__isnull=False)
+    living = StoredObject.objects.filter(of_kind(*kinds), cluster=cluster, deleted_ms__isnull=True)
+    short = living.filter(state="notReady").exclude(is_between).order_by("created_ms", "name")
+    looked = list(short[:MOST_WORKLOADS])
+    refusals = find_refusals(cluster, looked)
+    told = [(one, refusals[one.uid]) for one in looked if one.uid in refusals]
+    return [
+        _make_trouble(
+            (one.namespace, name_owner(one)), TONES["stuck"], f"{one.name}: {tell_refusal(why, one.data)}"
+        )
+        for one, why in told
+    ]
 
 
 def _find_key(parents: Parents, namespace: str | None, owner: str | None, name: str) -> Key:

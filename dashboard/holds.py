@@ -1,4 +1,4 @@
-"""What keeps pods from being ready, read from their rows: probes that fail, volumes that do not come."""
+"""What keeps pods from being ready, or made, read from rows: failing probes, volumes, refusals."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.rules.holds import (
     FAILED_MOUNT,
@@ -16,6 +17,13 @@ from lifecycle.engine.rules.holds import (
     is_mounting,
     list_lanes,
     take_check,
+)
+from lifecycle.engine.rules.refused_pods import (
+    CREATIONS,
+    FAILED_CREATE,
+    find_refusal,
+    is_short,
+    take_creation,
 )
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.verdicts import Troubled
@@ -54,3 +62,21 @@ def find_held(cluster: Cluster, pods: QuerySet[StoredObject], now_ms: int) -> Tr
     holds = find_holds(cluster, first, now_ms)
     found = next((pod for pod in first if pod.uid in holds), None)
     return Troubled(found.data, held.count() - 1, holds[found.uid]) if found is not None else None
+
+
+def find_refusals(cluster: Cluster, workloads: Sequence[StoredObject]) -> dict[str, Failing]:
+    """By uid why pods of these workloads cannot be made, where that is so."""
+    found: dict[str, Failing] = {}
+    short: list[str] = []
+    for one in workloads:
+        refusal = find_refusal(one.data, cluster.epoch_ms)
+        if refusal is not None:
+            found[one.uid] = refusal
+        elif is_short(kind_id(one.group, one.kind), one.data):
+            short.append(one.uid)
+    told = Event.objects.filter(cluster=cluster, uid__in=short, reason__in=CREATIONS, seq__lte=cluster.seq)
+    failing: dict[str, dict[str, Failing]] = {}
+    latest = told.order_by("-seq").values_list("uid", "reason", "first_ms", "message")[:MOST_ROWS]
+    for uid, reason, first_ms, said in reversed(latest if short else ()):
+        take_creation(failing.setdefault(uid, {}), reason, first_ms, said)
+    return found | {uid: one[FAILED_CREATE] for uid, one in failing.items() if FAILED_CREATE in one}

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Max, QuerySet
 
 from dashboard.autoscalers import list_autoscalers
-from dashboard.holds import find_held
+from dashboard.holds import find_held, find_refusals
 from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
@@ -93,7 +93,8 @@ def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_m
     if stored.deleted_ms is not None:
         return f"Deleted at {clock(stored.deleted_ms)}."
     troubled = find_troubled(cluster, stored, at_ms)
-    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait)
+    refusal = find_refusals(cluster, [stored]).get(stored.uid)
+    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait, refusal)
 
 
 def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Troubled | None:

@@ -27,7 +27,7 @@ from lifecycle.engine.objects.stateful_set import (
     StatefulSet,
     StatefulSetSpec,
 )
-from lifecycle.engine.rules import holds, pod_verdict, rollout_words, verdict_words
+from lifecycle.engine.rules import holds, pod_verdict, refused_pods, rollout_words, verdict_words
 from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.pod_state import decide_state
@@ -91,11 +91,13 @@ def tell_verdict(
     epoch_ms: int,
     troubled: Troubled | None = None,
     wait: str = "",
+    refusal: holds.Failing | None = None,
 ) -> str:
     """One sentence on a stored workload: what goes on or is wrong, since when, and what comes next.
 
-    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words. That
-    nothing will change by itself any more is said only where no pod and no timer could change anything.
+    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words.
+    `refusal`: why its pods are not made, where its status does not say that. That nothing will change by
+    itself any more is said only where no pod and no timer could change anything.
     """
     told = []
     coming: list[str] = []
@@ -112,6 +114,8 @@ def tell_verdict(
         told += verdict_words.tell_cron_job(CronJob.from_json(workload, epoch_ms), now_ms, epoch_ms)
     elif not told:
         told.append(verdict_words.tell_size(workload))
+    if refusal := refusal or refused_pods.find_refusal(workload, epoch_ms):
+        told.append(refused_pods.tell_refusal(refusal, workload))
     if troubled is not None:
         told.append(tell_troubled(troubled, now_ms, epoch_ms))
     if wait:

@@ -8,7 +8,7 @@ from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.settings import MANAGER_DEFAULTS
-from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.heart.trace import EventRow, Row, Transition
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
@@ -19,6 +19,7 @@ from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, take_check
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.rules.refused_pods import CREATIONS, FAILED_CREATE, is_short, take_creation
 from lifecycle.engine.rules.revisions import REVISION_LABEL
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
@@ -106,12 +107,14 @@ class Life:
 
 
 def take_failing(failing: dict[str, Failing], row: Row) -> None:
-    """What fails of a pod, after one more of its rows."""
+    """What fails of a pod or a workload, after one more of its rows."""
     if isinstance(row, Transition):
         if row.field.startswith("probe."):
             take_check(failing, row.field, row.old, row.new, row.at_ms, row.message or "")
     elif row.reason == FAILED_MOUNT:
         failing[FAILED_MOUNT] = Failing(row.first_ms, row.message)
+    elif row.reason in CREATIONS:
+        take_creation(failing, row.reason, row.first_ms, row.message)
 
 
 class SummarySink:
@@ -121,6 +124,7 @@ class SummarySink:
         self._write = write
         self._plan = plan
         self._lives: dict[str, Life] = {}
+        self._refusals: dict[str, dict[str, Failing]] = {}
         self._disruptions = Disruptions()
 
     def take(self, changes: Changes) -> None:
@@ -128,6 +132,8 @@ class SummarySink:
             self._disruptions.take(row)
             subject = row.subject
             if kind_id(subject.group, subject.kind) != POD_KIND.id:
+                if isinstance(row, EventRow) and row.reason in CREATIONS:
+                    take_failing(self._refusals.setdefault(subject.uid, {}), row)
                 continue
             life = self._lives.get(subject.uid)
             if life is None:
@@ -140,7 +146,7 @@ class SummarySink:
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         pods = map_pods(cluster)
-        failing = {uid: life.failing for uid, life in self._lives.items()}
+        failing = {**self._refusals, **{uid: life.failing for uid, life in self._lives.items()}}
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
                 verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing)
@@ -205,12 +211,13 @@ def read_verdict(
 ) -> str:
     """The sentence that its page says of a workload; `pods_by_owner` as of `map_pods`.
 
-    `failing`: by a pod's uid, what its rows say fails.
+    `failing`: by the uid of a pod, or of a workload, what its rows say fails.
     """
     owned = pods_by_owner.get(data["metadata"]["uid"], ())
     kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
     pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in owned]
     held = [pod for pod, state in pods if state in HELD]
+    refusal = failing.get(data["metadata"]["uid"], {}).get(FAILED_CREATE) if is_short(kind, data) else None
     troubled = _find_first(pods, UNWELL) or _find_held(held, failing, at_ms, cluster.epoch_ms)
     if troubled is None and not counts_failures(kind):
         troubled = _find_first(pods, FAILED)
@@ -222,7 +229,7 @@ def read_verdict(
             for (pod, state), label in zip(pods, labels, strict=True)
         ]
         wait = find_ordinal_wait(data, members)
-    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait))
+    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait), refusal)
 
 
 def _find_first(pods: Sequence[tuple[Json, str]], states: Sequence[str]) -> Troubled | None:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.readings import find_object
+from dashboard.cluster_verdict import read_verdict as tell_cluster
+from dashboard.readings import count_states, find_object
 from dashboard.workload_readings import read_workload
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
@@ -17,6 +18,7 @@ from lifecycle.engine.rules.holds import Failing
 from lifecycle.engine.rules.verdict_words import tell_span
 from lifecycle.models import Cluster
 from lifecycle.simulation.summaries import map_pods, read_verdict, take_failing
+from tests.dashboard import zoo
 from tests.dashboard.test_places import make_set
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep, keep_changes
@@ -125,6 +127,52 @@ def test_a_rollout_says_what_is_missing_what_comes_next_and_until_when() -> None
         "Rolling out revision 2: 2 out of 4 new replicas have been updated, 1 fewer available than wanted;"
         " next: 2 pods to become available; progress deadline in 9m 50s."
     )
+
+
+NOBODY = {"serviceAccountName": "nobody", "containers": [{"name": "app", "image": "nginx:1"}]}
+REFUSED = 'error looking up service account default/nobody: serviceaccount "nobody" not found'
+
+
+def make_quota(pods: int) -> dict[str, Any]:
+    spec = {"hard": {"pods": str(pods)}}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small"}, "spec": spec}
+
+
+def test_every_workload_says_why_its_pods_are_not_made_and_so_does_its_cluster() -> None:
+    door = Door()
+    door.run(3)
+    kinds = [kind for kind in zoo.WORKLOADS if kind != "CronJob"]
+    for kind in kinds:
+        door.apply(zoo.make_manifest(kind, NOBODY))
+    # Long enough for clients to combine what they tell of so many tries.
+    changes = door.run(120).cluster.take_changes()
+    cluster = keep_changes(changes, door.cluster.now_ms)
+    for kind in kinds:
+        told = page_verdict(cluster, kind, "web")
+        assert f"no pod can be made since 00:00:03 ({REFUSED})" in told, (kind, told)
+    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    assert found.sentence == f"{len(kinds)} problems: {len(kinds)} workloads cannot make pods."
+    assert [trouble.rest for trouble in found.troubles] == [
+        f"no pod can be made since 00:00:03 ({REFUSED})"
+    ] * 5
+    assert found.hidden == len(kinds) - 5
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "Job", "ReplicationController"])
+def test_a_quota_that_keeps_pods_back_is_told_until_it_lets_them_in(kind: str) -> None:
+    door = Door()
+    door.apply(make_quota(1))
+    pod = {"containers": [{"name": "app", "image": "busybox:1", "command": ["sleep", "9999"]}]}
+    door.apply(zoo.make_manifest(kind, pod))
+    door.run(30)
+    told = verdict(door, kind, "web")
+    assert (
+        "no more pods can be made since 00:00:0" in told
+        and "(exceeded quota: small, requested: pods=1" in told
+    )
+    door.apply(make_quota(9))
+    # The controllers' work queues come back to it within 17 minutes.
+    assert "can be made" not in verdict(door.run(1_100), kind, "web")
 
 
 def test_what_wants_no_pods_will_not_change_by_itself() -> None:

@@ -106,7 +106,8 @@ def _of_claim(spec: Json, path: str) -> Iterator[Need]:
 
 def _of_pod(spec: Json, path: str) -> Iterator[Need]:
     for field, kind in (
-        ("serviceAccountName", SERVICE_ACCOUNT.id),
+        # Two names of one field; the older one counts where the other is not given.
+        ("serviceAccountName" if spec.get("serviceAccountName") else "serviceAccount", SERVICE_ACCOUNT.id),
         ("priorityClassName", PRIORITY_CLASS.id),
         ("runtimeClassName", RUNTIME_CLASS.id),
     ):

@@ -77,7 +77,7 @@ def find_hold(pod: Pod, failing: Mapping[str, Failing], now_ms: int) -> Hold | N
     """What holds it, by what failed last: by lane, or by `FailedMount`."""
     if FAILED_MOUNT in failing and is_mounting(pod):
         since_ms, message = failing[FAILED_MOUNT]
-        return Hold(f"a volume cannot be mounted since {tell_instant(since_ms)}{_quote(message)}", MEND, True)
+        return Hold(f"a volume cannot be mounted since {tell_instant(since_ms)}{quote(message)}", MEND, True)
     for container, kind, probe, started_ms in _list_checks(pod):
         failure = failing.get(f"probe.{container.name}.{kind}")
         # Of an earlier run nothing follows for this one.
@@ -87,7 +87,7 @@ def find_hold(pod: Pod, failing: Mapping[str, Failing], now_ms: int) -> Hold | N
         lasts_ms = now_ms - failure.since_ms
         is_lasting = lasts_ms >= probe.period_seconds * (probe.failure_threshold - 1) * 1000
         ends = _tell_end(pod, container, kind, probe, failing)
-        return Hold(f"{why}{_quote(failure.message)}", ends, is_lasting)
+        return Hold(f"{why}{quote(failure.message)}", ends, is_lasting)
     return None
 
 
@@ -120,7 +120,8 @@ def _list_checks(pod: Pod) -> Iterator[tuple[Container, str, Probe, int]]:
             yield container, kind, probe, (status.state.started_ms or 0)
 
 
-def _quote(message: str) -> str:
+def quote(message: str) -> str:
+    """A message in brackets behind other words, in one line and not too long; "" for none."""
     words = " ".join(message.split()).rstrip(".")
     if len(words) > _LONGEST_MESSAGE:
         words = f"{words[: _LONGEST_MESSAGE - 1]}…"
