@@ -14,8 +14,10 @@ from dashboard.places import name_owner
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, list_between, read_parents
 from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.job import JOB_KIND, Job
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.rules.refused_pods import tell_refusal
+from lifecycle.engine.rules.verdict_words import tell_job
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
 from lifecycle.verdicts import (
@@ -69,10 +71,11 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     parents = read_parents(cluster)
     groups, held = _list_troubled(cluster, UNWELL, parents), _list_held(cluster, parents, now_ms)
     failed, refused = _list_failed(cluster, parents), _list_refused(cluster)
+    jobs, job_count = _list_failed_jobs(cluster, now_ms)
     if not groups and not held and not refused:
         restless = _list_restless(cluster, parents, now_ms)
-        if failed or restless:
-            return _tell_past(cluster, failed, restless, now_ms)
+        if failed or job_count or restless:
+            return _tell_past(cluster, failed, restless, jobs, job_count, now_ms)
         told = [f"{count} {tone.label.lower()}" for tone, count in counts if count]
         if restarts := _living_pods(cluster).aggregate(sum=Sum("restarts"))["sum"]:
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
@@ -84,7 +87,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
         for key, troubled in held[: MOST_TOLD - len(troubles)]
     ]
     troubles += _tell_groups(cluster, failed[: MOST_TOLD - len(troubles)], now_ms)
-    count = len(groups) + len(refused) + len(held) + len(failed)
+    troubles += jobs[: MOST_TOLD - len(troubles)]
+    count = len(groups) + len(refused) + len(held) + len(failed) + job_count
     numbers = [
         (sum(others + 1 for *_, others in groups), "not well"),
         (sum(troubled.others + 1 for _, troubled in held), "not ready"),
@@ -95,8 +99,10 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
         number, _, how = said[0].partition(" ")
         said[0] = f"{number} pod{'s are' if number != '1' else ' is'} {how}"
     if refused:
-        said.append(f"{len(refused)} workload{'s' if len(refused) > 1 else ''} cannot make pods")
-    sentence = f"{count} problem{'s' if count > 1 else ''}: {', '.join(said)}."
+        said.append(f"{_tell_count(len(refused), 'workload')} cannot make pods")
+    if job_count:
+        said.append(f"{_tell_count(job_count, 'Job')} failed")
+    sentence = f"{_tell_count(count, 'problem')}: {', '.join(said)}."
     return Verdict(sentence, troubles, count - len(troubles))
 
 
@@ -149,6 +155,21 @@ def _list_refused(cluster: Cluster) -> list[Trouble]:
     ]
 
 
+def _list_failed_jobs(cluster: Cluster, now_ms: int) -> tuple[list[Trouble], int]:
+    """The Jobs that have failed, as many as may be told, and how many there are."""
+    living = StoredObject.objects.filter(of_kind(JOB_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+    failed = living.filter(state="failed")
+    troubles = [
+        _make_trouble(
+            (one.namespace, name_owner(one)),
+            TONES["failed"],
+            f"{one.name}: {tell_job(Job.from_json(one.data, cluster.epoch_ms), now_ms)[0]}",
+        )
+        for one in failed.order_by("-created_ms", "name")[:MOST_TOLD]
+    ]
+    return troubles, failed.count() if troubles else 0
+
+
 def _find_key(parents: Parents, namespace: str | None, owner: str | None, name: str) -> Key:
     """The workload of a pod, or the pod by itself."""
     return namespace, parents.get((namespace, owner), owner) if owner else f"{POD_KIND.id}/{name}"
@@ -173,10 +194,13 @@ def _tell_past(
     cluster: Cluster,
     failed: list[Group],
     restless: list[tuple[Key, list[StoredObject]]],
+    jobs: list[Trouble],
+    job_count: int,
     now_ms: int,
 ) -> Verdict:
     """Of a cluster none of whose pods is unwell now: what failed, and what restarted lately."""
     troubles = _tell_groups(cluster, failed[:MOST_TOLD], now_ms)
+    troubles += jobs[: MOST_TOLD - len(troubles)]
     for key, restarted in restless[: MOST_TOLD - len(troubles)]:
         said = tell_restarted(Troubled(restarted[0].data, len(restarted) - 1), now_ms, cluster.epoch_ms)
         troubles.append(_make_trouble(key, TONES["crashing"], said))
@@ -184,10 +208,16 @@ def _tell_past(
         (sum(others + 1 for *_, others in failed), "failed"),
         (sum(len(restarted) for _, restarted in restless), "restarted lately"),
     ]
-    told = [f"{number:,} pod{'s' if number > 1 else ''} {how}" for number, how in numbers if number]
-    head = "" if failed else "Nothing is down, but "
-    hidden = len(failed) + len(restless) - len(troubles)
+    told = [f"{_tell_count(number, 'pod')} {how}" for number, how in numbers if number]
+    if job_count:
+        told.insert(1 if failed else 0, f"{_tell_count(job_count, 'Job')} failed")
+    head = "" if failed or job_count else "Nothing is down, but "
+    hidden = len(failed) + len(restless) + job_count - len(troubles)
     return Verdict(f"{head}{' and '.join(told)}.", troubles, hidden)
+
+
+def _tell_count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _make_trouble(key: Key, tone: Tone, sentence: str) -> Trouble:

@@ -158,6 +158,31 @@ def test_every_workload_says_why_its_pods_are_not_made_and_so_does_its_cluster()
     assert found.hidden == len(kinds) - 5
 
 
+def test_a_cluster_names_the_jobs_that_failed() -> None:
+    door = Door()
+    for name, script in (("good", "true"), ("bad", "exit 1"), ("worse", "exit 2")):
+        door.apply(make_job(script, backoffLimit=0) | {"metadata": {"name": name}})
+    cluster = keep(door.run(120).cluster)
+    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    assert found.sentence == "2 Jobs failed."
+    assert {(one.tone.name, one.name, one.page) for one in found.troubles} == {
+        ("failed", name, f"jobs/default/{name}/") for name in ("bad", "worse")
+    }
+    why = "failed at 00:00:00: BackoffLimitExceeded: Job has reached the specified backoff limit"
+    assert [one.rest for one in found.troubles] == [why, why]
+
+
+def test_failed_jobs_stand_behind_what_is_unwell() -> None:
+    door, crash = Door(), make_deployment_json("web", 1)
+    crash["spec"]["template"]["spec"] = CRASH
+    for manifest in (make_job("exit 1", backoffLimit=0), crash):
+        door.apply(manifest)
+    cluster = keep(door.run(60).cluster)
+    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    assert found.sentence == "2 problems: 1 pod is not well, 1 Job failed."
+    assert [one.name for one in found.troubles] == ["web", "work"]
+
+
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "Job", "ReplicationController"])
 def test_a_quota_that_keeps_pods_back_is_told_until_it_lets_them_in(kind: str) -> None:
     door = Door()
