@@ -14,10 +14,13 @@ from dashboard.places import name_owner
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, list_between, read_parents
 from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.condition import find_condition
 from lifecycle.engine.objects.job import JOB_KIND, Job
+from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.rules.holds import quote
 from lifecycle.engine.rules.refused_pods import tell_refusal
-from lifecycle.engine.rules.verdict_words import tell_job
+from lifecycle.engine.rules.verdict_words import tell_instant, tell_job
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
 from lifecycle.verdicts import (
@@ -43,7 +46,7 @@ MOST_WORKLOADS = 200
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A workload whose pods are not well or not made, or a lone pod: its name and page, and one sentence."""
+    """A workload whose pods are not well or not made, a lone pod or a node: name, page and one sentence."""
 
     tone: Tone
     name: str
@@ -72,7 +75,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     groups, held = _list_troubled(cluster, UNWELL, parents), _list_held(cluster, parents, now_ms)
     failed, refused = _list_failed(cluster, parents), _list_refused(cluster)
     jobs, job_count = _list_failed_jobs(cluster, now_ms)
-    if not groups and not held and not refused:
+    nodes, node_count = _list_lost_nodes(cluster)
+    if not groups and not held and not refused and not nodes:
         restless = _list_restless(cluster, parents, now_ms)
         if failed or job_count or restless:
             return _tell_past(cluster, failed, restless, jobs, job_count, now_ms)
@@ -81,14 +85,14 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
         return Verdict(f"Nothing is wrong: {', '.join(told)}." if told else "No pods yet.", [])
     troubles = _tell_groups(cluster, groups[:MOST_TOLD], now_ms)
-    troubles += refused[: MOST_TOLD - len(troubles)]
+    troubles += (nodes + refused)[: MOST_TOLD - len(troubles)]
     troubles += [
         _tell(cluster, key, TONES["notReady"], troubled, now_ms)
         for key, troubled in held[: MOST_TOLD - len(troubles)]
     ]
     troubles += _tell_groups(cluster, failed[: MOST_TOLD - len(troubles)], now_ms)
     troubles += jobs[: MOST_TOLD - len(troubles)]
-    count = len(groups) + len(refused) + len(held) + len(failed) + job_count
+    count = len(groups) + node_count + len(refused) + len(held) + len(failed) + job_count
     numbers = [
         (sum(others + 1 for *_, others in groups), "not well"),
         (sum(troubled.others + 1 for _, troubled in held), "not ready"),
@@ -98,6 +102,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     if said:
         number, _, how = said[0].partition(" ")
         said[0] = f"{number} pod{'s are' if number != '1' else ' is'} {how}"
+    if node_count:
+        said.append(f"{_tell_count(node_count, 'node')} {'is' if node_count == 1 else 'are'} not ready")
     if refused:
         said.append(f"{_tell_count(len(refused), 'workload')} cannot make pods")
     if job_count:
@@ -153,6 +159,22 @@ def _list_refused(cluster: Cluster) -> list[Trouble]:
         )
         for one, why in told
     ]
+
+
+def _list_lost_nodes(cluster: Cluster) -> tuple[list[Trouble], int]:
+    """The nodes that are not ready, as many as may be told, and how many there are."""
+    living = StoredObject.objects.filter(of_kind(NODE_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+    lost = living.filter(state="notReady")
+    troubles = []
+    for one in lost.order_by("name")[:MOST_TOLD]:
+        ready = find_condition(Node.from_json(one.data, cluster.epoch_ms).status.conditions, "Ready")
+        since, why = "", ""
+        if ready is not None and ready.last_transition_ms is not None:
+            since = f" since {tell_instant(ready.last_transition_ms)}"
+            why = quote(f"{ready.reason}: {ready.message}" if ready.message else ready.reason)
+        tone = TONES["unknown" if ready is not None and ready.status == "Unknown" else "notReady"]
+        troubles.append(_make_trouble((None, name_owner(one)), tone, f"{one.name}: not ready{since}{why}"))
+    return troubles, lost.count() if troubles else 0
 
 
 def _list_failed_jobs(cluster: Cluster, now_ms: int) -> tuple[list[Trouble], int]:

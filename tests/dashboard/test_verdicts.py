@@ -172,6 +172,22 @@ def test_a_cluster_names_the_jobs_that_failed() -> None:
     assert [one.rest for one in found.troubles] == [why, why]
 
 
+def test_a_cluster_names_the_nodes_that_are_not_ready() -> None:
+    door = Door()
+    door.apply(make_deployment_json("web", 1))
+    door.run(10)
+    door.done("fault", node="node-2", kind="partition")
+    cluster = keep_changes(door.run(120).cluster.take_changes(), door.cluster.now_ms)
+    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    assert found.sentence == "1 problem: 1 node is not ready."
+    (node,) = found.troubles
+    assert (node.tone.name, node.name, node.page) == ("unknown", "node-2", "nodes/node-2/")
+    assert re.fullmatch(
+        r"not ready since 00:0[01]:[0-5]\d \(NodeStatusUnknown: Kubelet stopped posting node status\)",
+        node.rest,
+    )
+
+
 def test_failed_jobs_stand_behind_what_is_unwell() -> None:
     door, crash = Door(), make_deployment_json("web", 1)
     crash["spec"]["template"]["spec"] = CRASH
