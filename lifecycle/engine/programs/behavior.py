@@ -157,6 +157,11 @@ class Behavior:
     problems: tuple[str, ...] = ()
     """What could not be interpreted, with its fallback: a Warning event each."""
 
+    @property
+    def may_not_start(self) -> bool:
+        """Whether the runtime may find its program to be none."""
+        return bool(self.missing_program) or (self.script is not None and self.script.is_in_volume)
+
     def run_plan(self, attempt: int) -> RunPlan:
         """The plan of the run numbered `attempt` from 0; the last one repeats."""
         return self.runs[min(attempt, len(self.runs) - 1)]

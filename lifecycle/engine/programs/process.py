@@ -27,13 +27,12 @@ from ..objects.container import Container
 from ..objects.probe import Probe
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
-from .image_files import missing_text
 from .known_images import shell_flavour
 from .protocol import HookRun, Sight
 from .sights import (
     EXEC_PROBLEM,
     Points,
-    lacks_program,
+    find_exec_problem,
     named_port,
     refused_request_text,
     sight_of_points,
@@ -190,15 +189,16 @@ class Process:
         self._collect(now_ms, world)
         return result
 
-    def lacks(self, program: str, now_ms: int, world: World) -> bool:
-        """Whether there surely is no such program in the container."""
-        return lacks_program(self, program, now_ms, world)
+    def find_problem(self, program: str, now_ms: int, world: World) -> str:
+        """Why a program can surely not be started in the container; "" if it may."""
+        return find_exec_problem(self, program, now_ms, world)
 
     def _start_command(self, kind: str, arguments: list[str], now_ms: int, world: World) -> HookRun:
         if not arguments:
             return HookRun(kind, now_ms, 126, "no command given")
-        if lacks_program(self, arguments[0], now_ms, world):
-            return HookRun(kind, now_ms, 128, f"{EXEC_PROBLEM}: {missing_text(arguments[0])}")
+        problem = find_exec_problem(self, arguments[0], now_ms, world)
+        if problem:
+            return HookRun(kind, now_ms, 128, f"{EXEC_PROBLEM}: {problem}")
         run = HookRun(kind, None)
         self.hooks[kind] = run
         machine = self.open_machine(now_ms, world)

@@ -171,7 +171,7 @@ def test_check_by_a_program_that_is_not_there_cannot_be_made(
 
 
 def test_check_may_be_a_file_that_the_main_process_writes() -> None:
-    process = start_script("sleep 5; echo 'exit 0' > /tmp/check; chmod +x /tmp/check; sleep 60")
+    process = start_script("sleep 5; printf '#!/bin/sh\\nexit 0' > /tmp/check; chmod +x /tmp/check; sleep 60")
     assert sight_at(process, exec_probe("/tmp/check"), 1_000).result == "unknown"
     assert sight_at(process, exec_probe("/tmp/check"), 6_000).result == "success"
 

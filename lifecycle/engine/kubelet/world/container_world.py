@@ -233,7 +233,7 @@ class ContainerWorld:
         layers = {name: layer for name in names if (layer := self._layer(name)) is not None}
         volumes = self._worker.spec.volumes
         fixed = frozenset(one.get("name", "") for one in volumes if is_read_only_volume(one))
-        return make_mounts(self._container.raw, layers, fixed, self.env)
+        return make_mounts(self._container.raw, layers, fixed, self.env, self._volumes_group or 0)
 
     def _layer(self, name: str) -> FileLayer | None:
         worker = self._worker
@@ -248,10 +248,15 @@ class ContainerWorld:
             layer.capacity = decide_memory_volume_size(volume, worker.spec, self._node_memory) or None
         if is_read_only_volume(volume):
             # Files made from objects follow them (DOWN-25); those of an object that is gone stay.
-            files = volume_files(volume, self._fields(), self._sources).files
-            if files is not None:
-                refresh_layer(layer, files, self._context.clock.now_ms)
+            found = volume_files(volume, self._fields(), self._sources, self._volumes_group is not None)
+            if found.files is not None:
+                refresh_layer(layer, found.files, self._context.clock.now_ms, found.modes)
         return layer
+
+    @property
+    def _volumes_group(self) -> int | None:
+        group: int | None = (self._worker.spec.raw.get("securityContext") or {}).get("fsGroup")
+        return group
 
     def _shared_layer(self, name: str, own: FileLayer) -> FileLayer:
         """The files of a claim's volume, which outlive the pod; `own` of any other."""
