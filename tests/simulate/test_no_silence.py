@@ -65,6 +65,10 @@ def run_for_a_minute(objects):
             [web(volumes=[{"name": "data", "hostPath": {"path": "/run/a.sock", "type": "Socket"}}])],
             "is taken to be on every node", id="a socket of the node",
         ),
+        pytest.param(
+            [web(volumes=[{"name": "data", "hostPath": {"path": "/data", "type": "Directory"}}])],
+            "what its type asks for is taken to be on every node", id="a folder of the node",
+        ),
         *(
             pytest.param(
                 [web(volumes=[{"name": "data", source: value}])], f"spec.volumes[].{source} ", id=source

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from lifecycle.userland.file_layers import FILE, FOLDER, File, FileLayer, Mount
 
+from ..rules.host_paths import find_host_path_problem
 from .downward import PodFields, field_value, resource_value
 from .environment import MissingSource, Sources, find_source
 from .references import expand_references
@@ -45,7 +46,8 @@ def volume_files(
                 return VolumeFiles(files, None, _modes_of(kind, volume[kind], files, has_group))
     except MissingSource as missing:
         return VolumeFiles(None, str(missing))
-    return VolumeFiles()
+    host_path = volume.get("hostPath")
+    return VolumeFiles(None, find_host_path_problem(host_path)) if host_path else VolumeFiles()
 
 
 def _modes_of(kind: str, volume: Mapping[str, Any], files: Mapping[str, str], has_group: bool) -> _Modes:
