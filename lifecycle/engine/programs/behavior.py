@@ -147,6 +147,8 @@ class Behavior:
     answers: tuple[Answer, ...] = (Answer(0, 200),)
     speaks_grpc: bool = True
     """Whether its ports answer a gRPC health check, too."""
+    plain_http: tuple[int, ...] = ()
+    """Ports of which it is known that they speak HTTP, and no TLS."""
     ready_after: Duration | None = None
     """From the start until the program listens; None: at once."""
     is_opaque: bool = True

@@ -25,6 +25,7 @@ _DEFAULT_MESSAGES = {
     "exec": "",
 }
 _LONGEST_MESSAGE = 1024
+_NO_TLS = "http: server gave HTTP response to HTTPS client"
 _FILE_LOOKS = frozenset(("ls", "cat", "stat", "test", "["))
 EXEC_PROBLEM = (
     "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
@@ -88,9 +89,13 @@ def unknown_port_text(name: Any) -> str:
 
 def refused_request_text(handler: Mapping[str, Any], host: str, port: int) -> str:
     """How an HTTP request (a probe's or hook's `httpGet`) says that nobody takes it."""
+    return _failed_request(handler, host, port, _refused_dial(host, port))
+
+
+def _failed_request(handler: Mapping[str, Any], host: str, port: int, why: str) -> str:
     scheme = str(handler.get("scheme") or "HTTP").lower()
     path = "/" + str(handler.get("path") or "/").lstrip("/")
-    return f'Get "{scheme}://{host}:{port}{path}": {_refused_dial(host, port)}'
+    return f'Get "{scheme}://{host}:{port}{path}": {why}'
 
 
 def _refused_dial(host: str, port: int) -> str:
@@ -119,6 +124,9 @@ def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) 
         return Sight(SUCCESS)
     path = str(probe.handler.get("path") or "/")
     served = process.find_served(port, path, now_ms, world)
+    wants_tls = str(probe.handler.get("scheme") or "").upper() == "HTTPS"
+    if wants_tls and (served is not None or port in process.behavior.plain_http):
+        return Sight(FAILURE, _failed_request(probe.handler, str(host or world.pod.ip), port, _NO_TLS))
     if served is not None:
         status, sees_volumes = served
         return _sight_of_status(status, now_ms if sees_volumes else None, sees_volumes)
