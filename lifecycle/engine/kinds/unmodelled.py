@@ -51,10 +51,6 @@ UNMODELLED = (
         for place in ("securityContext", "containers[].securityContext", "initContainers[].securityContext")
         for field in ("seccompProfile", "appArmorProfile")
     ),
-    *(
-        Unmodelled(f"{containers}[].env[].valueFrom.fileKeyRef", "the variable is not set")
-        for containers in ("containers", "initContainers")
-    ),
     *(Unmodelled(f"volumes[].{source}", _MOUNTED) for source in _FOREIGN_VOLUMES),
     Unmodelled("volumes[].image", "the image is not pulled, and none of its files is there"),
     Unmodelled(

@@ -83,6 +83,7 @@ def _refers_to_sources(raw: dict[str, Any]) -> bool:
     return any(
         "configMapKeyRef" in origin
         or "secretKeyRef" in origin
+        or "fileKeyRef" in origin
         or (origin.get("resourceFieldRef") or {}).get("containerName")
         for origin in origins
     )

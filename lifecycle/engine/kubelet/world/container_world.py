@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lifecycle.userland.crowd import Crowd
+from lifecycle.userland.file_layers import FILE
 
 from ...api.context import Context
 from ...kinds.plain import SERVICE_ACCOUNT
@@ -17,6 +18,7 @@ from ...objects.node import Node
 from ...objects.pod import Pod
 from ...programs import (
     ConnectResult,
+    Environment,
     FileLayer,
     Identity,
     Limits,
@@ -175,14 +177,24 @@ class ContainerWorld:
     @property
     def given_env(self) -> dict[str, str]:
         """What Services, `envFrom` and `env` give it, as things stand now."""
-        made = make_environment(self._container.raw, self._fields(), self._sources, self._services())
-        return made.values
+        return self._make_env().values
+
+    def _make_env(self) -> Environment:
+        return make_environment(
+            self._container.raw, self._fields(), self._sources, self._services(), self._read_file
+        )
+
+    def _read_file(self, volume: str, path: str) -> str | None:
+        """A file of one of the pod's volumes, whoever mounts it."""
+        is_known = any(one.get("name") == volume for one in self._worker.spec.volumes)
+        layer = self._layer(volume) if is_known else None
+        file = layer.get(path.strip("/")) if layer is not None else None
+        return file.text if file is not None and file.kind == FILE else None
 
     def missing_source(self) -> str:
         """What the environment or a mount needs and is not there; "" when all is."""
-        raw = self._container.raw
-        made = make_environment(raw, self._fields(), self._sources, self._services())
-        return made.problem or find_mount_problem(raw, made.values)
+        made = self._make_env()
+        return made.problem or find_mount_problem(self._container.raw, made.values)
 
     @property
     def _sources(self) -> StoredSources:
