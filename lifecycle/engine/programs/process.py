@@ -42,6 +42,7 @@ from .sights import (
 
 _KILL_STATUS, _KILL = 137, 9
 _MOST_SAID = 1024
+_KEPT_LINES = 80
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 _NO_POINTS: Mapping[str, Points] = {}
@@ -64,6 +65,7 @@ class Process:
         "probe_points",
         "ready_ms",
         "started_ms",
+        "tail",
         "told",
         "usage_points",
     )
@@ -88,6 +90,7 @@ class Process:
         self.probe_points: Mapping[str, Points] = _NO_POINTS
         self.usage_points: Sequence[tuple[int, int, int]] = ()
         self.changes = 0
+        self.tail: list[str] = []
 
     @property
     def version(self) -> int:
@@ -288,7 +291,13 @@ class Process:
     def take_output(self) -> list[tuple[int, str]]:
         """Log lines since the last call: instant and text without the line's end."""
         output, self.output = self.output, []
+        if self.container.falls_back_to_logs:
+            self.tail = [*self.tail, *(text for _, text in output)][-_KEPT_LINES:]
         return output
+
+    def last_lines(self) -> list[str]:
+        """The end of its log; only of containers whose log may tell how they ended."""
+        return [*self.tail, *(text for _, text in self.output)][-_KEPT_LINES:]
 
     def take_problems(self) -> list[str]:
         """What could not be interpreted while running, since the last call: a Warning event each."""
@@ -364,6 +373,7 @@ class Process:
             "binds_ms": self.binds_ms,
             "changes": self.changes,
             "told": self.told,
+            "tail": self.tail,
             "machine": machine,
             "scripts": digest_scripts(machine),
         }
@@ -384,5 +394,6 @@ class Process:
         process.binds_ms = data["binds_ms"]
         process.changes = data["changes"]
         process.told = data["told"]
+        process.tail = list(data.get("tail", ()))
         process.machine = data["machine"] and Machine.load(data["machine"])
         return process

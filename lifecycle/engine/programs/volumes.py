@@ -162,8 +162,8 @@ def make_mounts(
             sub_path = expand_references(str(entry["subPathExpr"]), environment)
         sub_path = sub_path.strip("/")
         is_read_only = bool(entry.get("readOnly")) or name in read_only_volumes
-        if volumes[name].get(sub_path) is None and name not in read_only_volumes:
-            # The kubelet makes a missing folder before it mounts it.
+        if volumes[name].get(sub_path) is None:
+            # The kubelet makes a missing folder before it mounts it, in whatever volume.
             volumes[name].put(sub_path, File(FOLDER, mode=0o755))
         path = "/" + str(entry.get("mountPath", "")).strip("/")
         owner = group if name in read_only_volumes else None

@@ -223,6 +223,9 @@ class Starter:
         if container.runs_commands_later:
             # They run in the environment made at its start (DOWN-25).
             run.env = dict(world.env)
+        if container.has_sub_paths:
+            # What is mounted of a volume is found, or made, before it starts.
+            _ = world.volumes
         if behavior.is_assumed:
             parts.context.assumed_images.add(container.image)
         run.process = start_process(behavior, container, run.attempt, now_ms, world)

@@ -6,9 +6,10 @@ Everything is worked out when a program asks, so that a container whose program 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from lifecycle.userland.crowd import Crowd
-from lifecycle.userland.file_layers import FILE
+from lifecycle.userland.file_layers import FILE, File
 
 from ...api.context import Context
 from ...kinds.plain import SERVICE_ACCOUNT
@@ -245,7 +246,23 @@ class ContainerWorld:
         layers = {name: layer for name in names if (layer := self._layer(name)) is not None}
         volumes = self._worker.spec.volumes
         fixed = frozenset(one.get("name", "") for one in volumes if is_read_only_volume(one))
-        return make_mounts(self._container.raw, layers, fixed, self.env, self._volumes_group or 0)
+        mounts = make_mounts(self._container.raw, layers, fixed, self.env, self._volumes_group or 0)
+        return tuple(self._freeze(one) if one.sub_path and one.group is not None else one for one in mounts)
+
+    def _freeze(self, mount: Mount) -> Mount:
+        """What is mounted as a part of an object's volume stays as it was when the container was started."""
+        volumes, run = self._worker.volumes, self._worker.runs.get(self._container.name)
+        assert volumes is not None, mount.path
+        part, prefix = mount.sub_path, f"{self._container.name}{mount.path}"
+        key = f"{prefix}@{run.attempt if run is not None else 0}"
+        if key not in volumes:
+            for old in [one for one in volumes if one.startswith(f"{prefix}@")]:
+                del volumes[old]
+            layer = volumes[key] = FileLayer()
+            for path, file in list(mount.layer.entries.items()):
+                if path == part or path.startswith(f"{part}/"):
+                    layer.put(path, File.load(file.save()))
+        return replace(mount, layer=volumes[key])
 
     def _layer(self, name: str) -> FileLayer | None:
         worker = self._worker
