@@ -22,6 +22,9 @@ class Sources(Protocol):
     def config_map(self, name: str) -> Mapping[str, str] | None:
         """The ConfigMap of a name."""
 
+    def binary_data(self, name: str) -> Mapping[str, str]:
+        """What the ConfigMap of a name holds beside its texts, decoded: for volumes alone."""
+
     def secret(self, name: str) -> Mapping[str, str] | None:
         """The Secret of a name, decoded."""
 

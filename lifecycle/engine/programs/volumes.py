@@ -99,6 +99,8 @@ def _projected_files(volume: Mapping[str, Any], fields: PodFields, sources: Sour
 
 def _keyed_files(kind: str, volume: Mapping[str, Any], sources: Sources) -> dict[str, str]:
     found = find_source(kind, volume, sources)
+    if kind == "configMap":
+        found = {**found, **sources.binary_data(str(volume.get("name") or ""))}
     items = volume.get("items")
     if not items:
         return dict(found)

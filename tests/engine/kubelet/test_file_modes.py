@@ -143,3 +143,17 @@ def test_a_check_by_a_file_that_nobody_may_run_cannot_be_made() -> None:
     world = run(app={"command": ["sleep", "60"], "readinessProbe": check})
     found = told(world, "Unhealthy")
     assert found and all("permission denied: unknown" in one and "errored" in one for one in found)
+
+
+def test_what_a_config_map_holds_in_base64_is_a_file_too_and_no_variable() -> None:
+    world = World()
+    data = {"data": {"a": "one"}, "binaryData": {"b": "dHdv"}}
+    meta = {"name": "config", "namespace": "default"}
+    assert world.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, **data}).ok
+    app = {"name": "app", "image": "busybox:1.36", "envFrom": [{"configMapRef": {"name": "config"}}]}
+    app |= {"volumeMounts": [{"name": "v", "mountPath": "/v"}]}
+    app |= {"command": ["sh", "-c", "cat /v/x; echo [$a$b]"]}
+    items = [{"key": "b", "path": "x"}]
+    volumes = [{"name": "v", "configMap": {"name": "config", "items": items}}]
+    assert world.pod(app, volumes=volumes, restartPolicy="Never").ok
+    assert world.to(5).rows and [line for *_, line in world.logs] == ["two[one]"]
