@@ -189,6 +189,8 @@ class Mount:
     layer: FileLayer
     sub_path: str = ""
     is_read_only: bool = False
+    group: int | None = None
+    """Of the files, which are root's; None where anybody may own them."""
 
 
 _IMAGE_FOLDERS = (

@@ -2,7 +2,8 @@
 
 A container has a root layer of its own, gone with the container. Volumes are layers kept by whoever owns the
 volume and shared between the containers that mount them, so a file written by one is seen by the others.
-Modelled: a read-only root, read-only mounts, links, a disk that is full. Not modelled: who may write what.
+Modelled: a read-only root, read-only mounts, links, a disk that is full, who may read what a kubelet has
+written. Not modelled: who may write what.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ NULL_DEVICE = "/dev/null"
 _OF_THE_RUNTIME = ("/dev/", "/proc/")
 _MOST_LINKS = 16
 _MISSING, _FULL = "No such file or directory", "No space left on device"
+_READ, _EXECUTE = 4, 1
+_ANYBODY_EXECUTES = 0o111
+_NOT_ALLOWED = "Permission denied"
 _LONGEST_PATH = 1 << 12
 _SIGNS_OF_A_NAME = 512
 """Naming what a folder holds is as much work as moving so many signs for each."""
@@ -40,6 +44,8 @@ class FileSystem:
     """One container's view: mounts over its own layer over the image's folders. Made anew for every call."""
 
     __slots__ = (
+        "_groups",
+        "_is_guarded",
         "generated",
         "is_full",
         "is_root_read_only",
@@ -57,8 +63,13 @@ class FileSystem:
         generated: Mapping[str, str],
         now_ms: int,
         is_root_read_only: bool = False,
+        user: int = 0,
+        groups: tuple[int, ...] = (),
     ) -> None:
         self.root = root
+        self._groups = groups
+        # Root reads whatever there is.
+        self._is_guarded = user != 0 and any(mount.group is not None for mount in mounts)
         # The longest mount path is asked first: mounts may lie inside each other.
         self.mounts = sorted(mounts, key=lambda mount: (-len(mount.path), mount.path))
         self.generated = generated
@@ -93,7 +104,38 @@ class FileSystem:
         if file is None:
             raise FileProblem(_MISSING)
         _need_plain(file)
+        if self._is_guarded and not self.can_read(path, file):
+            raise FileProblem(_NOT_ALLOWED)
         return file.text
+
+    def can_read(self, path: str, file: File) -> bool:
+        """Whether the entry at a path can be read."""
+        return self._may(path, file, _READ)
+
+    def can_execute(self, path: str, file: File) -> bool:
+        """Whether the entry at a path can be run, or a folder be entered."""
+        return file.kind == FOLDER or (
+            bool(file.mode & _ANYBODY_EXECUTES) and self._may(path, file, _EXECUTE)
+        )
+
+    def _may(self, path: str, file: File, bit: int) -> bool:
+        """Of files that anybody may own, their user is taken to be the owner."""
+        if not self._is_guarded or file.kind == FOLDER:
+            return True
+        mount = self._mount_of(self._real_path(path))
+        if mount is None or mount.group is None:
+            return True
+        return bool(file.mode & (bit << 3 if mount.group in self._groups else bit))
+
+    def change_mode(self, path: str, mode: int) -> None:
+        """Say who may do what with a file; a folder stays as it is. Raises FileProblem as Linux would."""
+        file = self.find(path)
+        if file is None:
+            raise FileProblem(_MISSING)
+        layer, _ = self._writable(self._real_path(path))
+        if file.kind != FOLDER:
+            file.mode = mode
+            layer.version += 1
 
     def write(self, path: str, text: str, append: bool = False) -> None:
         """Create, replace or extend a file. Raises FileProblem as Linux would."""
@@ -213,6 +255,11 @@ class FileSystem:
     def is_mounted(self, path: str) -> bool:
         """Whether a path is in a volume."""
         return self._mount_of(path) is not None
+
+    def is_made_by_kubelet(self, path: str) -> bool:
+        """Whether a path is in a volume that a kubelet writes, and nobody else."""
+        mount = self._mount_of(path)
+        return mount is not None and mount.group is not None
 
     def _mount_of(self, path: str) -> Mount | None:
         for mount in self.mounts:

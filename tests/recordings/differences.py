@@ -54,6 +54,9 @@ DIFFERENCES: dict[str, dict[str, str]] = {
             nodeloss-two-of-three nodeloss-force-delete-then-return nodeloss-zone
         """,
         "its kubelet drew the shortest back-off there is": "job-onfailure-then-success",
+        "its runtime read what a container wrote to both of its outputs at once in the other order": """
+            termination-message-kinds
+        """,
         "its kubelet drew back-offs for two pods that came two seconds apart": "rs-crash-loop-counted",
     },
     TO_BE_MENDED: {},

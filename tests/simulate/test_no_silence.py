@@ -20,7 +20,6 @@ SPREAD = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsat
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "5Gi"}}}
 ON_CLAIM = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
 SNAPSHOT = {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "yesterday"}
-FROM_FILE = {"name": "A", "valueFrom": {"fileKeyRef": {"volumeName": "data", "path": "env", "key": "A"}}}
 LOCALHOST = {"seccompProfile": {"type": "Localhost", "localhostProfile": "absent.json"}}
 
 
@@ -58,12 +57,12 @@ def run_for_a_minute(objects):
             "the image is not pulled, and none of its files is there", id="a volume of an image",
         ),
         pytest.param(
-            [web(container={"env": [FROM_FILE]}, volumes=[{"name": "data", "emptyDir": {}}])],
-            "the variable is not set", id="a variable of a file",
-        ),
-        pytest.param(
             [web(volumes=[{"name": "data", "hostPath": {"path": "/run/a.sock", "type": "Socket"}}])],
             "is taken to be on every node", id="a socket of the node",
+        ),
+        pytest.param(
+            [web(volumes=[{"name": "data", "hostPath": {"path": "/data", "type": "Directory"}}])],
+            "what its type asks for is taken to be on every node", id="a folder of the node",
         ),
         *(
             pytest.param(

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..objects.pod import POD_KIND
 from ..objects.storage import CLAIM
+from ..rules.host_paths import is_assumed
 from .pod_specs import find_pod_spec
 from .references import name_subject
 from .registry import kind_of_json
@@ -43,11 +44,6 @@ def _is_localhost(profile: Any) -> bool:
     return isinstance(profile, Mapping) and profile.get("type") == "Localhost"
 
 
-def _must_be_there(host_path_type: Any) -> bool:
-    """Whether the kubelet mounts only what is there already, and makes nothing itself."""
-    return host_path_type in ("Directory", "File", "Socket", "CharDevice", "BlockDevice")
-
-
 UNMODELLED = (
     Unmodelled("resourceClaims", "pods run without the devices they claim"),
     *(
@@ -55,13 +51,11 @@ UNMODELLED = (
         for place in ("securityContext", "containers[].securityContext", "initContainers[].securityContext")
         for field in ("seccompProfile", "appArmorProfile")
     ),
-    *(
-        Unmodelled(f"{containers}[].env[].valueFrom.fileKeyRef", "the variable is not set")
-        for containers in ("containers", "initContainers")
-    ),
     *(Unmodelled(f"volumes[].{source}", _MOUNTED) for source in _FOREIGN_VOLUMES),
     Unmodelled("volumes[].image", "the image is not pulled, and none of its files is there"),
-    Unmodelled("volumes[].hostPath.type", "is taken to be on every node", counts=_must_be_there),
+    Unmodelled(
+        "volumes[].hostPath", "what its type asks for is taken to be on every node", counts=is_assumed
+    ),
     Unmodelled("spec.dataSource", _EMPTY, CLAIM),
     Unmodelled("spec.dataSourceRef", _EMPTY, CLAIM),
 )

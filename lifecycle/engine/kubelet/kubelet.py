@@ -334,7 +334,7 @@ class Kubelets:
         self._prober.end(worker, run)
         self._starter.on_exit(worker, pod, run)
         self._stopper.on_end(worker, pod, run)
-        record_exit(self._parts, self.evictor, worker, run, end)
+        record_exit(self._parts, self.evictor, worker, pod, run, end)
         if worker.processes is not None:
             self._parts.wake_others(worker, run)
             if worker.processes.has_ended:

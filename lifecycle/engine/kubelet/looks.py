@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from ..objects.pod import FAILED, SUCCEEDED, Pod
 from ..objects.runtime import EXITED
-from ..rules.pod_actions import decide_pod_actions
+from ..rules.pod_actions import comes_back_in_vain, decide_pod_actions
 from .admission import Admission
 from .container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING, ContainerRun
 from .parts import Parts
@@ -104,7 +104,17 @@ class Looks:
                 worker.must_act = False
                 self._act(worker, pod)
             elif worker.runtime.sandbox_id and not self._sandboxes.renew(worker, pod):
-                self._ending.finish_early(worker, pod)
+                self._end_unless_held(worker, pod)
+
+    def _end_unless_held(self, worker: PodWorker, pod: Pod) -> None:
+        """Nothing is to start again: the pod is over, but for containers whose rules say otherwise."""
+        if any(one.restart_policy is not None for one in worker.spec.containers):
+            if any(run.process is not None for run in worker.runs.values()):
+                self._sandboxes.give_up(worker, pod)
+                return
+            if comes_back_in_vain(worker.spec, worker.runtime):
+                return
+        self._ending.finish_early(worker, pod)
 
     def _is_blind(self, worker: PodWorker) -> bool:
         """Whether its kubelet has yet to look at the runtime before the worker may look again."""
@@ -178,7 +188,7 @@ class Looks:
         runs = worker.runs
         again = [name for name, run in runs.items() if run.must_restart and run.process is None]
         if actions.kill_pod and not any(run.must_restart for run in runs.values()):
-            self._ending.finish_early(worker, pod)
+            self._end_unless_held(worker, pod)
             return
         trace = self._parts.trace
         cause, before = trace.cause, trace.seq

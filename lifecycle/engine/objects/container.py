@@ -42,6 +42,11 @@ class Container(Reading, read_from=("raw", "section")):
         self.section = section
         # Whether its environment asks for a ConfigMap or a Secret.
         self.refers_to_sources = _refers_to_sources(raw)
+        self.has_sub_paths = any(
+            mount.get("subPath") or mount.get("subPathExpr") for mount in raw.get("volumeMounts") or ()
+        )
+        self.message_path: str = raw.get("terminationMessagePath") or "/dev/termination-log"
+        self.falls_back_to_logs = raw.get("terminationMessagePolicy") == "FallbackToLogsOnError"
         # What an event calls it.
         self.field_path = f"spec.{section}{{{self.name}}}"
         self.image: str = raw.get("image", "")
@@ -83,6 +88,7 @@ def _refers_to_sources(raw: dict[str, Any]) -> bool:
     return any(
         "configMapKeyRef" in origin
         or "secretKeyRef" in origin
+        or "fileKeyRef" in origin
         or (origin.get("resourceFieldRef") or {}).get("containerName")
         for origin in origins
     )

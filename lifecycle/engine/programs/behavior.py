@@ -147,6 +147,8 @@ class Behavior:
     answers: tuple[Answer, ...] = (Answer(0, 200),)
     speaks_grpc: bool = True
     """Whether its ports answer a gRPC health check, too."""
+    plain_http: tuple[int, ...] = ()
+    """Ports of which it is known that they speak HTTP, and no TLS."""
     ready_after: Duration | None = None
     """From the start until the program listens; None: at once."""
     is_opaque: bool = True
@@ -156,6 +158,11 @@ class Behavior:
     assumptions: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     """What could not be interpreted, with its fallback: a Warning event each."""
+
+    @property
+    def may_not_start(self) -> bool:
+        """Whether the runtime may find its program to be none."""
+        return bool(self.missing_program) or (self.script is not None and self.script.is_in_volume)
 
     def run_plan(self, attempt: int) -> RunPlan:
         """The plan of the run numbered `attempt` from 0; the last one repeats."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .downward import PodFields, field_value, resource_value
+from .env_files import BadEnvFile, ReadFile, find_value
 from .references import expand_references, list_references
 
 
@@ -20,6 +21,9 @@ class Sources(Protocol):
 
     def config_map(self, name: str) -> Mapping[str, str] | None:
         """The ConfigMap of a name."""
+
+    def binary_data(self, name: str) -> Mapping[str, str]:
+        """What the ConfigMap of a name holds beside its texts, decoded: for volumes alone."""
 
     def secret(self, name: str) -> Mapping[str, str] | None:
         """The Secret of a name, decoded."""
@@ -50,8 +54,16 @@ class MissingSource(Exception):
     """A source or key that is not there and not optional."""
 
 
+def _no_file(volume: str, path: str) -> str | None:
+    return None
+
+
 def make_environment(
-    container: Mapping[str, Any], fields: PodFields, sources: Sources, services: Sequence[ServiceFacts] = ()
+    container: Mapping[str, Any],
+    fields: PodFields,
+    sources: Sources,
+    services: Sequence[ServiceFacts] = (),
+    read_file: ReadFile = _no_file,
 ) -> Environment:
     """The environment of a container, given its JSON."""
     values, size = service_variables(services), 0
@@ -59,7 +71,11 @@ def make_environment(
         for entry in container.get("envFrom") or ():
             values.update(_values_from(entry, sources))
         for entry in container.get("env") or ():
-            value = _value_of(entry, container, fields, sources, values)
+            reference = (entry.get("valueFrom") or {}).get("fileKeyRef")
+            if reference:
+                value = _value_of_file(reference, fields.uid, read_file)
+            else:
+                value = _value_of(entry, container, fields, sources, values)
             if value is not None:
                 values[str(entry.get("name", ""))] = value
                 size += len(value)
@@ -143,6 +159,22 @@ def _value_of(
             raise MissingSource(f"container {name} not found")
         return resource_value(origin["resourceFieldRef"], container, fields)
     return _value_of_key(origin, fields.namespace, sources)
+
+
+def _value_of_file(reference: Mapping[str, Any], uid: str, read_file: ReadFile) -> str | None:
+    """None for what may be missing. A file that is not there, or no list of variables, is never optional."""
+    volume, path, key = (str(reference.get(name) or "") for name in ("volumeName", "path", "key"))
+    text = read_file(volume, path)
+    try:
+        value = find_value(text, key) if text is not None else None
+    except BadEnvFile:
+        value = None
+    if value is None:
+        raise MissingSource("couldn't parse env file")
+    if value or reference.get("optional"):
+        return value or None
+    file = f"/var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~empty-dir/{volume}/{path}"
+    raise MissingSource(f'environment variable key "{key}" not found in file "{file}"')
 
 
 def _value_of_key(origin: Mapping[str, Any], namespace: str, sources: Sources) -> str | None:

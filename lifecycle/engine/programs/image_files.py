@@ -50,6 +50,9 @@ _FOLDERS = frozenset(
 """What every image has and nobody can run."""
 
 
+ABSENT, NOT_EXECUTABLE = "no such file or directory", "permission denied"
+
+
 def is_missing(image: str, command: str) -> bool:
     """Whether an image surely has no such program: a word, or a path."""
     found = find_image(image)
@@ -64,9 +67,12 @@ def is_missing(image: str, command: str) -> bool:
 def missing_text(command: str) -> str:
     """How a container runtime says that a program is not there."""
     if command in _FOLDERS:
-        cause = "permission denied"
-    elif "/" in command:
-        cause = f"stat {command}: no such file or directory"
-    else:
-        cause = "executable file not found in $PATH"
+        return refused_text(command, NOT_EXECUTABLE)
+    if "/" in command:
+        return refused_text(command, f"stat {command}: {ABSENT}")
+    return refused_text(command, "executable file not found in $PATH")
+
+
+def refused_text(command: str, cause: str) -> str:
+    """How it says why it does not start a program."""
     return f'unable to start container process: exec: "{command}": {cause}: unknown'

@@ -28,6 +28,8 @@ class ImageFacts:
     answers: tuple[Answer, ...] = (Answer(0, 200),)
     speaks_grpc: bool = False
     """It answers gRPC health checks, as few of these do."""
+    speaks_http: bool = False
+    """Its ports surely speak HTTP without TLS, as long as nobody has configured it."""
     ends: int | None = None
     """The image's default command ends at once with this code (a shell without input, a help text)."""
     entrypoint: tuple[str, ...] | None = ()
@@ -77,16 +79,27 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "polinux/stress": ImageFacts(ends=0, is_shell=True),
     "containerstack/cpustress": ImageFacts(entrypoint=None, on_term=_exits(0)),
     # Web servers and proxies.
-    "nginx": ImageFacts((80,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True),
+    "nginx": ImageFacts(
+        (80,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True, speaks_http=True
+    ),
     "nginxinc/nginx-unprivileged": ImageFacts(
-        (8080,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True, user=101
+        (8080,),
+        100,
+        _exits(0),
+        "SIGQUIT",
+        paths=("/", "/index.html"),
+        is_shell=True,
+        user=101,
+        speaks_http=True,
     ),
     "bitnami/nginx": ImageFacts((8080, 8443), 200, _exits(0), "SIGQUIT", is_shell=True, user=1001),
-    "httpd": ImageFacts((80,), 100, _exits(0), "SIGWINCH", paths=("/", "/index.html"), is_shell=True),
-    "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
-    "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
+    "httpd": ImageFacts(
+        (80,), 100, _exits(0), "SIGWINCH", paths=("/", "/index.html"), is_shell=True, speaks_http=True
+    ),
+    "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
     "php": ImageFacts(ends=0, stop_signal="SIGQUIT", is_shell=True),
-    "wordpress": ImageFacts((80,), 2000, _exits(0), "SIGWINCH", is_shell=True),
+    "wordpress": ImageFacts((80,), 2000, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
     "haproxy": ImageFacts(
         (),
         100,
@@ -98,9 +111,9 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     ),
     "envoyproxy/envoy": ImageFacts((), 300, _exits(0), assumption="listens where its configuration says"),
     "traefik": ImageFacts((80, 8080), 500, _exits(0, 100)),
-    "traefik/whoami": ImageFacts((80,), 50, _exits(0)),
+    "traefik/whoami": ImageFacts((80,), 50, _exits(0), speaks_http=True),
     "caddy": ImageFacts((80, 443), 200, _exits(0), is_shell=True),
-    "tomcat": ImageFacts((8080,), 5000, _exits(_JAVA, 500), is_shell=True),
+    "tomcat": ImageFacts((8080,), 5000, _exits(_JAVA, 500), is_shell=True, speaks_http=True),
     # Data stores.
     "redis": ImageFacts((6379,), 50, _exits(0, 10), is_shell=True),
     "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True, user=11211, user_name="memcache"),
@@ -169,7 +182,7 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "prom/prometheus": ImageFacts(
         (9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"
     ),
-    "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True, user=472),
+    "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True, user=472, speaks_http=True),
     "fluentd": ImageFacts(
         (5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True, user=999, user_name="fluent"
     ),
@@ -178,7 +191,7 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "jenkins/jenkins": ImageFacts(
         (8080, 50_000), 30_000, _exits(_JAVA, 1000), is_shell=True, user=1000, user_name="jenkins"
     ),
-    "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True),
+    "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True, speaks_http=True),
     # Kubernetes' own.
     "pause": ImageFacts((65_535,), 0, _exits(0), paths=("none",), entrypoint=None, user=65_535),
     # A program of an image that has several: the name of the image, a space, the first argument.
@@ -190,10 +203,10 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "agnhost pause": ImageFacts((65_535,), on_term=_exits(0), paths=("none",)),
     "agnhost": ImageFacts(entrypoint=("/agnhost",), is_shell=True, on_term=_exits(0)),
     "echoserver": ImageFacts((8080,), 200, _exits(0), "SIGQUIT"),
-    "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER)),
-    "serve-hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER)),
-    "hello-app": ImageFacts((8080,), 50, _exits(_GO_WITHOUT_HANDLER)),
-    "guestbook": ImageFacts((3000,), 100, _exits(_GO_WITHOUT_HANDLER)),
+    "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
+    "serve-hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
+    "hello-app": ImageFacts((8080,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
+    "guestbook": ImageFacts((3000,), 100, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
     "gb-frontend": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
     "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0), user=None),
     "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000), user=None),

@@ -27,13 +27,12 @@ from ..objects.container import Container
 from ..objects.probe import Probe
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
-from .image_files import missing_text
 from .known_images import shell_flavour
 from .protocol import HookRun, Sight
 from .sights import (
     EXEC_PROBLEM,
     Points,
-    lacks_program,
+    find_exec_problem,
     named_port,
     refused_request_text,
     sight_of_points,
@@ -43,6 +42,7 @@ from .sights import (
 
 _KILL_STATUS, _KILL = 137, 9
 _MOST_SAID = 1024
+_KEPT_LINES = 80
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 _NO_POINTS: Mapping[str, Points] = {}
@@ -65,6 +65,7 @@ class Process:
         "probe_points",
         "ready_ms",
         "started_ms",
+        "tail",
         "told",
         "usage_points",
     )
@@ -89,6 +90,7 @@ class Process:
         self.probe_points: Mapping[str, Points] = _NO_POINTS
         self.usage_points: Sequence[tuple[int, int, int]] = ()
         self.changes = 0
+        self.tail: list[str] = []
 
     @property
     def version(self) -> int:
@@ -190,15 +192,16 @@ class Process:
         self._collect(now_ms, world)
         return result
 
-    def lacks(self, program: str, now_ms: int, world: World) -> bool:
-        """Whether there surely is no such program in the container."""
-        return lacks_program(self, program, now_ms, world)
+    def find_problem(self, program: str, now_ms: int, world: World) -> str:
+        """Why a program can surely not be started in the container; "" if it may."""
+        return find_exec_problem(self, program, now_ms, world)
 
     def _start_command(self, kind: str, arguments: list[str], now_ms: int, world: World) -> HookRun:
         if not arguments:
             return HookRun(kind, now_ms, 126, "no command given")
-        if lacks_program(self, arguments[0], now_ms, world):
-            return HookRun(kind, now_ms, 128, f"{EXEC_PROBLEM}: {missing_text(arguments[0])}")
+        problem = find_exec_problem(self, arguments[0], now_ms, world)
+        if problem:
+            return HookRun(kind, now_ms, 128, f"{EXEC_PROBLEM}: {problem}")
         run = HookRun(kind, None)
         self.hooks[kind] = run
         machine = self.open_machine(now_ms, world)
@@ -288,7 +291,13 @@ class Process:
     def take_output(self) -> list[tuple[int, str]]:
         """Log lines since the last call: instant and text without the line's end."""
         output, self.output = self.output, []
+        if self.container.falls_back_to_logs:
+            self.tail = [*self.tail, *(text for _, text in output)][-_KEPT_LINES:]
         return output
+
+    def last_lines(self) -> list[str]:
+        """The end of its log; only of containers whose log may tell how they ended."""
+        return [*self.tail, *(text for _, text in self.output)][-_KEPT_LINES:]
 
     def take_problems(self) -> list[str]:
         """What could not be interpreted while running, since the last call: a Warning event each."""
@@ -364,6 +373,7 @@ class Process:
             "binds_ms": self.binds_ms,
             "changes": self.changes,
             "told": self.told,
+            "tail": self.tail,
             "machine": machine,
             "scripts": digest_scripts(machine),
         }
@@ -384,5 +394,6 @@ class Process:
         process.binds_ms = data["binds_ms"]
         process.changes = data["changes"]
         process.told = data["told"]
+        process.tail = list(data.get("tail", ()))
         process.machine = data["machine"] and Machine.load(data["machine"])
         return process

@@ -15,6 +15,7 @@ from ..objects.pod import PodSpec
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
 from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
+from .executables import is_in_volume
 from .image_files import is_missing
 from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
 from .nginx_needs import find_nginx_problem
@@ -81,6 +82,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         paths=base.paths,
         answers=base.answers,
         speaks_grpc=base.speaks_grpc,
+        plain_http=base.plain_http if runs_script else (),
         ready_after=base.ready_after,
         is_opaque=base.is_opaque,
         is_assumed=base.is_assumed and runs_script and not declared.probes,
@@ -103,7 +105,7 @@ def _from_container(
     arguments = _arguments(container, facts)
     if arguments is not None and _lacks(container, arguments[0]):
         return Behavior(missing_program=arguments[0])
-    if arguments is not None and (is_interpretable(arguments) or _is_mounted(arguments[0], container.raw)):
+    if arguments is not None and (is_interpretable(arguments) or is_in_volume(arguments[0], container.raw)):
         return _script(pod_spec, container, labels, facts, arguments)
     if facts is None or arguments is not None:
         return _unknown_program(pod_spec, container, labels, facts, arguments)
@@ -117,14 +119,8 @@ def _lacks(container: Container, command: str) -> bool:
     return (
         "$(" not in command
         and is_missing(container.image, command)
-        and not _is_mounted(command, container.raw)
+        and not is_in_volume(command, container.raw)
     )
-
-
-def _is_mounted(command: str, raw: Mapping[str, Any]) -> bool:
-    """Whether a command is a file of a volume: what it is shows when it is run."""
-    folders = (str(entry.get("mountPath") or "").rstrip("/") for entry in raw.get("volumeMounts") or ())
-    return any(folder and (command == folder or command.startswith(folder + "/")) for folder in folders)
 
 
 def _arguments(container: Container, facts: ImageFacts | None) -> tuple[str, ...] | None:
@@ -158,6 +154,7 @@ def _script(
         tail_runs="ends" if run is not FOREVER else "serves" if container.ports else "forever",
         handles_term=findings.handles_term,
         unknown=findings.unknown,
+        is_in_volume="$(" in arguments[0] or is_in_volume(arguments[0], container.raw),
     )
     stop_signal = facts.stop_signal if facts else None
     if not findings.is_refused:
@@ -184,6 +181,7 @@ def _known_program(facts: ImageFacts, container: Container, is_alone: bool, inst
         paths=facts.paths if is_plain else (),
         answers=facts.answers,
         speaks_grpc=facts.speaks_grpc or not facts.ports or not is_plain,
+        plain_http=facts.ports if facts.speaks_http and is_plain else (),
         ready_after=None if needs_no_time or not facts.ready_ms else Duration.fixed(facts.ready_ms),
         is_opaque=not facts.is_shell,
         assumptions=notes,

@@ -9,6 +9,10 @@ from lifecycle.userland.world import PodFacts
 
 from ..rules.host_names import CLUSTER_DOMAIN, Resolver, decide_resolver
 
+_HOSTS = (
+    "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+    "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
+)
 _SECRET = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
@@ -24,7 +28,7 @@ def make_runtime_files(
     names = short if pod.full_host == short else f"{pod.full_host}\t{short}"
     files = {
         "/etc/hostname": f"{pod.host}\n",
-        "/etc/hosts": f"127.0.0.1\tlocalhost\n{pod.ip}\t{names}\n{_alias_lines(aliases)}",
+        "/etc/hosts": f"{_HOSTS}{pod.ip}\t{names}\n{_alias_lines(aliases)}",
         "/etc/resolv.conf": _resolver_text(asks),
     }
     token = {

@@ -41,6 +41,8 @@ class Script:
     handles_term: bool = False
     unknown: tuple[str, ...] = ()
     """Constructs and commands that cannot be interpreted."""
+    is_in_volume: bool = False
+    """The program is a file of a volume, or may be: whether it can be run shows at each start."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
 
-from lifecycle.userland.file_system import join_path
 from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import CheckResult, run_check
 from lifecycle.userland.tools.registry import plain_name
@@ -14,6 +13,7 @@ from lifecycle.userland.world import World
 from ..objects.container import Container
 from ..objects.probe import Probe
 from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
+from .executables import find_file_problem, is_in_volume
 from .image_files import is_missing, missing_text
 from .protocol import Sight
 from .references import expand_check
@@ -25,6 +25,7 @@ _DEFAULT_MESSAGES = {
     "exec": "",
 }
 _LONGEST_MESSAGE = 1024
+_NO_TLS = "http: server gave HTTP response to HTTPS client"
 _FILE_LOOKS = frozenset(("ls", "cat", "stat", "test", "["))
 EXEC_PROBLEM = (
     "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
@@ -88,9 +89,13 @@ def unknown_port_text(name: Any) -> str:
 
 def refused_request_text(handler: Mapping[str, Any], host: str, port: int) -> str:
     """How an HTTP request (a probe's or hook's `httpGet`) says that nobody takes it."""
+    return _failed_request(handler, host, port, _refused_dial(host, port))
+
+
+def _failed_request(handler: Mapping[str, Any], host: str, port: int, why: str) -> str:
     scheme = str(handler.get("scheme") or "HTTP").lower()
     path = "/" + str(handler.get("path") or "/").lstrip("/")
-    return f'Get "{scheme}://{host}:{port}{path}": {_refused_dial(host, port)}'
+    return f'Get "{scheme}://{host}:{port}{path}": {why}'
 
 
 def _refused_dial(host: str, port: int) -> str:
@@ -119,6 +124,9 @@ def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) 
         return Sight(SUCCESS)
     path = str(probe.handler.get("path") or "/")
     served = process.find_served(port, path, now_ms, world)
+    wants_tls = str(probe.handler.get("scheme") or "").upper() == "HTTPS"
+    if wants_tls and (served is not None or port in process.behavior.plain_http):
+        return Sight(FAILURE, _failed_request(probe.handler, str(host or world.pod.ip), port, _NO_TLS))
     if served is not None:
         status, sees_volumes = served
         return _sight_of_status(status, now_ms if sees_volumes else None, sees_volumes)
@@ -157,10 +165,11 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
     if not arguments:
         return Sight(FAILURE, "no command given")
     machine = process.open_machine(now_ms, world)
-    if lacks_program(process, arguments[0], now_ms, world):
+    problem = find_exec_problem(process, arguments[0], now_ms, world)
+    if problem:
         # A file of that name may be written, or mounted, by the next check.
         until_ms = now_ms if "/" in arguments[0] else None
-        return Sight(UNKNOWN, f"{EXEC_PROBLEM}: {missing_text(arguments[0])}", 0, until_ms)
+        return Sight(UNKNOWN, f"{EXEC_PROBLEM}: {problem}", 0, until_ms)
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
@@ -183,17 +192,18 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
     return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees)
 
 
-def lacks_program(process: Checked, command: str, now_ms: int, world: World) -> bool:
-    """Whether a command is surely no program in a container, of its image's or put there since."""
-    if not is_missing(process.container.image, command):
-        return False
+def find_exec_problem(process: Checked, command: str, now_ms: int, world: World) -> str:
+    """Why a command can surely not be started in a container, in the runtime's words; "" if it may."""
+    is_absent = is_missing(process.container.image, command)
+    if not is_absent and not is_in_volume(command, process.container.raw):
+        return ""
     if "/" not in command:
-        return True
+        return missing_text(command)
     machine = process.open_machine(now_ms, world)
     machine.enter(now_ms, world)
-    entry = machine.file_system.find(join_path(process.folder, command))
+    problem = find_file_problem(machine.file_system, process.folder, command, is_absent)
     machine.leave()
-    return entry is None
+    return problem
 
 
 def _certain_until(process: Checked, result: CheckResult, now_ms: int) -> int | None:

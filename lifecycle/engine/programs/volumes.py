@@ -1,23 +1,28 @@
 """The files of a pod's volumes, and where a container sees them.
 
 A volume is a layer of files kept with its pod, that of a claim with its PersistentVolume. Layers of
-ConfigMaps, Secrets and the downward API hold what those say; `refresh_layer` brings them up to date when the
-sources change, as the kubelet does. Every other kind of volume begins empty and can be written to.
+ConfigMaps, Secrets and the downward API hold what those say, with the modes that the manifest gives;
+`refresh_layer` brings them up to date when the sources change, as the kubelet does. Every other kind begins
+empty and can be written to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from lifecycle.userland.file_layers import FILE, FOLDER, File, FileLayer, Mount
 
+from ..rules.host_paths import find_host_path_problem
 from .downward import PodFields, field_value, resource_value
 from .environment import MissingSource, Sources, find_source
 from .references import expand_references
 
 _READ_ONLY_KINDS = ("configMap", "secret", "downwardAPI", "projected")
+_PLAIN_MODE, _OF_THE_GROUP = 0o644, 0o440
+_NO_MODES: Mapping[str, int] = {}
+_Modes: TypeAlias = dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +31,42 @@ class VolumeFiles:
 
     files: Mapping[str, str] | None = None
     problem: str | None = None
+    modes: Mapping[str, int] = field(default_factory=dict)
+    """By path; 0644 where it says nothing."""
 
 
-def volume_files(volume: Mapping[str, Any], fields: PodFields, sources: Sources) -> VolumeFiles:
-    """What a volume, given as JSON, holds."""
+def volume_files(
+    volume: Mapping[str, Any], fields: PodFields, sources: Sources, has_group: bool = False
+) -> VolumeFiles:
+    """What a volume, given as JSON, holds. `has_group`: the pod has an fsGroup, which may read all of it."""
     try:
         for kind in _READ_ONLY_KINDS:
             if volume.get(kind) is not None:
-                return VolumeFiles(_files_of(kind, volume[kind], fields, sources))
+                files = _files_of(kind, volume[kind], fields, sources)
+                return VolumeFiles(files, None, _modes_of(kind, volume[kind], files, has_group))
     except MissingSource as missing:
         return VolumeFiles(None, str(missing))
-    return VolumeFiles()
+    host_path = volume.get("hostPath")
+    return VolumeFiles(None, find_host_path_problem(host_path)) if host_path else VolumeFiles()
+
+
+def _modes_of(kind: str, volume: Mapping[str, Any], files: Mapping[str, str], has_group: bool) -> _Modes:
+    """Each item's own, or that of the whole volume; an fsGroup may read all (SetVolumeOwnership)."""
+    given = volume.get("defaultMode")
+    mode = _PLAIN_MODE if given is None else int(given)
+    parts = volume.get("sources") or () if kind == "projected" else ({kind: volume},)
+    modes = dict.fromkeys(files, mode) if mode != _PLAIN_MODE else {}
+    for part in parts:
+        for source in part.values():
+            for item in source.get("items") or ():
+                if item.get("mode") is not None:
+                    modes[str(item["path"])] = int(item["mode"])
+        if part.get("serviceAccountToken") is not None:
+            # Whoever runs the pod's containers can read it, by its user or by its group.
+            modes[str(part["serviceAccountToken"].get("path", "token"))] = 0o600 if has_group else _PLAIN_MODE
+    if has_group:
+        return {path: modes.get(path, _PLAIN_MODE) | _OF_THE_GROUP for path in files}
+    return modes
 
 
 def _files_of(kind: str, volume: Mapping[str, Any], fields: PodFields, sources: Sources) -> dict[str, str]:
@@ -69,6 +99,8 @@ def _projected_files(volume: Mapping[str, Any], fields: PodFields, sources: Sour
 
 def _keyed_files(kind: str, volume: Mapping[str, Any], sources: Sources) -> dict[str, str]:
     found = find_source(kind, volume, sources)
+    if kind == "configMap":
+        found = {**found, **sources.binary_data(str(volume.get("name") or ""))}
     items = volume.get("items")
     if not items:
         return dict(found)
@@ -89,16 +121,26 @@ def _downward(item: Mapping[str, Any], fields: PodFields) -> str:
     return resource_value(item.get("resourceFieldRef") or {}, {}, fields)
 
 
-def refresh_layer(layer: FileLayer, files: Mapping[str, str], now_ms: int) -> bool:
+def refresh_layer(
+    layer: FileLayer, files: Mapping[str, str], now_ms: int, modes: Mapping[str, int] = _NO_MODES
+) -> bool:
     """Bring a layer to what its source says now; True when something changed."""
     entries = layer.entries
     stale = [path for path, entry in entries.items() if entry.kind == FILE and path not in files]
     for path in sorted(stale):
         layer.remove(path)
-    changed = [path for path in sorted(files) if path not in entries or entries[path].text != files[path]]
+    changed = [
+        path
+        for path in sorted(files)
+        if _differs(entries.get(path), files[path], modes.get(path, _PLAIN_MODE))
+    ]
     for path in changed:
-        layer.put(path, File(FILE, files[path], modified_ms=now_ms))
+        layer.put(path, File(FILE, files[path], modes.get(path, _PLAIN_MODE), now_ms))
     return bool(stale or changed)
+
+
+def _differs(entry: File | None, text: str, mode: int) -> bool:
+    return entry is None or entry.text != text or entry.mode != mode
 
 
 def make_mounts(
@@ -106,8 +148,12 @@ def make_mounts(
     volumes: Mapping[str, FileLayer],
     read_only_volumes: frozenset[str],
     environment: Mapping[str, str],
+    group: int = 0,
 ) -> tuple[Mount, ...]:
-    """Where a container (JSON) sees the volumes (layers by name); missing sub-folders are made."""
+    """Where a container (JSON) sees the volumes (layers by name); missing sub-folders are made.
+
+    `group`: of the files in read-only volumes, which the kubelet writes as root.
+    """
     mounts: list[Mount] = []
     for entry in container.get("volumeMounts") or ():
         name = str(entry.get("name", ""))
@@ -118,11 +164,12 @@ def make_mounts(
             sub_path = expand_references(str(entry["subPathExpr"]), environment)
         sub_path = sub_path.strip("/")
         is_read_only = bool(entry.get("readOnly")) or name in read_only_volumes
-        if volumes[name].get(sub_path) is None and name not in read_only_volumes:
-            # The kubelet makes a missing folder before it mounts it.
+        if volumes[name].get(sub_path) is None:
+            # The kubelet makes a missing folder before it mounts it, in whatever volume.
             volumes[name].put(sub_path, File(FOLDER, mode=0o755))
         path = "/" + str(entry.get("mountPath", "")).strip("/")
-        mounts.append(Mount(path, volumes[name], sub_path, is_read_only))
+        owner = group if name in read_only_volumes else None
+        mounts.append(Mount(path, volumes[name], sub_path, is_read_only, owner))
     return tuple(mounts)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..objects.container import ALWAYS, NEVER, Container
+from ..objects.container import NEVER, ON_FAILURE, Container
 from ..objects.pod import PodSpec
 from ..objects.record import Record
 from ..objects.runtime import CREATED, EXITED, RUNNING, UNKNOWN, RuntimeContainer, RuntimePod
@@ -140,7 +140,7 @@ def _kill_running(runtime: RuntimePod, actions: PodActions) -> None:
 def _begin_again(spec: PodSpec, runtime: RuntimePod, actions: PodActions) -> None:
     # A pod that already ran and restarts nothing is finished, not begun again. Without any record of a
     # container it has never got that far, so the sandbox is tried again.
-    if actions.sandbox_attempt and runtime.containers and not _may_restart(spec):
+    if actions.sandbox_attempt and runtime.containers and spec.restart_policy == NEVER:
         actions.create_sandbox = False
         return
     to_start = [one.name for one in spec.containers if not _is_done(one, spec, runtime)]
@@ -152,18 +152,28 @@ def _begin_again(spec: PodSpec, runtime: RuntimePod, actions: PodActions) -> Non
         actions.containers_to_start = to_start
 
 
-def _may_restart(spec: PodSpec) -> bool:
-    if spec.restart_policy != NEVER:
-        return True
-    own = (one for one in spec.containers if one.restart_policy is not None)
-    return any(one.restart_policy != NEVER or one.restart_policy_rules for one in own)
-
-
 def _is_done(container: Container, spec: PodSpec, runtime: RuntimePod) -> bool:
+    """What has succeeded and runs once; a container's rules, or its Never, are not asked (v1.35)."""
     seen = runtime.containers.get(container.name)
-    if seen is None or seen.state != EXITED or effective_policy(container, spec) == ALWAYS:
+    if seen is None or seen.state != EXITED or seen.exit_code:
         return False
-    return not should_restart(container, spec, seen.exit_code)
+    return effective_policy(container, spec) == ON_FAILURE
+
+
+def comes_back_in_vain(spec: PodSpec, runtime: RuntimePod) -> bool:
+    """Whether rules bring back a container that has ended with its sandbox, which a Never pod gets no more.
+
+    Such a pod stays as it is: neither over nor running anything (v1.35, computePodActions and getPhase).
+    """
+    if spec.restart_policy != NEVER:
+        return False
+    for container in spec.containers:
+        seen = runtime.containers.get(container.name)
+        if container.restart_policy is None or seen is None:
+            continue
+        if seen.state == EXITED and should_restart(container, spec, seen.exit_code):
+            return True
+    return False
 
 
 def _is_init_done(spec: PodSpec, runtime: RuntimePod) -> bool:

@@ -19,7 +19,7 @@ from .machine import Machine
 from .redirects import apply_redirects, keep_redirects, restore_redirects
 from .scope import ShellScope, need_space
 from .simple_commands import DECLARATIONS
-from .task import FUNCTION, MAIN, Frame, Task, Wait
+from .task import CALLER, FUNCTION, MAIN, Frame, Task, Wait
 from .tracing import trace_assignment, trace_words
 from .word_parts import Assignment, Text, Word, literal
 
@@ -211,6 +211,7 @@ def start_tool(activation: Activation, arguments: list[str], environment: dict[s
     child.environment = environment
     child.state["is_tail"] = activation.command.is_tail or _is_in_background(task)
     child.state["flavour"] = shell.flavour
+    child.state[CALLER] = shell.name
     run_tool(machine, child)
     if child.pid in task.reaped:
         shell.status = task.reaped.pop(child.pid)
@@ -228,7 +229,8 @@ def replace_process(
     task.shell = None
     task.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
     task.pending = []
-    task.state = {"is_tail": is_tail or _is_in_background(task), "flavour": activation.shell.flavour}
+    shell, is_last = activation.shell, is_tail or _is_in_background(task)
+    task.state = {"is_tail": is_last, "flavour": shell.flavour, CALLER: shell.name}
     task.tool = ""
     run_tool(activation.machine, task)
 

@@ -96,7 +96,9 @@ def check_file(operator: str, operand: str, machine: Machine, task: Task) -> boo
         case "-s":
             return entry.kind in (FOLDER, OPAQUE) or entry.size > 0
         case "-x":
-            return entry.kind == FOLDER or bool(entry.mode & 0o111)
+            return machine.file_system.can_execute(join_path(task.folder, operand), entry)
+        case "-r":
+            return machine.file_system.can_read(join_path(task.folder, operand), entry)
         case "-p" | "-S" | "-b" | "-c" | "-g" | "-u" | "-k":
             return False
     return True

@@ -105,6 +105,8 @@ class Machine(Effort):
                 generated,
                 self.now_ms,
                 self.world.is_root_read_only,
+                self.world.identity.user,
+                self.world.identity.groups,
             )
         return self._file_system
 

@@ -13,6 +13,8 @@ from ..saved import Saved
 
 SUBSTITUTIONS = "substitutions"
 """Where a task's state keeps how many command substitutions it is inside of."""
+CALLER = "caller"
+"""Where it keeps the name of the shell that has called it; what a runtime starts has none."""
 
 
 @dataclass(slots=True, eq=False)

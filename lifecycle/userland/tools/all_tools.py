@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (  # noqa: F401  they register themselves
     coding,
     environment,
+    executables,
     expressions,
     file_server,
     files,

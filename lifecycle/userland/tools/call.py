@@ -15,7 +15,7 @@ from ..file_system import NULL_DEVICE, FileSystem, join_path
 from ..lines import whole_lines_of
 from ..shell.machine import Machine
 from ..shell.open_files import READER
-from ..shell.task import Task, Wait
+from ..shell.task import CALLER, Task, Wait
 from ..world import World
 
 Outcome: TypeAlias = int | Wait | None
@@ -106,6 +106,12 @@ class Call:
     def fail(self, message: str, status: int = 1) -> int:
         """Say what is wrong; gives the status to end with."""
         self.err(message)
+        return status
+
+    def refuse(self, problem: str, status: int) -> int:
+        """What the shell says of a command it cannot run, or the runtime of what it cannot turn into."""
+        caller = f"{self.state[CALLER]}:" if CALLER in self.state else "exec"
+        self.machine.write(self.task, 2, f"{caller} {self.task.arguments[0]}: {problem}\n")
         return status
 
     def cannot(self, what: str, status: int = 2) -> int:
@@ -232,7 +238,7 @@ class Call:
         """Go on as another program, in the same process."""
         self.task.arguments = arguments
         kept: dict[str, Any] = {
-            name: self.state[name] for name in ("is_tail", "flavour") if name in self.state
+            name: self.state[name] for name in ("is_tail", "flavour", CALLER) if name in self.state
         }
         self.task.state = kept
         self.task.tool = ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
-from ..file_layers import FOLDER, FileProblem
+from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_system import join_path
 from ..shell.options import split_options
 from ..shell.task import Wait
@@ -165,11 +165,16 @@ def cp(call: Call) -> Outcome:
             if call.name == "mv" and path != source:
                 replaced = call.files.find(path)
                 call.machine.open_files.unlink(path, replaced.text if replaced is not None else "")
-            _copy(call, source, path, "n" in options)
+            _copy(call, source, path, "n" in options, _mode_of_copies(call, options))
             if call.name == "mv":
                 call.machine.open_files.rename(source, path)
                 _try(call, name, partial(call.files.remove, source))
     return call.status
+
+
+def _mode_of_copies(call: Call, options: Mapping[str, str]) -> int | None:
+    """None: that of the original."""
+    return _new_mode(0, options.get("m") or options.get("mode") or "755") if call.name == "install" else None
 
 
 def _target_path(call: Call, source: str, target: str) -> str:
@@ -179,7 +184,7 @@ def _target_path(call: Call, source: str, target: str) -> str:
     return join_path(path, name) if call.is_folder(target) and name else path
 
 
-def _copy(call: Call, source: str, target: str, keeps: bool) -> None:
+def _copy(call: Call, source: str, target: str, keeps: bool, mode: int | None = None) -> None:
     try:
         for path in call.walk(source):
             new = target + path[len(source) :]
@@ -189,10 +194,10 @@ def _copy(call: Call, source: str, target: str, keeps: bool) -> None:
             if entry.kind == FOLDER:
                 call.files.make_folder(new, parents=True)
             else:
-                call.files.write(new, entry.text)
+                call.files.write(new, "" if entry.kind == OPAQUE else call.files.read(path))
                 copied = call.files.find(new)
                 if copied is not None:
-                    copied.kind, copied.mode = entry.kind, entry.mode
+                    copied.kind, copied.mode = entry.kind, mode or entry.mode
     except FileProblem as problem:
         call.err(f"{target}: {problem}")
         call.state["failed"] = True
@@ -215,13 +220,16 @@ def ln(call: Call) -> Outcome:
     return call.status
 
 
+_WHO = {"u": 0o700, "g": 0o070, "o": 0o007}
+_WHAT = {"r": 0o444, "w": 0o222, "x": 0o111, "X": 0o111}
+
+
 @tool("chmod")
 def chmod(call: Call) -> Outcome:
     """`chmod`: change who may do what."""
-    options, names = split_options([word for word in call.arguments if word not in ("-x", "-w", "-r")])
-    if not names:
-        return 0
-    mode, names = names[0], names[1:]
+    taken = [word for word in call.arguments if word in ("-x", "-w", "-r")][:1]
+    options, names = split_options([word for word in call.arguments if word not in taken])
+    mode, *names = [*taken, *names] or [""]
     for name in names:
         path = call.path(name)
         if call.files.find(path) is None:
@@ -232,17 +240,26 @@ def chmod(call: Call) -> Outcome:
             continue
         for one in call.walk(path) if "R" in options else [path]:
             entry = call.files.find(one)
-            if entry is not None and entry.kind != FOLDER:
-                entry.mode = _new_mode(entry.mode, mode)
-        call.machine.root.version += 1
+            if entry is not None and not _try(
+                call, one, partial(call.files.change_mode, one, _new_mode(entry.mode, mode))
+            ):
+                break
     return call.status
 
 
 def _new_mode(old: int, text: str) -> int:
+    """`755`, `u+x` or `a-w,g=r`; without a word for whom it is for all but what a umask of 022 takes."""
     if text.isdigit():
         return int(text, 8)
-    bits = sum({"r": 0o444, "w": 0o222, "x": 0o111}.get(letter, 0) for letter in set(text))
-    return old & ~bits if "-" in text else old | bits
+    for clause in text.split(","):
+        sign = next((one for one in clause if one in "+-="), "")
+        who, _, what = clause.partition(sign or "+")
+        reach = sum(_WHO.get(one, 0) for one in set(who)) if who and "a" not in who else 0o777
+        bits = sum(_WHAT.get(one, 0) for one in set(what)) & reach
+        if not who:
+            bits &= ~0o022
+        old = old & ~bits if sign == "-" else (old & ~reach if sign == "=" else old) | bits
+    return old
 
 
 @tool("dd")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from ..file_layers import FILE, FOLDER, LINK, OPAQUE
+import re
+from functools import partial
+
+from ..file_layers import FILE, FOLDER, LINK, OPAQUE, File
 from ..file_system import join_path
 from ..shell import patterns
 from ..shell.options import split_options
 from .call import Call, Outcome
 from .registry import tool
+
+_SIGNS = re.compile(r"%(.)")
 
 
 @tool("ls")
@@ -40,10 +45,49 @@ def _long_line(call: Call, path: str, name: str, options: dict[str, str]) -> str
         return name
     entry = call.files.find(path, follow=False)
     assert entry is not None, path
+    return f"{_bits(entry)} 1 root root {_size(entry):8} Jan  1 00:00 {name}"
+
+
+def _bits(entry: File) -> str:
     kind = {FOLDER: "d", LINK: "l"}.get(entry.kind, "-")
-    bits = "".join(sign if entry.mode >> (8 - place) & 1 else "-" for place, sign in enumerate("rwxrwxrwx"))
-    size = 4096 if entry.kind == FOLDER else entry.size
-    return f"{kind}{bits} 1 root root {size:8} Jan  1 00:00 {name}"
+    shown = (sign if entry.mode >> (8 - place) & 1 else "-" for place, sign in enumerate("rwxrwxrwx"))
+    return kind + "".join(shown)
+
+
+def _size(entry: File) -> int:
+    return 4096 if entry.kind == FOLDER else entry.size
+
+
+@tool("stat")
+def stat(call: Call) -> Outcome:
+    """`stat -c`: kind, mode, size and time of files."""
+    options, names = split_options(call.arguments, "c", ("format",))
+    form = options.get("c") or options.get("format")
+    if form is None:
+        return call.cannot("without a format", 1)
+    for name in names:
+        entry = call.files.find(call.path(name), follow="L" in options)
+        if entry is None:
+            call.machine.met_unknown = True
+            call.err(f"can't stat '{name}': No such file or directory")
+            call.state["failed"] = True
+            continue
+        call.out(_SIGNS.sub(partial(_tell, call, name, entry), form) + "\n")
+    return call.status
+
+
+def _tell(call: Call, name: str, entry: File, sign: re.Match[str]) -> str:
+    seconds = (call.world.epoch_ms + entry.modified_ms) // 1000
+    kind = {FOLDER: "directory", LINK: "symbolic link"}.get(entry.kind, "regular file")
+    told: dict[str, object] = {
+        "a": f"{entry.mode:o}",
+        "A": _bits(entry),
+        "n": name,
+        "s": _size(entry),
+        "F": kind,
+    }
+    told |= {"Y": seconds, "Z": seconds, "X": seconds, "h": 1, "%": "%"}
+    return str(told.get(sign[1], sign[0]))
 
 
 @tool("find")

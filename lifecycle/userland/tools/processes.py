@@ -13,7 +13,7 @@ from ..shell.task import MAIN, Frame, Shell, Task, Wait
 from ..signals import SIGNALS, signal_name
 from .call import Call, Outcome
 from .quantities import sleep_milliseconds
-from .registry import SCRIPT_FILE, TOOLS, has_tool, plain_name, tool
+from .registry import TOOLS, has_tool, plain_name, tool
 
 SHELLS = ("sh", "bash", "ash", "dash")
 _FORWARDED = ["TERM", "INT", "HUP", "QUIT", "USR1", "USR2", "WINCH"]
@@ -85,19 +85,6 @@ def become_shell(task: Task, new: Shell, text: str, arguments: list[str]) -> Out
     task.tool = ""
     task.state = {}
     return None
-
-
-@tool(SCRIPT_FILE)
-def script_file(call: Call) -> Outcome:
-    """A program that lies among the files: a shell script, or something only its first line is known of."""
-    path = call.task.arguments[0]
-    text = call.files.read(call.path(path))
-    first = text.partition("\n")[0]
-    interpreter = first[2:].split() if first.startswith("#!") else ["/bin/sh"]
-    name = interpreter[-1].rpartition("/")[2] if interpreter else "sh"
-    if name not in SHELLS:
-        return call.become([*interpreter, path, *call.arguments])
-    return call.become([name, *(["-" + "e"] if "-e" in interpreter else []), path, *call.arguments])
 
 
 _WRAPPERS = (

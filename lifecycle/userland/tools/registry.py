@@ -14,7 +14,7 @@ from .call import Call, Outcome
 Tool: TypeAlias = Callable[[Call], Outcome]
 
 TOOLS: dict[str, Tool] = {}
-SCRIPT_FILE = "script file"
+SCRIPT_FILE, NOT_EXECUTABLE = "script file", "file that is not executable"
 UNKNOWN = UNKNOWN_TOOL
 _PROGRAM_FOLDERS = ("/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/")
 
@@ -68,7 +68,10 @@ def find_tool(machine: Machine, task: Task) -> Tool:
 def _name_of_tool(machine: Machine, task: Task) -> str:
     command = task.arguments[0]
     if "/" in command:
-        entry = machine.file_system.find(join_path(task.folder, command))
+        files, path = machine.file_system, join_path(task.folder, command)
+        entry = files.find(path)
+        if entry is not None and not files.can_execute(path, entry):
+            return NOT_EXECUTABLE
         if entry is not None and entry.kind != FOLDER:
             return UNKNOWN if entry.kind == OPAQUE else SCRIPT_FILE
     name = plain_name(command)

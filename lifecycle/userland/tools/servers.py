@@ -153,7 +153,7 @@ def unknown(call: Call) -> Outcome:
         return 0
     command = call.task.arguments[0]
     if not command.strip() or " " in command or is_absent(machine, call.task, command):
-        return call.fail("not found", 127)
+        return call.refuse("command not found" if state.get("flavour") == "bash" else "not found", 127)
     what = " ".join(call.task.arguments)[:60]
     machine.met_unknown = True
     if not state.get("is_tail") or call.task.root != machine.main_pid:

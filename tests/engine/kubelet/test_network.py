@@ -139,8 +139,17 @@ def test_a_pods_name_is_below_its_service_and_the_clusters_domain(domain: str, n
     said = "hostname; hostname -f; cat /etc/hosts; cat /etc/resolv.conf"
     lines = ask_as(world, said, {"name": "self", "namespace": namespace}, hostname="web-1", subdomain="nginx")
     assert lines[:2] == ["web-1", f"web-1.nginx.{namespace}.svc.{domain}"]
-    assert lines[3].endswith(f"\tweb-1.nginx.{namespace}.svc.{domain}\tweb-1")
-    assert lines[4:] == [
+    assert lines[2:9] == [
+        "# Kubernetes-managed hosts file.",
+        "127.0.0.1\tlocalhost",
+        "::1\tlocalhost ip6-localhost ip6-loopback",
+        "fe00::0\tip6-localnet",
+        "fe00::0\tip6-mcastprefix",
+        "fe00::1\tip6-allnodes",
+        "fe00::2\tip6-allrouters",
+    ]
+    assert lines[9].endswith(f"\tweb-1.nginx.{namespace}.svc.{domain}\tweb-1")
+    assert lines[10:] == [
         f"search {namespace}.svc.{domain} svc.{domain} {domain}",
         "nameserver 10.96.0.10",
         "options ndots:5",

@@ -256,6 +256,42 @@ def test_s05_restart_on_chosen_exit_codes(runs: list[int], starts: list[float], 
     assert (world.starts(), world.status()["phase"]) == (starts, phase)
 
 
+def probed_by_rule(policy: str, *others: str) -> World:
+    """A container whose rule restarts what was killed, and whose liveness probe fails at 2 s."""
+    rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [137]}}]
+    check = {"exec": {"command": ["false"]}, "periodSeconds": 2, "failureThreshold": 2}
+    world = World()
+    app = {"name": "app", "image": "busybox:1.36", "command": ["sleep", "3600"], "livenessProbe": check}
+    app |= {"restartPolicy": "Never", "restartPolicyRules": rules}
+    answer = world.pod(app, *others, restartPolicy=policy, terminationGracePeriodSeconds=3)
+    assert answer.ok, answer.status
+    return world
+
+
+def test_what_a_probe_ends_is_not_brought_back_by_its_rule_once_its_sandbox_is_gone() -> None:
+    # Nothing is to be kept, so that the pod is stopped; a pod of Never gets no second sandbox, and is not
+    # over either, for its rule would bring its container back (computePodActions, getPhase).
+    world = probed_by_rule("Never").to(600)
+    assert world.ends() == [(5, 137)] and world.starts() == [0]
+    assert world.status()["phase"] == "Running" and world.container()["restartCount"] == 0
+    told = [row["message"] for row in world.rows if row.get("reason") == "Killing"]
+    assert told == ["Stopping container app"] and not world.events("SandboxChanged")
+    assert world.delete().ok
+    assert world.to(610).get() is None
+
+
+@pytest.mark.parametrize("policy", ["OnFailure", "Always"])
+def test_under_other_policies_it_begins_again_in_a_new_sandbox(policy: str) -> None:
+    world = probed_by_rule(policy).to(21)
+    assert world.starts() == [0, 5, 20] and world.ends()[0] == (5, 137)
+    assert world.events("SandboxChanged")[0] == (5, "SandboxChanged")
+
+
+def test_beside_another_container_it_is_restarted_in_place() -> None:
+    world = probed_by_rule("Never", "other").to(21)
+    assert world.starts() == [0, 5, 20] and not world.events("SandboxChanged")
+
+
 @pytest.mark.spec(
     "RALL-01", "RALL-02", "RALL-04", "RALL-05", "RALL-06", "RALL-07", "RALL-08", "RALL-12", "RALL-14"
 )

@@ -67,7 +67,7 @@ def test_a_copied_program_runs_until_it_is_stopped(copies: Any, command: list[st
 
 
 def test_what_is_written_over_it_is_run() -> None:
-    text = "cp /opt/tool /shared/tool && echo 'exit 3' > /shared/tool"
+    text = "cp /opt/tool /shared/tool && printf '#!/bin/sh\\nexit 3\\n' > /shared/tool"
     world = run(install("sh", "-c", text), command=["/shared/tool"], restartPolicy="Never")
     assert world.ends()[0][1] == 3
 

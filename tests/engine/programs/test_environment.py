@@ -35,6 +35,9 @@ class Sources:
     def config_map(self, name: str) -> Mapping[str, str] | None:
         return self.config_maps.get(name)
 
+    def binary_data(self, name: str) -> Mapping[str, str]:
+        return {}
+
     def secret(self, name: str) -> Mapping[str, str] | None:
         return self.secrets.get(name)
 

@@ -170,8 +170,27 @@ def test_check_by_a_program_that_is_not_there_cannot_be_made(
     )
 
 
+@pytest.mark.parametrize(
+    ("container", "port", "is_plain"),
+    [
+        ({"image": "nginx:1.27"}, 80, True),
+        ({"image": "tomcat"}, 8080, True),
+        ({"image": "nginx:1.27", "volumeMounts": [{"name": "c", "mountPath": "/etc/nginx"}]}, 80, False),
+        ({"image": "busybox:1.36", "command": ["httpd", "-f", "-p", "8000"]}, 8000, True),
+        ({"image": "registry.example/own:1"}, 80, False),
+    ],
+)
+def test_a_server_without_tls_fails_a_check_that_wants_it(container, port: int, is_plain: bool) -> None:
+    process = start(pod_spec(container))
+    check = probe("http", port=port, path="/", scheme="HTTPS")
+    sight = sight_at(process, check, 20_000)
+    url = f'Get "https://10.1.0.1:{port}/"'
+    problem = f"{url}: http: server gave HTTP response to HTTPS client"
+    assert (sight.result, sight.message) == (("failure", problem) if is_plain else ("success", ""))
+
+
 def test_check_may_be_a_file_that_the_main_process_writes() -> None:
-    process = start_script("sleep 5; echo 'exit 0' > /tmp/check; chmod +x /tmp/check; sleep 60")
+    process = start_script("sleep 5; printf '#!/bin/sh\\nexit 0' > /tmp/check; chmod +x /tmp/check; sleep 60")
     assert sight_at(process, exec_probe("/tmp/check"), 1_000).result == "unknown"
     assert sight_at(process, exec_probe("/tmp/check"), 6_000).result == "success"
 

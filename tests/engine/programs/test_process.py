@@ -167,7 +167,7 @@ def test_saved_process_goes_on_as_before() -> None:
 
 def test_command_that_is_a_file_of_a_volume_is_run() -> None:
     script = "#!/bin/sh\ntrap 'echo stopping; exit 3' TERM\necho started $1\nsleep 60 & wait\n"
-    world = FakeWorld(volumes=(Mount("/scripts", make_layer({"run.sh": script}), is_read_only=True),))
+    world = FakeWorld(volumes=(Mount("/scripts", make_layer({"run.sh": script}, 0o755), is_read_only=True),))
     container = {
         "command": ["/scripts/run.sh", "it"],
         "volumeMounts": [{"name": "c", "mountPath": "/scripts"}],

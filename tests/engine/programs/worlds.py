@@ -32,10 +32,10 @@ NO_LIMITS = Limits()
 ROOT = Identity()
 
 
-def make_layer(text_by_path: Mapping[str, str]) -> FileLayer:
+def make_layer(text_by_path: Mapping[str, str], mode: int = 0o644) -> FileLayer:
     """A volume that holds these files."""
     layer = FileLayer()
-    refresh_layer(layer, text_by_path, 0)
+    refresh_layer(layer, text_by_path, 0, dict.fromkeys(text_by_path, mode))
     return layer
 
 

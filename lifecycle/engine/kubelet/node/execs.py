@@ -12,7 +12,6 @@ from typing import Any
 from ...api.context import Context
 from ...heart.errors import BadRequest
 from ...objects.pod import Pod
-from ...programs.image_files import missing_text
 from ...programs.process import Process
 from ...programs.sights import EXEC_PROBLEM
 from ..container_run import ContainerRun
@@ -77,8 +76,9 @@ class Execs:
     ) -> Outcome:
         now_ms, words = self._context.clock.now_ms, payload["command"]
         world = self._kubelets.world(worker, run)
-        if process.lacks(words[0], now_ms, world):
-            problem = f"{_without_code(EXEC_PROBLEM)}: {missing_text(words[0])}"
+        cause = process.find_problem(words[0], now_ms, world)
+        if cause:
+            problem = f"{_without_code(EXEC_PROBLEM)}: {cause}"
             return Outcome("", "", NOT_KNOWN, 0, f"error executing command in container: {problem}")
         machine = process.open_machine(now_ms, world)
         # Whoever asks is told what cannot be interpreted, also when others were told before.

@@ -19,12 +19,12 @@ from ...rules.claims import attached_volume, claim_ref, is_attached, is_bound
 from ...rules.host_names import decide_host_name, find_name_problem
 from ...rules.pod_actions import ContainerToKill, decide_pod_actions
 from ...rules.user_namespaces import find_free_block, wants_one, why_not
-from ..container_run import IDLE
+from ..container_run import HELD, IDLE, PRE_STOP, STOPPING
 from ..node.node_agent import SANDBOXES, NodeAgent
 from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..stopping.termination import Stopper
-from ..worker import SYNCING, TERMINATED, PodWorker
+from ..worker import KILLING, SYNCING, TERMINATED, PodWorker
 from .claims import find_claim_problem, is_waiting_for_volume
 from .mounts import (
     SOURCE_KINDS,
@@ -41,6 +41,7 @@ RETRY_MS = 10_000
 """A kubelet whose sandbox could not be made tries again about this often."""
 _CHANGED = "Pod sandbox changed, it will be killed and re-created."
 _LOST_EXIT_CODE = 255
+_BEING_STOPPED = (PRE_STOP, HELD, STOPPING)
 
 
 class Sandboxes:
@@ -290,6 +291,9 @@ class Sandboxes:
         worker.must_act = False
         if worker.stage_timer is not None or worker.sandbox_failed_ms is not None:
             return True
+        if not worker.is_renewing and any(run.stage in _BEING_STOPPED for run in worker.runs.values()):
+            # What is being stopped has ended before the kubelet looks again.
+            return True
         if not decide_pod_actions(worker.spec, worker.runtime).create_sandbox:
             return False
         if not worker.is_renewing:
@@ -297,6 +301,15 @@ class Sandboxes:
         elif not any(run.process is not None for run in worker.runs.values()):
             self._begin_again(worker, pod)
         return True
+
+    def give_up(self, worker: PodWorker, pod: Pod) -> None:
+        """Stop all that runs, and the sandbox with it: how they end shows what comes of it (KillPod)."""
+        worker.runtime = worker.runtime.replace(sandbox_ready=False)
+        self._stop(worker, pod)
+        if self._parts.look_period_ms:
+            worker.under_way = KILLING
+        worker.must_act = True
+        self._parts.touch(worker)
 
     def _begin_renewing(self, worker: PodWorker, pod: Pod) -> None:
         worker.is_renewing = True

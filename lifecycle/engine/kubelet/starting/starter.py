@@ -14,7 +14,7 @@ from ...objects.pod import Pod
 from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, HookRun, start_process
-from ...programs.image_files import missing_text
+from ...programs.executables import find_start_problem
 from ...rules.backoff import duration_text
 from ...rules.restart_rules import should_restart, should_start
 from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
@@ -143,8 +143,11 @@ class Starter:
             self._fail_start(worker, run, error, f'failed to start container "{container.name}"')
             return
         parts.event(worker, run, NORMAL, "Created", "Container created")
-        if behavior.missing_program:
-            self._fail_run(worker, run, f"{_RUNTIME_PROBLEM}: {missing_text(behavior.missing_program)}")
+        problem = ""
+        if behavior.may_not_start:
+            problem = find_start_problem(behavior, parts.now_ms, parts.world(worker, pod, run))
+        if problem:
+            self._fail_run(worker, run, f"{_RUNTIME_PROBLEM}: {problem}")
             return
         parts.event(worker, run, NORMAL, "Started", "Container started")
         for problem in () if run.told_problems else behavior.problems:
@@ -220,6 +223,9 @@ class Starter:
         if container.runs_commands_later:
             # They run in the environment made at its start (DOWN-25).
             run.env = dict(world.env)
+        if container.has_sub_paths:
+            # What is mounted of a volume is found, or made, before it starts.
+            _ = world.volumes
         if behavior.is_assumed:
             parts.context.assumed_images.add(container.image)
         run.process = start_process(behavior, container, run.attempt, now_ms, world)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lifecycle.userland.world import Exit
 
+from ...objects.pod import Pod
 from ...objects.runtime import EXITED, RuntimeContainer
 from ...rules.backoff import decide_delay, decide_next_delay
 from ...rules.container_status import ended_state
@@ -11,16 +12,20 @@ from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import Parts
 from ..worker import SYNCING, PodWorker
+from .last_words import find_last_words
 
 START_ERROR = "StartError"
 _NOT_STARTED = 128
 
 
-def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: ContainerRun, end: Exit) -> None:
+def record_exit(
+    parts: Parts, evictor: Evictor, worker: PodWorker, pod: Pod, run: ContainerRun, end: Exit
+) -> None:
     """The runtime's record of a run that has ended; what is next is for the pod's next look."""
     if run.wake_timer is not None:
         parts.cancel((run.wake_timer[0], run.wake_timer[2]))
         run.wake_timer = None
+    message = find_last_words(parts, worker, pod, run, end.code) if run.process is not None else ""
     was_known = run.process is not None and bool(run.process.usage_points)
     run.process, run.stage, run.is_unseen = None, IDLE, False
     parts.note_use(worker)
@@ -31,6 +36,8 @@ def record_exit(parts: Parts, evictor: Evictor, worker: PodWorker, run: Containe
     reason = end.reason or ("Completed" if end.code == 0 else "Error")
     name = run.container.name
     records[name] = records[name].ended(end.code, reason, end.signal or 0, end.at_ms)
+    if message:
+        records[name] = records[name].replace(message=message)
     if worker.is_busy or parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
         worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
     is_regular_init = run.container.is_init and not run.container.is_sidecar

@@ -6,8 +6,10 @@ Everything is worked out when a program asks, so that a container whose program 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from lifecycle.userland.crowd import Crowd
+from lifecycle.userland.file_layers import FILE, File
 
 from ...api.context import Context
 from ...kinds.plain import SERVICE_ACCOUNT
@@ -17,6 +19,7 @@ from ...objects.node import Node
 from ...objects.pod import Pod
 from ...programs import (
     ConnectResult,
+    Environment,
     FileLayer,
     Identity,
     Limits,
@@ -175,14 +178,24 @@ class ContainerWorld:
     @property
     def given_env(self) -> dict[str, str]:
         """What Services, `envFrom` and `env` give it, as things stand now."""
-        made = make_environment(self._container.raw, self._fields(), self._sources, self._services())
-        return made.values
+        return self._make_env().values
+
+    def _make_env(self) -> Environment:
+        return make_environment(
+            self._container.raw, self._fields(), self._sources, self._services(), self._read_file
+        )
+
+    def _read_file(self, volume: str, path: str) -> str | None:
+        """A file of one of the pod's volumes, whoever mounts it."""
+        is_known = any(one.get("name") == volume for one in self._worker.spec.volumes)
+        layer = self._layer(volume) if is_known else None
+        file = layer.get(path.strip("/")) if layer is not None else None
+        return file.text if file is not None and file.kind == FILE else None
 
     def missing_source(self) -> str:
         """What the environment or a mount needs and is not there; "" when all is."""
-        raw = self._container.raw
-        made = make_environment(raw, self._fields(), self._sources, self._services())
-        return made.problem or find_mount_problem(raw, made.values)
+        made = self._make_env()
+        return made.problem or find_mount_problem(self._container.raw, made.values)
 
     @property
     def _sources(self) -> StoredSources:
@@ -233,7 +246,23 @@ class ContainerWorld:
         layers = {name: layer for name in names if (layer := self._layer(name)) is not None}
         volumes = self._worker.spec.volumes
         fixed = frozenset(one.get("name", "") for one in volumes if is_read_only_volume(one))
-        return make_mounts(self._container.raw, layers, fixed, self.env)
+        mounts = make_mounts(self._container.raw, layers, fixed, self.env, self._volumes_group or 0)
+        return tuple(self._freeze(one) if one.sub_path and one.group is not None else one for one in mounts)
+
+    def _freeze(self, mount: Mount) -> Mount:
+        """What is mounted as a part of an object's volume stays as it was when the container was started."""
+        volumes, run = self._worker.volumes, self._worker.runs.get(self._container.name)
+        assert volumes is not None, mount.path
+        part, prefix = mount.sub_path, f"{self._container.name}{mount.path}"
+        key = f"{prefix}@{run.attempt if run is not None else 0}"
+        if key not in volumes:
+            for old in [one for one in volumes if one.startswith(f"{prefix}@")]:
+                del volumes[old]
+            layer = volumes[key] = FileLayer()
+            for path, file in list(mount.layer.entries.items()):
+                if path == part or path.startswith(f"{part}/"):
+                    layer.put(path, File.load(file.save()))
+        return replace(mount, layer=volumes[key])
 
     def _layer(self, name: str) -> FileLayer | None:
         worker = self._worker
@@ -248,10 +277,15 @@ class ContainerWorld:
             layer.capacity = decide_memory_volume_size(volume, worker.spec, self._node_memory) or None
         if is_read_only_volume(volume):
             # Files made from objects follow them (DOWN-25); those of an object that is gone stay.
-            files = volume_files(volume, self._fields(), self._sources).files
-            if files is not None:
-                refresh_layer(layer, files, self._context.clock.now_ms)
+            found = volume_files(volume, self._fields(), self._sources, self._volumes_group is not None)
+            if found.files is not None:
+                refresh_layer(layer, found.files, self._context.clock.now_ms, found.modes)
         return layer
+
+    @property
+    def _volumes_group(self) -> int | None:
+        group: int | None = (self._worker.spec.raw.get("securityContext") or {}).get("fsGroup")
+        return group
 
     def _shared_layer(self, name: str, own: FileLayer) -> FileLayer:
         """The files of a claim's volume, which outlive the pod; `own` of any other."""

@@ -23,6 +23,12 @@ class StoredSources:
         found = self._store.get("ConfigMap", self._namespace, name)
         return _read(found) if found is not None else None
 
+    def binary_data(self, name: str) -> dict[str, str]:
+        """What a ConfigMap holds in base64, decoded."""
+        found = self._store.get("ConfigMap", self._namespace, name)
+        texts = ((found.extra or {}).get("binaryData") or {}) if found is not None else {}
+        return {key: _decode(str(text)) for key, text in texts.items()}
+
     def secret(self, name: str) -> dict[str, str] | None:
         """What a Secret holds, decoded; None when there is none."""
         found = self._store.get("Secret", self._namespace, name)
