@@ -30,7 +30,7 @@ from ..container_run import ContainerRun, ProbeRun
 from ..parts import PROBE, Parts
 from ..worker import PodWorker
 from .telling import series_of, tell_failure, tell_outcome
-from .turning import await_turn
+from .turning import on_turn
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
 _SHORT_MS = 100
@@ -137,7 +137,6 @@ class Prober:
         """Stop probing a run that has ended or is to end."""
         for probed in list((run.probes or {}).values()):
             self._close(worker, run, probed)
-            await_turn(self._parts, worker, run, probed)
 
     def on_pod_ending(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The pod shuts down: the checks that a pod in its end is spared are made no more."""
@@ -222,11 +221,11 @@ class Prober:
             probed.timer = self._parts.later(delay_ms, PROBE, worker, run.container.name, probed.kind)
 
     def on_timer(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str) -> None:
-        """A check that matters is due; one of no kind, that of a container that had ended."""
+        """A check that matters is due, or one of a container that had ended."""
+        if kind not in _KINDS:
+            on_turn(self._parts, worker, run, kind)
+            return
         probed = (run.probes or {}).get(kind)
-        if not kind and run.process is None and not worker.is_ending:
-            worker.must_act = True
-            self._parts.touch(worker)
         if probed is not None and run.process is not None:
             probed.timer = probed.due_ms = None
             if probed.seen is not None:
