@@ -1,6 +1,6 @@
 """What probes have to do with a container that has ended.
 
-The first check to find it so turns a verdict that was good, and a verdict that turns is news to its pod's look
+The first check to find it so turns a good verdict, and a verdict that turns is news to its pod's look
 (worker.doProbe): that is how why it is not started again is told before its back-off is over.
 """
 
