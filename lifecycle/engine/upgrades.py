@@ -153,9 +153,10 @@ def _is_reason(alike: Any) -> bool:
 def _is_said_of_version(entry: Any) -> bool:
     return (
         isinstance(entry, list | tuple)
-        and len(entry) == 2
+        and len(entry) in (2, 3)
         and isinstance(entry[0], int)
         and _is_said(entry[1])
+        and all(isinstance(words, str) for words in entry[2:])
     )
 
 

@@ -24,7 +24,15 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms
 from lifecycle.simulation import Overrides, make_plan
 from lifecycle.simulation import run as run_plan
-from tests.recordings.scenario_files import PODLINE_ONLY, Json, ScenarioFile, recording_of
+from tests.recordings.scenario_files import (
+    HOLLOW,
+    PODLINE_ONLY,
+    REAL,
+    SEVERAL,
+    Json,
+    ScenarioFile,
+    recording_of,
+)
 from tests.texts import read_manifests
 
 WARM_SECONDS = 20
@@ -34,7 +42,7 @@ IMAGES = [
     for place in ("", "docker.io/library/")
     for tag in ("1.28", "1.36", "1.37", "latest")
 ]
-NODE_COUNTS = {"real": 1, "hollow": 3}
+NODE_COUNTS = {REAL: 1, SEVERAL: 3, HOLLOW: 3}
 REAL_NODE = {"cpu": "2", "memory": "24581696Ki", "pods": 200}
 """Allocatable of the machine that was recorded; hollow nodes are as large as Podline's own."""
 ASK = "(the lab asks for the text)"
@@ -94,7 +102,7 @@ def make_input(file: ScenarioFile) -> str:
     """The scenario for Podline, as YAML."""
     documents = [_make_warm_pod(number) for number in range(1, NODE_COUNTS[file.nodes] + 1)]
     documents.append(_make_profile("lab-missing", "registry.invalid/*", MISSING_IMAGE))
-    if file.nodes == "hollow":
+    if file.nodes == HOLLOW:
         documents.append(_make_profile("lab-hollow", "*", HOLLOW_CONTAINER))
     documents += [one for one in file.manifests if one.get("kind") in PODLINE_ONLY]
     text = yaml.dump_all([*documents, _make_scenario(file)], Dumper=yaml.CSafeDumper, sort_keys=False)
@@ -109,9 +117,9 @@ def _make_scenario(file: ScenarioFile) -> Json:
         asked = {"refused": ASK} if "refused" in step.entry else {}
         spec["steps"].append({"at": _move(step.at_seconds), step.kind: step.payload, **asked})
     spec["until"] = _move(file.until_seconds)
-    if file.nodes == "real":
+    if file.nodes != HOLLOW:
         spec["nodes"] = REAL_NODE | (spec.get("nodes") or {})
-    spec["timing"] = HOLLOW_TIMING if file.nodes == "hollow" else "realistic"
+    spec["timing"] = HOLLOW_TIMING if file.nodes == HOLLOW else "realistic"
     spec.pop("expect", None)
     head = {"apiVersion": "podline.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": file.name}}
     return scenario | head

@@ -14,6 +14,7 @@ SCENARIOS, RECORDINGS = HERE / "scenarios", HERE / "recordings"
 
 Json = dict[str, Any]
 
+REAL, SEVERAL, HOLLOW = "real", "several", "hollow"
 SECONDS_OF = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 PODLINE_ONLY = ("KubeletConfiguration", "ContainerProfile")
 """Kinds that only Podline has; the real cluster was not told of them."""
@@ -31,7 +32,7 @@ class Step:
 
 @dataclass
 class ScenarioFile:
-    """What a file says. `nodes` is `real` or `hollow`."""
+    """What a file says. `nodes` is `real` for one node, `several` for three of them, or `hollow`."""
 
     name: str
     nodes: str
@@ -76,7 +77,7 @@ def load(name: str) -> ScenarioFile:
     steps.sort(key=lambda step: step.at_seconds)
     return ScenarioFile(
         name=name,
-        nodes="hollow" if _is_for_hollow_nodes(text) else "real",
+        nodes=_find_nodes(text),
         manifests=[one for one in documents if one.get("kind") != "Scenario"],
         scenario=scenario,
         has_cron_jobs="CronJob" in text,
@@ -85,8 +86,9 @@ def load(name: str) -> ScenarioFile:
     )
 
 
-def _is_for_hollow_nodes(text: str) -> bool:
-    return any(re.match(r"#\s*nodes:\s*hollow", line) for line in text.splitlines()[:2])
+def _find_nodes(text: str) -> str:
+    found = re.search(r"^#\s*nodes:\s*(\w+)", "\n".join(text.splitlines()[:2]), re.M)
+    return found[1] if found else REAL
 
 
 def _split(entry: Json) -> list[Step]:

@@ -23,6 +23,8 @@ MASKS = [
         "<time span>",
     ),
     (re.compile(r"kube-api-access-[a-z0-9]{5}\b"), "kube-api-access-<n>"),
+    # A pod that was refused has a name that no object has.
+    (re.compile(r'(pods "[a-z0-9.-]+-)[a-z0-9]{5}(" is forbidden)'), r"\1<pod>\2"),
     (re.compile(r"Image size: \d+ bytes"), "Image size: <n> bytes"),
     # Go prints the difference of two specs, Podline says what it is.
     (re.compile(r"(set to 1 if it was previously negative\)).*", re.S), r"\1 <difference>"),

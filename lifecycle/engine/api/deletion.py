@@ -26,29 +26,35 @@ def delete_object(context: Context, old: StoredObject, propagation: str | None) 
     Returns the object as it is now, or as it last was.
     """
     meta = old.meta
-    finalizers = _with_finalizer(old, propagation or entry_of(old.kind).propagation)
+    finalizers = _decide_finalizers(old, propagation)
     if not finalizers:
         context.store.remove(old)
         return old
-    if meta.deletion_ms is not None:
+    if meta.deletion_ms is not None and finalizers == meta.finalizers:
         return old
-    new = old.replace(
-        meta=meta.replace(
-            finalizers=finalizers,
-            deletion_ms=context.clock.now_ms,
-            deletion_grace_seconds=0,
-            generation=meta.generation and meta.generation + 1,
+    marked = meta.replace(finalizers=finalizers)
+    if meta.deletion_ms is None:
+        generation = meta.generation and meta.generation + 1
+        marked = marked.replace(
+            deletion_ms=context.clock.now_ms, deletion_grace_seconds=0, generation=generation
         )
-    )
+    new = old.replace(meta=marked)
     context.store.update(old, new)
     return new
 
 
-def _with_finalizer(old: StoredObject, propagation: str | None) -> tuple[str, ...]:
-    """The finalizers of an object that is to be deleted: with what it waits by, if it is not going yet."""
-    meta, added = old.meta, FINALIZERS.get(propagation or "")
-    is_new = added is not None and added not in meta.finalizers and meta.deletion_ms is None
-    return (*meta.finalizers, added) if is_new and added is not None else meta.finalizers
+def _decide_finalizers(old: StoredObject, propagation: str | None) -> tuple[str, ...]:
+    """The finalizers of an object that is to be deleted, or is asked again to go.
+
+    What it waits by is as the latest policy asks; where none is asked for, as it was, or as its kind has it.
+    """
+    before = old.meta.finalizers
+    if propagation is None and any(one in FINALIZERS.values() for one in before):
+        return before
+    added = FINALIZERS.get(propagation or entry_of(old.kind).propagation or "")
+    kept = tuple(one for one in before if one not in FINALIZERS.values())
+    wanted = (*kept, added) if added else kept
+    return before if set(wanted) == set(before) else wanted
 
 
 def delete_pod(
@@ -59,7 +65,7 @@ def delete_pod(
     `requested`: the seconds that were asked for, None for the pod's own.
     """
     if pod.meta.deletion_ms is not None:
-        return _delete_again(context, pod, requested)
+        return _delete_again(context, pod, requested, propagation)
     seconds = decide_deletion_grace_seconds(
         requested,
         pod.spec.termination_grace_seconds,
@@ -67,13 +73,18 @@ def delete_pod(
         phase=pod.status.phase,
         has_options=has_options,
     )
-    later = {"finalizers": _with_finalizer(pod, propagation), "generation": pod.meta.generation + 1}
+    later = {"finalizers": _decide_finalizers(pod, propagation), "generation": pod.meta.generation + 1}
     return _mark(context, pod, context.clock.now_ms + (seconds or 0) * 1000, seconds or 0, **later)
 
 
-def _delete_again(context: Context, pod: Pod, requested: int | None) -> Pod:
+def _delete_again(context: Context, pod: Pod, requested: int | None, propagation: str | None) -> Pod:
     # A period that runs is shortened or stays; it never grows.
     meta, now_ms = pod.meta, context.clock.now_ms
+    if not meta.deletion_grace_seconds:
+        # Only finalizers hold it: what it waits by may change as that of any object.
+        again = delete_object(context, pod, propagation)
+        assert isinstance(again, Pod), pod.meta.name
+        return again
     seconds = decide_shortened_grace_seconds(meta.deletion_grace_seconds, requested)
     if seconds is None:
         return pod
@@ -82,7 +93,7 @@ def _delete_again(context: Context, pod: Pod, requested: int | None) -> Pod:
     end_ms = (meta.deletion_ms or now_ms) + (seconds - (meta.deletion_grace_seconds or 0)) * 1000
     if end_ms < now_ms:
         end_ms, seconds = now_ms, min(seconds, 1)
-    return _mark(context, pod, end_ms, seconds)
+    return _mark(context, pod, end_ms, seconds, finalizers=_decide_finalizers(pod, propagation))
 
 
 def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, **later: Any) -> Pod:

@@ -37,8 +37,8 @@ class Correlator:
     def __init__(self) -> None:
         # By uid, then source and type: when what was told is paid for, and what was said, by reason.
         self._sources: dict[str, dict[str, dict[str, Any]]] = {}
-        # By uid: the version that a series is about, and what was said of it.
-        self._series: dict[str, tuple[int, Said]] = {}
+        # By uid: the version that a series is about, what was said of it, and its words.
+        self._series: dict[str, tuple[int, Said, str]] = {}
 
     def observe(
         self, uid: str, source: str, reason: str, message: str, path: str | None, now_ms: int
@@ -88,19 +88,20 @@ class Correlator:
             record = told[source] = {"due_ms": 0, "reasons": {}}
         return record
 
-    def observe_version(self, uid: str, version: int, now_ms: int) -> Said | None:
-        """Observe what is always told about an object in the same words while it has one version.
+    def observe_version(self, uid: str, version: int, message: str, now_ms: int) -> tuple[Said, str] | None:
+        """Observe what is said of an object while it has one version: a series, whatever the words.
 
-        Returns what was said; None where nobody is told: a series is told when it becomes one.
+        Returns what was said, in the words it began with; None where nobody is told: a series is told when it
+        becomes one.
         """
         known = self._series.get(uid)
         if known is None or known[0] != version:
             said = [0, 1, now_ms]
-            self._series[uid] = (version, said)
-            return said
+            self._series[uid] = (version, said, message)
+            return said, message
         said = known[1]
         said[1] += 1
-        return said if said[1] == 2 else None
+        return (said, known[2] or message) if said[1] == 2 else None
 
     def forget(self, uid: str) -> None:
         """An object is gone, and its uid never comes back."""
@@ -111,13 +112,14 @@ class Correlator:
         """Plain data."""
         return {
             "sources": self._sources,
-            "series": {uid: [version, said] for uid, (version, said) in self._series.items()},
+            "series": {uid: list(entry) for uid, entry in self._series.items()},
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
         self._sources = dict(data["sources"])
-        self._series = {uid: (version, said) for uid, (version, said) in data["series"].items()}
+        # One that an earlier version saved has no words.
+        self._series = {uid: (*entry, "")[:3] for uid, entry in data["series"].items()}
 
 
 def pay(due_ms: int, now_ms: int) -> int | None:

@@ -210,9 +210,12 @@ class Trace:
         self, subject: Subject, event_type: str, reason: str, message: str, source: str, version: int
     ) -> None:
         """Tell one event as the scheduler does, of a version of an object: at first, and a second time."""
-        said = self.correlator.observe_version(subject.uid, version, self.at_ms)
-        if said is not None:
-            self.plain_event(subject, event_type, reason, message, source, said=said)
+        # What is said but once needs no words kept.
+        words = "" if event_type == "Normal" else message
+        found = self.correlator.observe_version(subject.uid, version, words, self.at_ms)
+        if found is not None:
+            said, first = found
+            self.plain_event(subject, event_type, reason, first or message, source, said=said)
 
     def plain_event(
         self,

@@ -39,6 +39,7 @@ from .parts import (
     Parts,
 )
 from .probing.prober import Prober
+from .probing.turning import await_turns, list_turns
 from .reports import Reporter
 from .resize import Resizer
 from .roster import load_pods, save_pods
@@ -331,10 +332,13 @@ class Kubelets:
             self._stopper.after_process_ran(worker, pod, run)
             self._prober.after_process_ran(worker, run)
             return
+        turns = list_turns(self._parts, worker, run)
         self._prober.end(worker, run)
         self._starter.on_exit(worker, pod, run)
         self._stopper.on_end(worker, pod, run)
         record_exit(self._parts, self.evictor, worker, pod, run, end)
+        if turns and run.process is None:
+            await_turns(self._parts, worker, run, turns)
         if worker.processes is not None:
             self._parts.wake_others(worker, run)
             if worker.processes.has_ended:

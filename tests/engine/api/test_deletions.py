@@ -205,6 +205,31 @@ def test_a_propagation_that_takes_time_is_a_finalizer(policy: str, finalizers: l
     assert result.object["metadata"]["finalizers"] == finalizers
 
 
+@pytest.mark.parametrize(
+    "first, second, finalizers",
+    [
+        ("Background", "Foreground", [HOLD, "foregroundDeletion"]),
+        ("Foreground", "Background", [HOLD]),
+        ("Foreground", "Orphan", [HOLD, "orphan"]),
+    ],
+)
+def test_a_second_deletion_chooses_anew_what_is_waited_for(
+    first: str, second: str, finalizers: list[str]
+) -> None:
+    """Recorded by v1.35 (own-gc-two-deletes-modes)."""
+    desk = Desk()
+    deployment = make_deployment()
+    deployment["metadata"]["finalizers"] = [HOLD]
+    assert desk.create(deployment).ok
+    marked = desk.delete("Deployment", propagationPolicy=first).object
+    result = desk.delete("Deployment", propagationPolicy=second)
+    assert marked is not None
+    assert result.object is not None
+    assert result.object["metadata"]["finalizers"] == finalizers
+    for field in ("deletionTimestamp", "generation"):
+        assert result.object["metadata"][field] == marked["metadata"][field]
+
+
 def test_there_is_no_other_propagation() -> None:
     desk = running()
     refused = desk.delete("Pod", propagationPolicy="Sideways")

@@ -252,3 +252,15 @@ def test_indexes_that_are_done_and_no_more_wanted_no_longer_count():
     shift.patch(completions=2, parallelism=2)
     shift.run(5)
     assert (shift.status()["completedIndexes"], shift.status()["succeeded"]) == ("1", 1)
+
+
+def test_a_failure_is_not_counted_while_another_pod_is_ready_and_its_index_waits():
+    """Recorded by v1.35 (own-job-index-delay-each): no more ready pods than active ones are taken."""
+    shift = Shift()
+    command = "sleep 3; [ $JOB_COMPLETION_INDEX = 0 ] && exit 1; sleep 60"
+    shift.apply(make_indexed(2, command=command, parallelism=2, backoffLimitPerIndex=1))
+    shift.run(10)
+    assert "failed" not in shift.status()
+    assert (shift.status()["active"], shift.status()["ready"]) == (2, 2)
+    shift.run(5)
+    assert shift.status()["failed"] == 1

@@ -133,6 +133,14 @@ def test_it_goes_on_where_it_was_saved() -> None:
     assert told(other) == told(trace) == [(combined("tenth"), 1)]
 
 
+def test_a_series_keeps_the_words_it_began_with():
+    """Recorded by v1.35 (own-several-drain-graces): the words are no part of what makes a series."""
+    trace = Trace()
+    for words in ("no room", "a taint"):
+        trace.event_of_version(WEB, "Warning", "FailedScheduling", words, "default-scheduler", 1)
+    assert [row.message for row in trace.entries] == ["no room", "no room"]
+
+
 def test_nothing_is_kept_of_what_is_gone() -> None:
     trace = Trace()
     for source in ("controller", "kubelet"):

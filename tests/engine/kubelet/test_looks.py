@@ -110,6 +110,19 @@ def test_a_kill_within_the_delay_since_the_end_before_is_told_as_held_back_alone
     assert [at for at, _ in world.events("BackOff")][:2] == [world.at("signal.app", "SIGKILL")[2], held]
 
 
+@pytest.mark.parametrize("kind", ["readiness", "liveness"])
+def test_the_first_check_of_an_ended_container_has_its_back_off_told(kind: str) -> None:
+    """Recorded by v1.35 (own-svc-finished-pods): a good verdict turns, which asks for a look."""
+    container = {"name": "app", f"{kind}Probe": {"httpGet": {"port": 80}, "periodSeconds": 4}}
+    behavior = {
+        "app": {"runs": [{"for": "6s", "exit": 1}], "probes": {kind: [{"at": "0s", "result": "success"}]}}
+    }
+    world = realistic(container, behavior=behavior).to(60)
+    ended = world.at("container.app.state", "Terminated")[1]
+    assert 0 < world.waits()[1][0] - ended <= 4
+    assert [at for at, _ in world.events("BackOff")][:2] == [ended, world.waits()[1][0]]
+
+
 def test_a_container_that_a_kill_has_completed_is_not_told_as_held_back() -> None:
     behavior = {"app": {**SICK, "onTerm": {"takes": "1s", "exit": 0}}}
     world = realistic(liveness(), behavior=behavior, restartPolicy="OnFailure").to(60)

@@ -30,6 +30,7 @@ from ..container_run import ContainerRun, ProbeRun
 from ..parts import PROBE, Parts
 from ..worker import PodWorker
 from .telling import series_of, tell_failure, tell_outcome
+from .turning import on_turn
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
 _SHORT_MS = 100
@@ -220,7 +221,10 @@ class Prober:
             probed.timer = self._parts.later(delay_ms, PROBE, worker, run.container.name, probed.kind)
 
     def on_timer(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str) -> None:
-        """A check that matters is due."""
+        """A check that matters is due, or one of a container that had ended."""
+        if kind not in _KINDS:
+            on_turn(self._parts, worker, run, kind)
+            return
         probed = (run.probes or {}).get(kind)
         if probed is not None and run.process is not None:
             probed.timer = probed.due_ms = None

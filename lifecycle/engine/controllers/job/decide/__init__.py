@@ -77,6 +77,9 @@ def _settle(step: _Step, now_ms: int) -> JobDecision:
     """Deletions, the status with what ended, its pods let go, the status with the counts."""
     seen, look, job = step.seen, step.look, step.seen.job
     told, events = _tell_suspension(step, _tell_counts(step), now_ms)
+    if step.ready > step.active:
+        # The API server takes no more ready pods than active ones: nothing is counted while others are ready.
+        return JobDecision(events, recheck_at_ms=_find_recheck(step, now_ms), is_failure=True)
     account = take_account(seen, look, told, step.end, step.terminating, now_ms)
     actions: list[Action] = [*_delete(step), *events]
     is_changed = account.told is not job.status and account.told != job.status
