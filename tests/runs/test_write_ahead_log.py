@@ -22,7 +22,7 @@ def test_the_ticker_empties_the_log(make_cluster, monkeypatch):
     make_cluster()
     assert log_bytes() > 0
     stopped = threading.Event()
-    monkeypatch.setattr(ticker, "due_shards", lambda now: stopped.set() or [])
+    monkeypatch.setattr(ticker, "due_shards", lambda now: (stopped.set() or [], 0.01))
     ticker.run(stopped)
     assert log_bytes() == 0
 

@@ -17,7 +17,8 @@ from lifecycle.runs.run_clock import moment
 
 log = logging.getLogger(__name__)
 
-TICK_SECONDS = 0.05
+# It looks this often, and between that when a wake comes, but never more often than the least.
+TICK_SECONDS, LEAST_SECONDS = 0.05, 0.01
 # Commands and controls nudge for themselves; this often the ticker looks for forgotten ones.
 REPAIR_SECONDS = 0.5
 EMPTY_SECONDS = 10.0
@@ -25,10 +26,17 @@ EMPTY_SECONDS = 10.0
 AWAY_SECONDS = 0.5
 
 
-def due_shards(now: float) -> list[int]:
-    """The shards with a cluster whose next wake has come."""
-    due = Cluster.objects.filter(next_wake_at__lte=moment(now), failure="")
-    return sorted(set(due.values_list("shard", flat=True)))
+def due_shards(now: float) -> tuple[list[int], float]:
+    """The shards with a cluster whose next wake has come, and in how many seconds to look again."""
+    soon = Cluster.objects.filter(next_wake_at__lte=moment(now + TICK_SECONDS), failure="")
+    due, wait_seconds = set(), TICK_SECONDS
+    for wake, shard in soon.values_list("next_wake_at", "shard"):
+        seconds = wake.timestamp() - now if wake is not None else 0.0
+        if seconds > 0:
+            wait_seconds = min(wait_seconds, seconds)
+        else:
+            due.add(shard)
+    return sorted(due), max(wait_seconds, LEAST_SECONDS)
 
 
 def forgotten_shards() -> list[int]:
@@ -41,9 +49,10 @@ def forgotten_shards() -> list[int]:
 def run(stopped: threading.Event) -> None:
     """Tick until stopped. A database that is away for a while is waited for."""
     repaired_at = emptied_at = 0.0
-    while not stopped.wait(TICK_SECONDS):
+    wait_seconds = TICK_SECONDS
+    while not stopped.wait(wait_seconds):
         try:
-            shards = due_shards(time.time())
+            shards, wait_seconds = due_shards(time.time())
             if time.monotonic() - repaired_at > REPAIR_SECONDS:
                 shards = sorted({*shards, *forgotten_shards()})
                 repaired_at = time.monotonic()
