@@ -94,10 +94,11 @@ def decide_kill_grace_seconds(
 
     `probe_seconds` is the failed probe's own `terminationGracePeriodSeconds`. 0 means: run no hook.
     """
-    if override_seconds is not None and compatibility != V1_23_1:
-        # Of a pod that ends it is the effective value, and never 0: a hook has its second (UpdatePod).
-        return override_seconds
-    return _start_seconds(deletion_seconds, spec_seconds, reason, probe_seconds)
+    seconds = _start_seconds(deletion_seconds, spec_seconds, reason, probe_seconds)
+    if override_seconds is None or compatibility == V1_23_1:
+        return seconds
+    # A pod deleted with 0 is gone from the API already: an override of 1 does not bring its hook back.
+    return min(seconds, override_seconds) if deletion_seconds == 0 else override_seconds
 
 
 def _start_seconds(

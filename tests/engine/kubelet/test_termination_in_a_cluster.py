@@ -202,35 +202,14 @@ def test_a_hook_whose_container_ends_meanwhile_has_failed() -> None:
 
 
 @pytest.mark.spec("PRESTOP-02")
-def test_s15_no_grace_no_hook_in_v1_23_1() -> None:
+def test_s15_no_grace_no_hook() -> None:
     world = running(
-        {"app": {**hooked(10), **IGNORE}}, "v1.23.1", apps=(app_with_hook(),), terminationGracePeriodSeconds=0
+        {"app": {**hooked(10), **IGNORE}}, apps=(app_with_hook(),), terminationGracePeriodSeconds=0
     )
     world.delete()
     assert world.get() is None
     world.to(70)
     assert world.lane("hook.app.preStop") == []
-
-
-@pytest.mark.parametrize("is_forced", [True, False])
-def test_a_pod_deleted_without_grace_has_a_second_for_its_hook(is_forced: bool) -> None:
-    # What a kubelet hands down is never 0 (UpdatePod): one second for the hook, then at least 2 to stop in.
-    grace = 30 if is_forced else 0
-    world = running(
-        {"app": {**hooked(10), **IGNORE}}, apps=(app_with_hook(),), terminationGracePeriodSeconds=grace
-    )
-    world.delete(0 if is_forced else None, force=is_forced)
-    assert world.get() is None
-    world.to(70)
-    assert since(world.lane("hook.app.preStop")) == [(0, "Started"), (1, "TimedOut")]
-    assert since(world.signals()) == [(1, "SIGTERM"), (3, "SIGKILL")]
-    assert since(world.events("FailedPreStopHook")) == [(1, "FailedPreStopHook")]
-
-
-def test_a_hook_that_fails_within_that_second_is_told() -> None:
-    world = running({"app": {**hooked(0, 1), **IGNORE}}, apps=(app_with_hook(),))
-    world.delete(0, force=True)
-    assert since(world.to(70).events("FailedPreStopHook")) == [(0, "FailedPreStopHook")]
     assert since(world.signals()) == [(0, "SIGTERM"), (2, "SIGKILL")]
 
 

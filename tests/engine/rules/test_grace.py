@@ -111,9 +111,8 @@ def test_an_override_of_3_meets_a_hook_of_12(
 
 
 @pytest.mark.spec("PRESTOP-02")
-def test_a_forced_deletion_leaves_a_second_for_a_hook() -> None:
-    assert decide_kill_grace_seconds(0, 30, override_seconds=1) == 1
-    assert decide_kill_grace_seconds(0, 30, override_seconds=1, compatibility=V1_23_1) == 0
+def test_a_forced_deletion_leaves_no_time_for_a_hook() -> None:
+    assert decide_kill_grace_seconds(0, 30, override_seconds=1) == 0
 
 
 @pytest.mark.spec("SCTERM-09")

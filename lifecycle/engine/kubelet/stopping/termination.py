@@ -75,7 +75,11 @@ class Stopper:
             override_seconds=override_seconds,
             compatibility=parts.context.compatibility,
         )
-        if run.container.pre_stop is not None and run.grace_seconds > 0:
+        if (
+            run.container.pre_stop is not None
+            and run.grace_seconds > 0
+            and parts.roster.stored(worker) is not None
+        ):
             self._pre_stop(worker, pod, run, run.grace_seconds)
         else:
             self._await_turn(worker, pod, run, 0)
@@ -266,13 +270,14 @@ class Stopper:
             return
         if run.stage in _ON_ITS_WAY:
             return
+        override = worker.grace_seconds if worker.evicted is not None else None
         self.stop(
             worker,
             pod,
             run,
             worker.evicted[0] if worker.evicted is not None else DELETED,
             f"Stopping container {run.container.name}",
-            override_seconds=worker.grace_seconds,
+            override_seconds=override,
         )
 
     def hooks_left_ms(self, worker: PodWorker) -> int:
