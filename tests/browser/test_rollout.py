@@ -228,7 +228,8 @@ def test_a_condition_nobody_understands_is_answered(page: Page, cluster: str):
 
 def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, cluster: str):
     """Paused in mid-rollout: the pods still to come have rows, and the note says what is pale."""
-    apply(page, MANIFEST.format(name="web"))
+    # However long it takes to press the button, the pods are not ready yet.
+    apply(page, MANIFEST.format(name="web").replace("initialDelaySeconds: 2", "initialDelaySeconds: 120"))
     page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("[data-ahead]")).to_contain_text("what comes if nobody asks for anything")
     ahead = (
