@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from dashboard.holds import MOST_LOOKED_AT, find_holds, find_refusals
 from dashboard.pages import find_page
-from dashboard.places import name_owner
+from dashboard.places import alive, name_owner
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, list_between, read_parents
 from lifecycle.engine.kinds.registry import list_workloads
@@ -163,8 +163,7 @@ def _list_refused(cluster: Cluster) -> list[Trouble]:
 
 def _list_lost_nodes(cluster: Cluster) -> tuple[list[Trouble], int]:
     """The nodes that are not ready, as many as may be told, and how many there are."""
-    living = StoredObject.objects.filter(of_kind(NODE_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    lost = living.filter(state="notReady")
+    lost = alive(cluster, NODE_KIND.id).filter(state="notReady")
     troubles = []
     for one in lost.order_by("name")[:MOST_TOLD]:
         ready = find_condition(Node.from_json(one.data, cluster.epoch_ms).status.conditions, "Ready")
@@ -179,8 +178,7 @@ def _list_lost_nodes(cluster: Cluster) -> tuple[list[Trouble], int]:
 
 def _list_failed_jobs(cluster: Cluster, now_ms: int) -> tuple[list[Trouble], int]:
     """The Jobs that have failed, as many as may be told, and how many there are."""
-    living = StoredObject.objects.filter(of_kind(JOB_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    failed = living.filter(state="failed")
+    failed = alive(cluster, JOB_KIND.id).filter(state="failed")
     troubles = [
         _make_trouble(
             (one.namespace, name_owner(one)),
@@ -248,7 +246,7 @@ def _make_trouble(key: Key, tone: Tone, sentence: str) -> Trouble:
 
 
 def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
-    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+    return alive(cluster, POD_KIND.id)
 
 
 def _read_pods(cluster: Cluster, uids: list[str]) -> dict[str, StoredObject]:
