@@ -113,6 +113,9 @@ class Agenda:
             number = self._first[self._at][1]
             if number not in self._cancelled:
                 return self.first_ms
+            if not len(self):
+                # The dead may lie until there is something to do again.
+                return None
             del self._cancelled[number]
             self._at += 1
         return None

@@ -151,9 +151,10 @@ class Loop:
         handlers, controllers = self._handlers, self._controllers
         now_ms, self.writes = clock.now_ms, 0
         while True:
-            for timer in agenda.take_due(now_ms):
-                trace.cause = timer[6]
-                handlers[timer[2]](timer)
+            if agenda.first_ms <= now_ms:
+                for timer in agenda.take_due(now_ms):
+                    trace.cause = timer[6]
+                    handlers[timer[2]](timer)
             if not queue:
                 break
             if self.writes >= ROOM_OF_INSTANT:

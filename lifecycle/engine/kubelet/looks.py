@@ -23,6 +23,7 @@ from .parts import Parts
 from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
+from .starting.crash_loop import hold_on, is_held_back
 from .starting.sandboxes import Sandboxes
 from .starting.starter import Starter
 from .stopping.ending import Ending
@@ -181,6 +182,9 @@ class Looks:
 
     def _act(self, worker: PodWorker, pod: Pod) -> None:
         self._parts.stay(worker)
+        if is_held_back(worker, self._parts.now_ms):
+            hold_on(self._parts, worker, pod)
+            return
         actions = decide_pod_actions(worker.spec, worker.runtime, probe_results=self._prober.results(worker))
         if actions.restart_all:
             self._restart_all.begin(worker, actions.restart_all)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
 from .downward import PodFields, field_value, resource_value
@@ -35,7 +36,7 @@ class ServiceFacts:
 
     name: str
     cluster_ip: str
-    ports: Sequence[tuple[str, int, str]] = ()
+    ports: tuple[tuple[str, int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def make_environment(
     read_file: ReadFile = _no_file,
 ) -> Environment:
     """The environment of a container, given its JSON."""
-    values, size = service_variables(services), 0
+    values, size = dict(service_variables(tuple(services))), 0
     try:
         for entry in container.get("envFrom") or ():
             values.update(_values_from(entry, sources))
@@ -101,7 +102,8 @@ def find_mount_problem(container: Mapping[str, Any], values: Mapping[str, str]) 
     return ""
 
 
-def service_variables(services: Sequence[ServiceFacts]) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def service_variables(services: tuple[ServiceFacts, ...]) -> Mapping[str, str]:
     """`WEB_SERVICE_HOST` and its companions for every Service that has an address."""
     values: dict[str, str] = {}
     for service in services:

@@ -60,13 +60,15 @@ class Effort(Saved, ABC):
 
     def charge(self, task: Task) -> bool:
         """Count one instruction; True when the task has run too long without letting time pass."""
-        self.work(task, self.take_work())
+        signs, crowd = self.take_work(), self.crowd
+        if signs:
+            self.work(task, signs)
         task.steps += 1
         self.steps += 1
-        self.crowd.steps += 1
+        crowd.steps += 1
         most = _MOST_STEPS if self.overruns < _PATIENCE else _FEWER_STEPS
         if task.steps < most and self.steps < _MOST_STEPS_TOGETHER:
-            if self.crowd.steps <= _MOST_STEPS_OF_ALL or not self.has_to_queue:
+            if crowd.steps <= _MOST_STEPS_OF_ALL or not self.has_to_queue:
                 return False
             # Nobody's fault: the others' work comes first, and this one's a moment later.
             task.wait = Wait(Wait.TIME, self.now_ms + 1)

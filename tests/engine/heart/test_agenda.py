@@ -96,3 +96,14 @@ def test_whatever_is_done_the_living_fire_in_order(steps: list[tuple[str, int, b
         assert len(agenda) == len(left)
         assert agenda.progress_count == sum(is_progress for _, is_progress in left.values())
         assert agenda.next_due_ms() == min((due_ms for due_ms, _ in left.values()), default=None)
+
+
+def test_what_was_cancelled_waits_for_something_to_do():
+    agenda = Agenda()
+    for number in [agenda.add(due_ms, "probe", "dead") for due_ms in range(10, 900)]:
+        agenda.cancel(number)
+    assert (agenda.next_due_ms(), len(agenda)) == (None, 0)
+    agenda.add(500, "probe", "a")
+    assert (agenda.next_due_ms(), len(agenda)) == (500, 1)
+    assert fired(agenda, 1000) == ["a"]
+    assert (agenda.next_due_ms(), agenda.timers()) == (None, [])

@@ -164,10 +164,10 @@ def test_missing_source_keeps_the_container_from_being_created(
 
 
 def test_services_are_in_the_environment() -> None:
-    services = [
-        ServiceFacts("my-web", "10.96.0.9", [("http", 80, "TCP"), ("", 443, "TCP")]),
-        ServiceFacts("headless", "None", [("", 80, "TCP")]),
-    ]
+    services = (
+        ServiceFacts("my-web", "10.96.0.9", (("http", 80, "TCP"), ("", 443, "TCP"))),
+        ServiceFacts("headless", "None", (("", 80, "TCP"),)),
+    )
     values = service_variables(services)
     assert values["MY_WEB_SERVICE_HOST"] == "10.96.0.9"
     assert values["MY_WEB_SERVICE_PORT"] == values["MY_WEB_SERVICE_PORT_HTTP"] == "80"

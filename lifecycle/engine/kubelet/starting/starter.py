@@ -15,7 +15,6 @@ from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, HookRun, start_process
 from ...programs.executables import find_start_problem
-from ...rules.backoff import duration_text
 from ...rules.restart_rules import should_restart, should_start
 from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
 from ..node.evictor import Evictor
@@ -25,9 +24,9 @@ from ..reports import Reporter
 from ..stopping.exits import record_failed_start
 from ..worker import PodWorker
 from ..world.identity import root_problem
+from .crash_loop import hold_back
 from .images import UPKEEP_ATTEMPT, Images
 
-CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
 RUN_CONTAINER_ERROR = "RunContainerError"
 POST_START_HOOK_ERROR = "PostStartHookError"
 _KILLED = 137
@@ -63,7 +62,10 @@ class Starter:
             return
         now_ms = self._parts.context.clock.now_ms
         if run.due_ms > now_ms:
-            self._hold_back(worker, pod, run, run.due_ms - now_ms)
+            if run.pull_delay_ms:
+                self._images.hold_back(worker, run, run.due_ms - now_ms)
+            else:
+                hold_back(self._parts, worker, pod, run)
             return
         if self._images.pull(worker, pod, run):
             self._create(worker, pod, run)
@@ -84,30 +86,6 @@ class Starter:
             self._parts.touch(worker)
         elif self._parts.look_period_ms:
             self._parts.end_look(worker)
-
-    def _hold_back(self, worker: PodWorker, pod: Pod, run: ContainerRun, left_ms: int) -> None:
-        """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
-        parts = self._parts
-        if run.pull_delay_ms:
-            self._images.hold_back(worker, run, left_ms)
-            return
-        tries = run.start_tries or run.attempt
-        parts.come_back(worker, left_ms, is_progress=tries < UPKEEP_ATTEMPT)
-        if run.start_tries:
-            return
-        if run.must_restart:
-            # The end that it was killed for is news to the next look, which decides anew.
-            run.must_restart, worker.must_act = False, True
-            parts.notice(worker)
-        meta = pod.meta
-        name = f"{meta.name}_{meta.namespace}({meta.uid})"
-        container = run.container.name
-        delay = duration_text(run.due_ms - run.ended_ms)
-        why = f"back-off {delay} restarting failed container={container} pod={name}"
-        if should_start(run.container, worker.spec, worker.runtime.containers.get(container)):
-            run.unsaid, worker.has_unsaid = (CRASH_LOOP_BACK_OFF, why), True
-        message = f"Back-off restarting failed container {container} in pod {name}"
-        parts.event(worker, run, WARNING, "BackOff", message)
 
     # --- create and run -------------------------------------------------------------------------------
 

@@ -227,10 +227,10 @@ class ContainerWorld:
         found = []
         for service in services.values():
             spec = service.spec or {}
-            ports = [
+            ports = tuple(
                 (one.get("name") or "", one.get("port", 0), one.get("protocol") or "TCP")
                 for one in spec.get("ports") or ()
-            ]
+            )
             found.append(ServiceFacts(service.meta.name, spec.get("clusterIP") or "", ports))
         return found
 
