@@ -1,4 +1,4 @@
-"""The columns of tables by resource, as `kubectl get` prints them.
+"""Which columns `kubectl get` prints of each resource; the engine (rules/…_columns) fills them.
 
 Written as `Name; Other:integer; wide IP`: the type where it is no text, `wide` for what `-o wide` adds.
 """

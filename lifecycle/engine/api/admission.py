@@ -12,8 +12,8 @@ from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..objects.storage import CLAIM
 from ..rules.validation.pod_security import is_significant
+from .admission_plugins import forbid
 from .classes import find_default
-from .completion import forbid
 from .context import Context
 from .namespace_rules import find_namespace, require_lasting, require_security
 from .quotas import QUOTA, SIZED

@@ -13,8 +13,8 @@ from ..heart.settings import MANAGER_DEFAULTS, MOST_PODS, Settings, read_span_ms
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
+from .admission_plugins import PodCompletion
 from .budgets import BudgetDirectory
-from .completion import PodCompletion
 from .definitions import Definitions
 from .metrics import Metrics
 from .quotas import QuotaSums

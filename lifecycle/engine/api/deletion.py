@@ -15,7 +15,7 @@ from ..objects.propagation import FINALIZERS, PROPAGATIONS
 from ..objects.shortened import shorten
 from ..rules.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from ..rules.validation.classes import SYSTEM_CLASSES
-from .completion import forbid
+from .admission_plugins import forbid
 from .context import Context
 
 

@@ -27,7 +27,7 @@ from ..rules.validation.refusal import raise_invalid, repeat_as_asked
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
 from .admission import admit_changed, admit_new, admit_pod
-from .completion import annotate
+from .admission_plugins import annotate
 from .context import Context
 from .definition_rules import delete_definition
 from .definitions import DEFINITION, is_told_of

@@ -19,7 +19,7 @@ from ..objects.storage import (
 )
 from ..objects.times import format_time
 from ..rules.claims import bytes_wanted, class_of, has_class, phase_of
-from .completion import forbid
+from .admission_plugins import forbid
 from .context import Context
 
 

@@ -23,7 +23,7 @@ from .parts import Parts
 from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
-from .starting.crash_loop import hold_on, is_held_back
+from .starting.held_back import hold_on, is_held_back
 from .starting.sandboxes import Sandboxes
 from .starting.starter import Starter
 from .stopping.ending import Ending

@@ -1,4 +1,4 @@
-"""What people see of workloads: the columns kubectl prints between NAME and AGE, and what lists show.
+"""What stands of a workload in the columns that kubectl prints between NAME and AGE, and in our lists.
 
 From their JSON, which is one reading for typed and untyped kinds. Counts are integers, all else is text.
 """

@@ -24,7 +24,7 @@ from ..reports import Reporter
 from ..stopping.exits import record_failed_start
 from ..worker import PodWorker
 from ..world.identity import root_problem
-from .crash_loop import hold_back
+from .held_back import hold_back
 from .images import UPKEEP_ATTEMPT, Images
 
 RUN_CONTAINER_ERROR = "RunContainerError"

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...objects.quantity import canonical, parse_quantity
-from ..limits import sum_containers
+from ..limit_ranges import sum_containers
 from .field_error import (
     FieldError,
     check_not_negative,

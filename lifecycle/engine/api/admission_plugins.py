@@ -17,7 +17,7 @@ from ..objects.api_access import AUTOMOUNT
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import MIRROR, POD_KIND, Pod, PodSpec
-from ..rules.limits import ANNOTATION, fill_limits, find_claim_excess, find_pod_excess
+from ..rules.limit_ranges import ANNOTATION, fill_limits, find_claim_excess, find_pod_excess
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.refusal import make_invalid
 from ..store.store import Store
