@@ -35,6 +35,7 @@ from ..rules.claims import (
     spec_of,
     volume_name,
 )
+from ..store.audience import Useless
 from ..store.store import Store
 
 _DRIVER = "CSIDriver"
@@ -77,7 +78,7 @@ class Volumes:
         self._users: dict[tuple[str, str], dict[str, None]] = {}
         store.listen(VOLUME, self._on_volume)
         store.listen(ATTACHMENT, self._on_attachment)
-        store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True)
+        store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS | Useless.SIMPLE)
 
     def save_files(self) -> dict[str, Any]:
         """Plain data of what is on the volumes."""

@@ -19,7 +19,7 @@ from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..objects.shown import Shown
 from ..rules.container_status import ended_state
 from ..rules.pod_conditions import POD_SCHEDULED
-from ..store.store import ALL, DETAIL, READINESS, SIMPLE
+from ..store.audience import ALL, DETAIL, READINESS, SIMPLE
 from ..store.transitions import find_lead
 from .container_run import POST_START
 from .worker import PodWorker

@@ -13,6 +13,7 @@ from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
 from ..objects.pod import Pod
+from ..store.audience import Useless
 from .admission import Admission
 from .container_run import POST_START, PRE_STOP, ContainerRun
 from .looks import Looks
@@ -99,8 +100,7 @@ class Kubelets:
         context.store.listen_to_shape(
             "Pod",
             self._on_pod,
-            is_told_of_readiness=False,
-            is_told_of_fresh=False,
+            Useless.READINESS | Useless.FRESH,
             on_binding=self._on_binding,
         )
         for what, handler in self._pod_handlers().items():

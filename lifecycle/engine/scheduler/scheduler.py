@@ -1,11 +1,10 @@
 """The scheduler: takes unbound pods in order, binds each to the best node that has room.
 
 Models the scheduling queue with its hints, the filters and scores of the default profile, and preemption.
-All nodes that fit are scored. Kubernetes stops looking, on more than 100 nodes, once a part of them fits
-(percentageOfNodesToScore: 50 % less 1 % for each 125 nodes, at least 5 %), and picks one of equals by chance;
-so on a large cluster it may choose a node that is good where ours is the best. Gated pods are not tried
-(SGATE-03), nor those of another scheduler. Where claims are bound with their pod, its volumes are chosen with
-its node, and it is bound after them. Left out: claims of devices, gangs, what drivers have left on a node.
+All nodes that fit are scored. Kubernetes, on more than 100 nodes, stops once a part fits (50 % less 1 % for
+each 125 nodes, at least 5 %): it may take a good node where ours is the best, and draws one of equals. Gated
+pods (SGATE-03) and those of another scheduler are not tried. Volumes of claims that wait for their pod are
+chosen with its node, and bound before it. Left out: claims of devices, gangs, what drivers left on a node.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from ..objects.node import Node
 from ..objects.pod import DEFAULT_SCHEDULER, Pod
 from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.claims import claim_ref, list_claims, phase_of
+from ..store.audience import Useless
 from .census import OF_ONE_POD, Census
 from .claims import has_moved, is_as_ready
 from .classes import Classes
@@ -66,12 +66,12 @@ class Scheduler:
         # When the last pod of the queue is tried; None: the agenda knows.
         self._last_ms: int | None = None
         self._is_flush_set, self._was_saved = False, False
-        loop, store = context.loop, context.store
+        loop, store = context.loop, self._store
         loop.on_timer(TIMER, self._on_turn)
         loop.on_timer(RETRY, self._on_retry)
         loop.on_timer(FLUSH, self._on_flush)
         loop.on_timer(LOOK, self._on_look)
-        store.listen_to_shape("Pod", self._on_pod, is_told_of_readiness=False, on_binding=self._on_binding)
+        store.listen_to_shape("Pod", self._on_pod, Useless.READINESS, on_binding=self._on_binding)
         store.listen("Node", self._on_node)
         store.listen(CLAIM, self._on_claim)
         store.listen(VOLUME, self._on_volume)

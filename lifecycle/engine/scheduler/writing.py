@@ -11,7 +11,7 @@ from ..objects.pod import Pod
 from ..rules.eviction import DISRUPTION_TARGET
 from ..rules.placement.preemption import PREEMPTED, Candidate
 from ..rules.placement.terms import ZONE
-from ..store.store import ALL, BINDING
+from ..store.audience import ALL, BINDING
 from ..store.transitions import binding_changes
 
 SOURCE = "default-scheduler"

@@ -5,9 +5,8 @@ Kinds go by their ids. One counter numbers the versions of all. Writes at the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
 
 from ..heart.errors import AlreadyExists, NotFound
 from ..heart.trace import Change, Trace, Version
@@ -16,35 +15,28 @@ from ..objects.meta import Key, StoredObject
 from ..objects.pod import POD_KIND, Pod
 from ..objects.shown import Shown
 from ..rules.pod_columns import decide_shown
+from .audience import (
+    ALL,
+    BINDING,
+    DETAIL,
+    END,
+    FRESH,
+    OF_NOTE,
+    SIMPLE,
+    SIMPLE_END,
+    Audience,
+    Listener,
+    Shape,
+    Useless,
+    make_audience,
+)
 from .index import Index
 from .object_changes import object_changes
 from .transitions import find_lead, first_changes, pod_changes
 
-Listener = Callable[[Any, Any], None]
-"""Told (old, new) of a write, None for absent; both are of the class of the kind it listens to."""
-Listeners = tuple[Listener, ...]
-Audience = tuple[Listeners, ...]
-"""Who is told of writes to a kind: of those of note, of a pod's changed readiness alone, of any others, of
-those of note to a pod without volumes, of its binding alone, that it is there and nothing was said of it yet,
-of an end, of that of a pod without volumes."""
-ALL, READINESS, DETAIL, SIMPLE, BINDING, _FRESH, _END, _SIMPLE_END = range(8)
-"""Their places in it."""
-_OF_NOTE = frozenset((ALL, SIMPLE))
 _POD = POD_KIND.id
 _make = tuple.__new__
 ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
-
-
-class _Shape(NamedTuple):
-    """Who listens to the shape of objects, and to what of it."""
-
-    listener: Listener
-    is_told_of_readiness: bool
-    is_told_of_binding: bool
-    is_told_of_fresh: bool
-    is_about_volumes: bool
-    is_about_ends: bool
-    on_binding: Listener
 
 
 class Store:
@@ -56,7 +48,7 @@ class Store:
         # uids by kind, then by namespace and name; the objects themselves are in `pods` and `_others`.
         self._names: dict[str, dict[tuple[str, str], str]] = {}
         self._listeners: dict[str, list[Listener]] = {}
-        self._shape_listeners: dict[str, list[_Shape]] = {}
+        self._shape_listeners: dict[str, list[Shape]] = {}
         # Those who have nothing to do with anything yet: each has its turn among the others, and is not told.
         self._asleep: list[Listener] = []
         self._audience: dict[str, Audience] = {}
@@ -95,33 +87,18 @@ class Store:
         self,
         kind: str,
         listener: Listener,
-        is_told_of_readiness: bool = True,
+        useless: Useless = Useless.NOTHING,
         is_asleep: bool = False,
-        is_about_volumes: bool = False,
-        is_told_of_binding: bool = True,
-        is_told_of_fresh: bool = True,
-        is_about_ends: bool = False,
         on_binding: Listener | None = None,
     ) -> None:
         """As `listen` ("" for all kinds), but not of writes to a pod that only detail its status.
 
         Told are changed metadata, specs, nodes (promised ones too), phases and readiness, that a pod is to be
-        disrupted, and any condition of one with readiness gates. Most writes to pods are none of these. Who
-        need not know of a pod that it came up or became ready, or is so no longer, may leave that out where
-        the writer knows that it is all; likewise that the scheduler has bound it, which may have a listener
-        of its own, and of one that is there but on no node, with nothing said of it. One that `is_asleep` is
-        told of nothing before it is woken; who `is_about_volumes`, of no pod that has none; who
-        `is_about_ends`, of what is removed alone.
+        disrupted, and any condition of one with readiness gates, but for what is `useless`. Most writes to
+        pods are none of these. One that `is_asleep` is told of nothing before it is woken. That a pod was
+        bound may have a listener of its own.
         """
-        shape = _Shape(
-            listener,
-            is_told_of_readiness,
-            is_told_of_binding,
-            is_told_of_fresh,
-            is_about_volumes,
-            is_about_ends,
-            on_binding or listener,
-        )
+        shape = Shape(listener, useless, on_binding or listener)
         self._shape_listeners.setdefault(kind, []).append(shape)
         if is_asleep:
             self._asleep.append(listener)
@@ -135,22 +112,8 @@ class Store:
 
     def _audience_of(self, kind: str) -> Audience:
         always = tuple(self._listeners.get(kind, ()))
-        shape = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
-        awake = [one for one in shape if one.listener not in self._asleep]
-        of_note = [one for one in awake if not one.is_about_ends]
-        simple = [one for one in of_note if not one.is_about_volumes]
-        groups: tuple[Iterable[Listener], ...] = (
-            [one.listener for one in of_note],
-            [one.listener for one in of_note if one.is_told_of_readiness],
-            (),
-            [one.listener for one in simple],
-            [one.on_binding for one in simple if one.is_told_of_binding],
-            [one.listener for one in simple if one.is_told_of_fresh],
-            [one.listener for one in awake],
-            [one.listener for one in awake if not one.is_about_volumes],
-        )
-        found = tuple((*always, *group) for group in groups)
-        self._audience[kind] = found
+        shapes = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
+        found = self._audience[kind] = make_audience(always, shapes, self._asleep)
         return found
 
     def get(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
@@ -205,7 +168,7 @@ class Store:
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
             is_fresh = new.status is new.spec.notes.new_status and not new.node_name and not new.spec.volumes
-            self._record(ADDED, None, new, first_changes(new), _FRESH if is_fresh else note_of(new), 0)
+            self._record(ADDED, None, new, first_changes(new), FRESH if is_fresh else note_of(new), 0)
         else:
             self._others[new.meta.uid] = new
             changes = object_changes(None, new)
@@ -267,7 +230,7 @@ class Store:
         led = outer = trace.cause
         seq = trace.seq
         is_to_end = False
-        if old is not None and concern in _OF_NOTE:
+        if old is not None and concern in OF_NOTE:
             self._follow(old, new)
             is_to_end, seq = trace.seq > seq, trace.seq
         version = _make(Version, (rv, trace.at_ms, type, old, new, seq + 1, outer, changes))
@@ -313,7 +276,7 @@ class Store:
         trace.correlator.forget(uid)
         self.index.remove(old)
         trace.cause = first
-        concern = _SIMPLE_END if isinstance(old, Pod) and not old.spec.volumes else _END
+        concern = SIMPLE_END if isinstance(old, Pod) and not old.spec.volumes else END
         for listener in (self._audience.get(kind) or self._audience_of(kind))[concern]:
             listener(old, None)
         trace.cause = outer

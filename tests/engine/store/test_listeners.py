@@ -3,6 +3,7 @@
 from typing import Any
 
 from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.store.audience import Useless
 from tests.engine.kubelet.world import World
 
 LABELS = {"app": "web"}
@@ -11,10 +12,10 @@ LABELS = {"app": "web"}
 class Spy:
     """Notes what it is told of: what a pod went through, by its listener."""
 
-    def __init__(self, world: World, **wants: bool) -> None:
+    def __init__(self, world: World, useless: Useless = Useless.NOTHING) -> None:
         self.told: list[str] = []
         store = world.cluster._store
-        store.listen_to_shape("Pod", self.on_pod, on_binding=self.on_binding, **wants)
+        store.listen_to_shape("Pod", self.on_pod, useless, on_binding=self.on_binding)
 
     def on_pod(self, old: Pod | None, new: Pod | None) -> None:
         if new is None:
@@ -48,8 +49,8 @@ def replicas(name: str, **spec: Any) -> dict[str, Any]:
 
 def test_a_new_pod_of_a_template_and_its_binding_are_told_to_those_who_want_them():
     world = World()
-    all_of_it, little = Spy(world), Spy(world, is_told_of_fresh=False, is_told_of_readiness=False)
-    least = Spy(world, is_told_of_fresh=False, is_told_of_binding=False, is_told_of_readiness=False)
+    all_of_it, little = Spy(world), Spy(world, Useless.FRESH | Useless.READINESS)
+    least = Spy(world, Useless.FRESH | Useless.BINDING | Useless.READINESS)
     assert world.create(replicas("web")).ok
     world.to(5)
     assert all_of_it.told[:2] == ["new on no node", "binding"] and "status" in all_of_it.told
@@ -64,7 +65,7 @@ def test_a_new_pod_of_which_there_is_more_to_know_is_told_to_all():
         {"schedulingGates": [{"name": "example.com/wait"}]},
     ):
         world = World()
-        least = Spy(world, is_told_of_fresh=False, is_told_of_binding=False, is_told_of_readiness=False)
+        least = Spy(world, Useless.FRESH | Useless.BINDING | Useless.READINESS)
         assert world.create(replicas("web", **spec)).ok
         world.to(5)
         where = spec.get("nodeName") or "no node"
@@ -73,7 +74,7 @@ def test_a_new_pod_of_which_there_is_more_to_know_is_told_to_all():
 
 def test_a_pod_entered_by_hand_is_told_to_all():
     world = World()
-    least = Spy(world, is_told_of_fresh=False, is_told_of_binding=False, is_told_of_readiness=False)
+    least = Spy(world, Useless.FRESH | Useless.BINDING | Useless.READINESS)
     assert world.pod().ok
     world.to(5)
     assert least.told[0] == "new on no node" and "binding" not in least.told

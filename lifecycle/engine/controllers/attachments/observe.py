@@ -18,6 +18,7 @@ from ...rules.claims import (
     list_claims,
     volume_name,
 )
+from ...store.audience import Useless
 from ..act import Act
 from .decide import (
     SOURCE,
@@ -44,9 +45,7 @@ class AttachmentController:
         context.loop.register(ATTACHES, self._attach)
         context.loop.register(DETACHES, self._detach)
         context.loop.register(REFUSES, self._refuse)
-        context.store.listen_to_shape(
-            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True
-        )
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS | Useless.SIMPLE)
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(ATTACHMENT, self._on_attachment)
         context.store.listen(NODE_KIND.id, self._on_node)

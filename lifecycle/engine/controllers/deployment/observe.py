@@ -10,6 +10,7 @@ from ...objects.meta import StoredObject
 from ...objects.replica_set import REPLICA_SET_KIND, ReplicaSet
 from ...objects.selector import Selector
 from ...rules.actions import Decision, Tried
+from ...store.audience import Useless
 from ..act import Act
 from ..owner.controller import OwnerController
 from ..owner.orphans import Free
@@ -36,7 +37,7 @@ class DeploymentController(OwnerController[Deployment]):
         )
         super().__init__(context, act, self._free.list)
         context.store.listen("ReplicaSet", self._on_replica_set)
-        context.store.listen_to_shape("Pod", self._on_pod, is_about_ends=True)
+        context.store.listen_to_shape("Pod", self._on_pod, Useless.LIFE)
 
     def restore(self) -> None:
         """Build what is derived again: which sets are free, then what the Deployments look for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...api.context import Context
 from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
+from ...store.audience import Useless
 from ..act import Act
 from .decide import SOURCE, decide_stale, find_stale_due_ms
 
@@ -21,9 +22,7 @@ class StaleDisruptionController:
         context.store.listen_to_shape(
             self.kind,
             self._on_pod,
-            is_told_of_readiness=False,
-            is_told_of_binding=False,
-            is_told_of_fresh=False,
+            Useless.READINESS | Useless.BINDING | Useless.FRESH,
         )
 
     def restore(self) -> None:

@@ -7,6 +7,7 @@ from ...heart.errors import ApiError
 from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
 from ...objects.storage import CLAIM
+from ...store.audience import Useless
 from ..act import Act
 from .decide import SOURCE, decide_claim, decide_refusal
 
@@ -20,9 +21,7 @@ class EphemeralVolumeController:
         self._context = context
         self._act = act
         context.loop.register(self.name, self.sync)
-        context.store.listen_to_shape(
-            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True
-        )
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS | Useless.SIMPLE)
         context.store.listen(CLAIM, self._on_claim)
 
     def restore(self) -> None:

@@ -10,6 +10,7 @@ from ...kinds.registry import entry_of
 from ...objects.kinds import kind_for
 from ...objects.meta import OwnerReference, StoredObject
 from ...rules.actions import Action
+from ...store.audience import Useless
 from ..act import Act
 from ..owner.orphans import list_by_age
 from .decide import (
@@ -35,9 +36,7 @@ class GarbageCollector:
         self._act = act
         self._known: tuple[OwnerReference, StoredObject | None] | None = None
         context.loop.register(self.name, self.sync, "garbage")
-        context.store.listen_to_shape(
-            "", self._on_change, is_told_of_readiness=False, is_told_of_binding=False
-        )
+        context.store.listen_to_shape("", self._on_change, Useless.READINESS | Useless.BINDING)
 
     def restore(self) -> None:
         """Nothing is derived."""

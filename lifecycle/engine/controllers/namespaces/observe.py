@@ -11,6 +11,7 @@ from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
 from ...objects.times import format_time
 from ...rules.actions import Action
+from ...store.audience import Useless
 from ..act import Act
 from .decide import (
     GRACE_MS,
@@ -38,7 +39,7 @@ class NamespaceController:
         self._ending: set[str] = set()
         context.loop.register(self.name, self.sync)
         context.store.listen(self.kind, self._on_namespace)
-        context.store.listen_to_shape("", self._on_any, is_about_ends=True)
+        context.store.listen_to_shape("", self._on_any, Useless.LIFE)
 
     def restore(self) -> None:
         """Know who is being deleted."""

@@ -11,6 +11,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...objects.pod import POD_KIND, Pod
 from ...rules.pod_garbage import QUARANTINE_MS, is_blocked_on_finalizers, is_out_of_service
+from ...store.audience import Useless
 from ..act import Act
 from ..owner.orphans import list_by_age
 from .decide import Seen, decide_pass
@@ -37,9 +38,7 @@ class PodGarbageCollector:
         context.store.listen_to_shape(
             POD_KIND.id,
             self._on_pod,
-            is_told_of_readiness=False,
-            is_told_of_binding=False,
-            is_told_of_fresh=False,
+            Useless.READINESS | Useless.BINDING | Useless.FRESH,
         )
         context.store.listen(NODE_KIND.id, self._on_node)
 

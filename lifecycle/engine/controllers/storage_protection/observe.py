@@ -7,6 +7,7 @@ from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
 from ...objects.storage import CLAIM, VOLUME
 from ...rules.claims import list_claims
+from ...store.audience import Useless
 from ..act import Act
 from .decide import decide_claim_protection, decide_volume_protection
 
@@ -26,9 +27,7 @@ class StorageProtection:
         context.loop.register(VOLUMES, self._sync_volume, "claim_protection")
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
-        context.store.listen_to_shape(
-            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True
-        )
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS | Useless.SIMPLE)
 
     def restore(self) -> None:
         """Nothing is derived."""

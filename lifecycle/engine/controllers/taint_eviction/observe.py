@@ -12,6 +12,7 @@ from ...objects.node import NODE_KIND, Node, Taint
 from ...objects.pod import POD_KIND, Pod
 from ...rules.actions import Action
 from ...rules.taint_evictions import Planned, decide_eviction, list_no_execute
+from ...store.audience import Useless
 from ..act import Act
 from ..owner.orphans import list_by_age
 from .decide import SOURCE, decide_leaving, decide_staying
@@ -35,7 +36,7 @@ class TaintEvictionController:
         context.loop.register(NODES, self._look_at_node)
         context.store.listen(NODE_KIND.id, self._on_node)
         # Where no node drives pods away, no pod concerns anybody here.
-        context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_asleep=True)
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS, is_asleep=True)
 
     # --- what happens -------------------------------------------------------------------------------------
 

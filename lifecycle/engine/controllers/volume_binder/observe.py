@@ -9,6 +9,7 @@ from ...objects.pod import POD_KIND, Pod
 from ...objects.storage import AVAILABLE, CLAIM, PENDING, STORAGE_CLASS, VOLUME
 from ...objects.times import format_time
 from ...rules.claims import claim_ref, class_of, is_bound, list_claims, phase_of, volume_name, waits_for_pod
+from ...store.audience import Useless
 from ..act import Act
 from .decide import SeenClaim, SeenVolume, Step, decide_claim, decide_volume
 from .decide.step import SOURCE
@@ -36,9 +37,7 @@ class VolumeBinder:
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
         context.store.listen(STORAGE_CLASS, self._on_class)
-        context.store.listen_to_shape(
-            POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_about_volumes=True
-        )
+        context.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS | Useless.SIMPLE)
 
     def restore(self) -> None:
         """Know again who waits; claims and volumes that nobody has looked at yet are looked at."""

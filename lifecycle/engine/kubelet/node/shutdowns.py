@@ -20,6 +20,7 @@ from ...rules.node_shutdown import (
     group_pods,
     read_groups,
 )
+from ...store.audience import Useless
 from ..parts import Parts
 from ..worker import SYNCING, TERMINATING, PodWorker
 from ..worker import TERMINATED as ENDED
@@ -47,7 +48,7 @@ class Shutdowns:
         self._go_down = go_down
         parts.context.loop.on_timer(GROUP_OVER, self._on_over)
         parts.context.loop.register(LOOK, self._look)
-        parts.store.listen_to_shape(POD_KIND.id, self._on_pod, is_told_of_readiness=False, is_asleep=True)
+        parts.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS, is_asleep=True)
 
     def restore(self) -> None:
         """Where a machine is being shut down, be told of pods."""
