@@ -41,7 +41,7 @@ from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.drains import DRAIN
 from .rules.node_status import show_lease, show_node
-from .rules.validation.classes import SYSTEM_CLASSES
+from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
 
 ENGINE_VERSION = 13
@@ -129,7 +129,8 @@ class Cluster:
         kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
         own: list[dict[str, Any]] = [API_SERVER, *API_SERVER_ENDPOINTS]
         own += [
-            {**kind, "metadata": {"name": name}, "value": value} for name, value in SYSTEM_CLASSES.items()
+            {**kind, "metadata": {"name": name}, "value": value, "description": SYSTEM_CLASS_TEXTS[name]}
+            for name, value in SYSTEM_CLASSES.items()
         ]
         for namespace in self._store.list(NAMESPACE.kind.id):
             own += list_companions(namespace) if namespace.meta.deletion_ms is None else []

@@ -5,6 +5,7 @@ from typing import Any
 
 from lifecycle.engine.rules.ages import UNKNOWN_AGE as UNKNOWN
 from lifecycle.engine.rules.ages import Ages, human_duration
+from lifecycle.engine.rules.storage_columns import decide_class_columns
 from lifecycle.engine.rules.workload_columns import NONE, UNSET, labels_text, selector_text
 
 Json = Mapping[str, Any]
@@ -38,12 +39,8 @@ def _node(data: Json, ages: Ages) -> Cells:
 
 
 def _storage_class(data: Json, ages: Ages) -> Cells:
-    return {
-        "PROVISIONER": data.get("provisioner", ""),
-        "RECLAIMPOLICY": data.get("reclaimPolicy") or "Delete",
-        "VOLUMEBINDINGMODE": data.get("volumeBindingMode") or "Immediate",
-        "ALLOWVOLUMEEXPANSION": bool(data.get("allowVolumeExpansion")),
-    }
+    shown = decide_class_columns(data)
+    return {**shown, "ALLOWVOLUMEEXPANSION": bool(data.get("allowVolumeExpansion"))}
 
 
 def _ingress(data: Json, ages: Ages) -> Cells:

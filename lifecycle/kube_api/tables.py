@@ -57,7 +57,8 @@ def make_cells(
     make = CELLS.get(("" if resource.name == "events" else resource.group, resource.name))
     found = make(stored, ages) if make is not None else _by_engine(stored, now_ms, epoch_ms)
     always = {
-        "NAME": meta["name"],
+        # A default class is marked beside its name.
+        "NAME": found.get("NAME", meta["name"]),
         "AGE": ages.age_of(meta.get("creationTimestamp")) or UNKNOWN,
         "CREATED AT": meta.get("creationTimestamp"),
     }

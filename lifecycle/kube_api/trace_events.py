@@ -26,6 +26,7 @@ VERSIONS = 10**10
 """More than a cluster writes: above it stands the row of the trace."""
 # Who speaks in the newer API alone, which names no source.
 _NEWER = {"default-scheduler"}
+_ITS_HOST = "control-plane"
 _OF_NODES = "kubelet"
 _DEFAULT = "default"
 
@@ -96,7 +97,7 @@ def _find_nodes(cluster: Cluster, uids: set[str]) -> Mapping[str, str]:
 
 
 def _make(cluster: Cluster, row: Event, nodes: Mapping[str, str]) -> Json:
-    host = nodes.get(row.uid) or (row.name if row.source == _OF_NODES and row.kind == "Node" else "")
+    host = (nodes.get(row.uid) or (row.name if row.kind == "Node" else "")) if row.source == _OF_NODES else ""
     data: Json = {
         "kind": "Event",
         "apiVersion": "v1",
@@ -109,7 +110,7 @@ def _make(cluster: Cluster, row: Event, nodes: Mapping[str, str]) -> Json:
         "reportingInstance": host,
     }
     if row.source in _NEWER:
-        return data | _tell_newer(cluster, row)
+        return data | _tell_newer(cluster, row) | {"reportingInstance": f"{row.source}-{_ITS_HOST}"}
     return data | {
         "source": {"component": row.source} | ({"host": host} if host else {}),
         "firstTimestamp": _time(cluster, row.first_ms),

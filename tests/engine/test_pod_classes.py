@@ -69,6 +69,14 @@ def test_a_class_gives_its_value_and_policy() -> None:
     assert system["priority"] == 2_000_000_000
 
 
+def test_the_classes_that_all_clusters_have_say_what_they_are_for() -> None:
+    found = World().cluster.list("PriorityClass", None)
+    assert {one["metadata"]["name"]: one["description"].split(" must ")[1] for one in found} == {
+        "system-cluster-critical": "run in the cluster, but can be moved to another node if necessary.",
+        "system-node-critical": "not be moved from their current node.",
+    }
+
+
 def test_a_class_for_all_is_given_to_pods_that_name_none() -> None:
     world = World()
     assert world.pod("before").ok
@@ -108,3 +116,19 @@ def test_the_pods_of_a_workload_come_when_their_class_does() -> None:
     ).ok
     world.cluster.run_until(120_000)
     assert len(world.cluster.list("Pod")) == 1
+
+
+def test_files_of_a_pods_fields_are_defaulted_like_its_variables() -> None:
+    labels = {"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}
+    cpu = {"path": "cpu", "resourceFieldRef": {"containerName": "app", "resource": "limits.cpu"}}
+    token = {"serviceAccountToken": {"path": "token"}}
+    volumes = [
+        {"name": "a", "downwardAPI": {"items": [labels, cpu]}},
+        {"name": "b", "projected": {"sources": [{"downwardAPI": {"items": [labels]}}, token]}},
+    ]
+    made = (World().pod(volumes=volumes).object or {})["spec"]["volumes"]
+    labels["fieldRef"]["apiVersion"] = "v1"  # type: ignore[index]
+    cpu["resourceFieldRef"]["divisor"] = "0"  # type: ignore[index]
+    assert made[0]["downwardAPI"]["items"] == [labels, cpu]
+    token["serviceAccountToken"]["expirationSeconds"] = 3600  # type: ignore[assignment]
+    assert made[1]["projected"]["sources"] == [{"downwardAPI": {"items": [labels]}}, token]

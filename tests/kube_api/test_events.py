@@ -54,6 +54,8 @@ def test_a_pods_events_are_listed_as_its_kubelet_and_scheduler_told_them(shop):
     by_reason = {one["reason"]: one for one in page.items}
     scheduled, started = by_reason["Scheduled"], by_reason["Started"]
     assert scheduled["source"] == {} and scheduled["reportingComponent"] == "default-scheduler"
+    assert scheduled["reportingInstance"] == "default-scheduler-control-plane"
+    assert started["reportingInstance"] == started["source"]["host"]
     assert scheduled["eventTime"].startswith("2026-01-01T00:00:0") and scheduled["lastTimestamp"] is None
     assert started["source"]["component"] == "kubelet" and started["source"]["host"].startswith("node-")
     assert started["involvedObject"]["fieldPath"] == "spec.containers{app}"

@@ -71,6 +71,21 @@ AT = "2026-01-01T00:00:00Z"
 
 
 @pytest.mark.parametrize(
+    "annotations, shown",
+    [
+        pytest.param({}, "fast", id="one of many"),
+        pytest.param({"storageclass.kubernetes.io/is-default-class": "true"}, "fast (default)", id="default"),
+    ],
+)
+def test_a_default_class_is_marked_beside_its_name(annotations: dict[str, str], shown: str) -> None:
+    resource = list_built_in()["storage.k8s.io", "v1", "storageclasses"]
+    meta = {"name": "fast", "annotations": annotations, "creationTimestamp": AT}
+    data = {"metadata": meta, "provisioner": "example.com/disk", "allowVolumeExpansion": True}
+    cells = make_cells(resource, columns_of(resource), data, read_ms(AT) + 60_000, 0)
+    assert cells == [shown, "example.com/disk", "Delete", "Immediate", True, "60s"]
+
+
+@pytest.mark.parametrize(
     "group, name, spec, status, cells",
     [
         pytest.param(

@@ -41,7 +41,7 @@ DIFFERENCES: dict[str, dict[str, str]] = {
         "two workers of its volume controller wrote at once, and the claim waited for its next pass": """
             claim-named-volume
         """,
-        "its kubelet had begun to look for pods to evict at another of ten seconds": "emptydir-limit-evicts",
+        "its kubelet measured the volume soon after it was written to": "emptydir-limit-evicts",
         "another scenario cordoned its node 2.6 s before its end": "cordoned-nodes",
         "a check of readiness fell into the tenth of a second in which its pod ended: so for 2 pods of 9": """
             sts-unready-blocks-update

@@ -30,6 +30,11 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         15_000,
         "between two looks of the volume controller at claims that found nothing",
     ),
+    "volume_count": (
+        30_000,
+        30_000,
+        "a kubelet measuring what is in a new pod's volumes: it looks for new pods once a minute",
+    ),
     "volume_provision": (900, 2500, "a storage driver making a volume for a claim"),
     "volume_delete": (400, 1500, "a storage driver deleting a volume that was released"),
     "volume_bind": (
@@ -103,6 +108,8 @@ STATUS_SYNC_MS = 10_000
 RETURN_PERMILLE = (1200, 1300)
 """A worker comes back late, in thousandths of its wait. A kubelet draws from 1000 to 1500; ours keep to the
 middle, which is the least far from whatever is drawn there."""
+VOLUME_COUNT_MS = 90_000
+"""How often a kubelet measures a pod's volumes. It draws from 60 to 120 s; ours keep to the middle."""
 CLAIM_RESYNC_MS = 15_000
 """How often the volume controller goes over all claims, and tells what each waits for (resyncPeriod)."""
 MINIMUM_GRACE_SECONDS = 2

@@ -20,6 +20,7 @@ from ..objects.pod import Pod
 from ..objects.runtime import EXITED, RuntimeContainer, RuntimePod
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from ..programs import Process, is_continuable, make_namespace, start_process
+from ..rules.image_names import full_name
 from .container_run import RUNNING, ContainerRun
 from .node.evictor import PRESSURE_TIMERS
 from .node.mirrors import read_mirror
@@ -276,13 +277,15 @@ def _take_status(worker: PodWorker, run: ContainerRun, status: ContainerStatus) 
         state = status.last_state
     if state is None:
         return
+    asked = run.container.image
     record = RuntimeContainer(
         status.name,
         status.container_id,
         RUNTIME_RUNNING,
         created_ms=state.started_ms or 0,
         started_ms=state.started_ms or 0,
-        image=status.image,
+        # A status has the runtime's name of it; one that it knows by another name is another image.
+        image=asked if full_name(status.image) == full_name(asked) else status.image,
         attempt=status.restart_count,
     )
     if state.type == STATE_ENDED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,7 +114,7 @@ class PodStatus(Record):
         if self.phase:
             data["phase"] = self.phase
         if self.conditions:
-            data["conditions"] = [condition.to_json(epoch_ms) for condition in self.conditions]
+            data["conditions"] = [one.to_json(epoch_ms) for one in _as_listed(self.conditions)]
         for name, text in (
             ("message", self.message),
             ("reason", self.reason),
@@ -142,6 +142,20 @@ class PodStatus(Record):
         if self.extra:
             data.update(self.extra)
         return data
+
+
+_LISTED = {
+    "PodReadyToStartContainers": 1, "Initialized": 2, "Ready": 3, "ContainersReady": 4, "PodScheduled": 5,
+    "PodRestartInPlace": 6,
+}  # fmt: skip
+"""A kubelet lists its own conditions so, behind those of others."""
+
+
+def _as_listed(conditions: tuple[Condition, ...]) -> Sequence[Condition]:
+    # Before a kubelet writes they stand as they came.
+    if len(conditions) < 2 or all(one.type != "Initialized" for one in conditions):
+        return conditions
+    return sorted(conditions, key=lambda one: _LISTED.get(one.type, 0))
 
 
 _STATUS_READ = frozenset(

@@ -22,6 +22,7 @@ from ..objects.container import (
 from ..objects.pod import PodSpec
 from ..objects.runtime import CREATED, EXITED, RuntimeContainer
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from .image_names import full_name
 
 CONTAINER_CREATING, POD_INITIALIZING = "ContainerCreating", "PodInitializing"
 STATUS_UNKNOWN = "ContainerStatusUnknown"
@@ -51,7 +52,7 @@ def decide_container_status(
     """
     state = _decide_state(runtime, previous, waiting_for)
     last = _decide_last(state, runtime, previous)
-    image = runtime.image if runtime is not None and runtime.image else container.image
+    image = _name_image(container, runtime, previous)
     container_id = runtime.id if runtime is not None else previous.container_id if previous else ""
     if (
         previous is not None
@@ -69,6 +70,17 @@ def decide_container_status(
     return ContainerStatus(
         container.name, state, last, ready, started, restart_count, image, image_id, container_id, extra
     )
+
+
+def _name_image(
+    container: Container, runtime: RuntimeContainer | None, previous: ContainerStatus | None
+) -> str:
+    """As its runtime knows it, once that has made a container of it; as its manifest says it before."""
+    if runtime is not None:
+        return full_name(runtime.image or container.image)
+    if previous is not None and previous.image == full_name(container.image):
+        return previous.image
+    return container.image
 
 
 @lru_cache(maxsize=1024)

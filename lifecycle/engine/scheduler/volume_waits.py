@@ -54,9 +54,7 @@ class VolumeWaits:
         self._store.update(pod, pod.with_status(pod.status.replace(nominated_node_name=node_name)))
         for claim, volume in choices:
             new = write_choice(claim, volume, node)  # type: ignore[arg-type]
-            old = claim if volume is None else volume
-            new.meta = new.meta.replace(generation=old.meta.generation + (new.spec is not old.spec))
-            self._store.update(old, new)
+            self._store.update(claim if volume is None else volume, new)
 
     def look_soon(self, uid: str) -> None:
         """A claim of a waiting pod has changed: when all are bound, the next look finds them so."""

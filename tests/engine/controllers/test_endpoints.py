@@ -91,7 +91,7 @@ def reconcile(
             found.append((f"-{action.old.meta.name}", 0))
         else:
             assert isinstance(action, Create | Update)
-            found.append((action.new.meta.name, len((action.new.extra or {})["endpoints"])))
+            found.append((action.new.meta.name, len((action.new.extra or {})["endpoints"] or ())))
     return found
 
 
@@ -172,7 +172,7 @@ def test_slices_follow_the_ports_of_their_service():
         door.apply(make_service(port))
         door.run(1)
         (entry,) = door.slices()
-        assert [one["port"] for one in entry["ports"]] == ([expected] if expected else [])
+        assert [one["port"] for one in entry["ports"] or ()] == ([expected] if expected else [])
         assert len(entry["endpoints"]) == 1
     # Nothing of this is news of the pods.
     assert [row["new"] for row in door.rows if row.get("field") == "endpoint.web"] == ["ready"]
@@ -185,10 +185,23 @@ def test_the_name_of_a_port_is_looked_up_as_soon_as_there_is_a_pod():
     container = deployment["spec"]["template"]["spec"]["containers"][0]
     container["ports"] = [{"name": "http", "containerPort": 8000}]
     door.run(1)
-    assert door.slices()[0]["ports"] == []
+    assert door.slices()[0]["ports"] is None
     door.apply(deployment)
     door.run(10)
     assert [one["port"] for one in door.slices()[0]["ports"]] == [8000]
+
+
+def test_a_slice_counts_what_is_changed_in_it():
+    door = Door()
+    door.apply(make_service())
+    door.run(1)
+    (empty,) = door.slices()
+    assert (empty["endpoints"], empty["ports"], empty["metadata"]["generation"]) == (None, None, 1)
+    door.apply(make_deployment(1))
+    door.run(10)
+    (filled,) = door.slices()
+    assert filled["metadata"]["uid"] == empty["metadata"]["uid"]
+    assert (len(filled["endpoints"]), filled["metadata"]["generation"]) == (1, 3)
 
 
 def test_a_slice_that_is_taken_away_is_made_again():
@@ -459,7 +472,7 @@ def test_endpoints_made_by_hand_are_mirrored():
     assert entry["endpoints"][0]["addresses"] == ["192.0.2.43"]
     door.apply(make_service())
     door.run(1)
-    assert [entry["endpoints"] for entry in door.slices()] == [[]]
+    assert [entry["endpoints"] for entry in door.slices()] == [None]
 
 
 def test_the_api_server_has_endpoints_too():

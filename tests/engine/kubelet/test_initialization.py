@@ -121,7 +121,7 @@ def test_an_init_container_reads_a_secret_that_the_app_cannot_reach() -> None:
     said = {(log[1], log[4]) for log in world.logs if "No such file" not in log[4]}
     assert said == {("first", "for init alone"), ("app", "none")}
     images = [world.container(name)["image"] for name in ("first", "app")]
-    assert images == ["alpine:3", "busybox:1"]
+    assert images == ["docker.io/library/alpine:3", "docker.io/library/busybox:1"]
 
 
 @pytest.mark.spec("COND-14")

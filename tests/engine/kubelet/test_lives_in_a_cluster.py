@@ -100,7 +100,7 @@ def test_a_new_image_counts_for_an_init_container_that_has_not_run() -> None:
     where = {"kind": "Pod", "namespace": "default", "name": "web"}
     assert world.to(5).submit("patch", **where, type="strategic", patch=patch).ok
     world.to(20)
-    assert (world.starts("one"), world.container("two")["image"]) == ([0], "sim/shell:2")
+    assert (world.starts("one"), world.container("two")["image"]) == ([0], "docker.io/sim/shell:2")
 
 
 @pytest.mark.spec("INIT-09")

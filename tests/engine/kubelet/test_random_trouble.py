@@ -176,7 +176,7 @@ def test_what_counts_pods_agrees_with_the_pods_there_are(seed: int) -> None:
     for quota in world.cluster.list("ResourceQuota"):
         assert quota["status"]["used"]["pods"] == str(len(active))
     slices = world.slices()
-    found = [one["targetRef"]["uid"] for entry in slices for one in entry["endpoints"]]
+    found = [one["targetRef"]["uid"] for entry in slices for one in entry["endpoints"] or ()]
     if world.get(NAMED["name"], "Service"):
         wanted = [pod for pod in active if pod["metadata"].get("labels") == LABELS]
         reachable = [pod["metadata"]["uid"] for pod in wanted if pod["status"].get("podIP")]

@@ -78,7 +78,7 @@ def test_a_pod_that_names_its_node_itself_is_bound_all_the_same() -> None:
     assert world.pod(nodeName="node-1").ok
     assert world.to(5).condition("PodScheduled") == [(0, "True")]
     assert world.condition("Ready")[-1] == (0, "True")
-    assert world.status()["conditions"][0]["type"] == "PodScheduled"
+    assert world.status()["conditions"][-1]["type"] == "PodScheduled"
 
 
 def test_a_pull_that_was_given_up_does_not_help_the_next() -> None:

@@ -106,7 +106,7 @@ def test_an_edited_mirror_changes_nothing(patch: dict[str, Any], subresource: st
     assert (world.starts(name=NAME), world.ends(name=NAME)) == ([0], [])
     assert (mirror(world)["status"]["phase"], world.container(pod=NAME)["image"]) == (
         "Running",
-        "sim/server:1",
+        "docker.io/sim/server:1",
     )
 
 
@@ -204,7 +204,7 @@ def test_a_changed_manifest_waits_for_the_end_of_the_former() -> None:
     assert world.starts(name=NAME) == [0, 16]
     second = mirror(world)
     assert second["metadata"]["annotations"][MIRROR] != first["annotations"][MIRROR]
-    assert world.container(pod=NAME)["image"] == "sim/server:2"
+    assert world.container(pod=NAME)["image"] == "docker.io/sim/server:2"
 
 
 def test_an_equal_manifest_changes_nothing() -> None:

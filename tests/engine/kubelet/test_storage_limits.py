@@ -12,6 +12,7 @@ from tests.engine.kubelet.world import World
 
 CACHE = {"volumeMounts": [{"name": "cache", "mountPath": "/cache"}]}
 LIMITED = [{"name": "cache", "emptyDir": {"sizeLimit": "5Mi"}}]
+SIX = "mkdir -p /cache; dd if=/dev/zero of=/cache/f bs=1M count=6"
 BEYOND = 'Usage of EmptyDir volume "cache" exceeds the limit "5Mi". '
 
 
@@ -98,6 +99,24 @@ def test_limits_of_containers(app: Any, side: Any, volumes: list[Any], message: 
     world = World()
     assert world.pod(app, side, volumes=volumes).ok
     assert [text for _, text in evicted(world.to(40))] == ([] if message is None else [message])
+
+
+@pytest.mark.parametrize(
+    "script, limits, volumes, expected",
+    [
+        pytest.param(f"sleep 5; {SIX}", CACHE, LIMITED, [30], id="for the first time"),
+        pytest.param(f"sleep 35; {SIX}", CACHE, LIMITED, [120], id="90 s later"),
+        pytest.param(f"sleep 5; {SIX}; sleep 20; rm /cache/f", CACHE, LIMITED, [], id="gone by then"),
+        pytest.param(f"sleep 5; {SIX}", storage("5Mi"), [], [10], id="a container's own is always known"),
+    ],
+)
+def test_volumes_are_measured_once_a_minute_or_two(
+    script: str, limits: dict[str, Any], volumes: list[Any], expected: list[int]
+) -> None:
+    """volume_stat_calculator: volumes are measured in the background, and looks go by what is known."""
+    world = World(timing={"preset": "instant", "volume_count": "30s"})
+    assert world.pod(shell(f"{script}; sleep 3600", **limits), volumes=volumes).ok
+    assert [at for at, _ in evicted(world.to(200))] == expected
 
 
 def test_one_pod_after_the_other_without_another_look() -> None:

@@ -11,6 +11,7 @@ from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from lifecycle.engine.objects.node import Node, Taint
 from lifecycle.engine.objects.pod import Pod, PodSpec
+from lifecycle.engine.objects.pod_status import PodStatus
 from lifecycle.engine.objects.replica_set import ReplicaSet
 
 META = {
@@ -51,6 +52,29 @@ def test_objects_come_back(cls: type[StoredObject], data: dict[str, Any]):
     assert type(again) is cls and again == one
     assert again.to_json() == one.to_json()
     assert again.meta.controller == one.meta.controller
+
+
+@pytest.mark.parametrize(
+    "known, shown",
+    [
+        pytest.param(
+            "PodScheduled DisruptionTarget", "PodScheduled DisruptionTarget", id="before a kubelet's"
+        ),
+        pytest.param(
+            "PodScheduled Initialized PodReadyToStartContainers ContainersReady Ready",
+            "PodReadyToStartContainers Initialized Ready ContainersReady PodScheduled",
+            id="a kubelet's own",
+        ),
+        pytest.param(
+            "PodScheduled Initialized ContainersReady Ready example.com/gate DisruptionTarget",
+            "example.com/gate DisruptionTarget Initialized Ready ContainersReady PodScheduled",
+            id="behind those of others",
+        ),
+    ],
+)
+def test_conditions_of_a_pod_are_listed_as_a_kubelet_writes_them(known: str, shown: str):
+    status = PodStatus(conditions=tuple(Condition(type_, "True") for type_ in known.split()))
+    assert [one["type"] for one in status.to_json()["conditions"]] == shown.split()
 
 
 @pytest.mark.parametrize(

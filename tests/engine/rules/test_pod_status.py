@@ -353,6 +353,14 @@ def test_a_lost_container_ended_with_137(is_deleted: bool, count: int) -> None:
     assert (lost.last_state.exit_code, lost.last_state.reason) == (137, "ContainerStatusUnknown")
 
 
+def test_an_image_is_named_as_its_runtime_knows_it_once_that_has_a_container_of_it() -> None:
+    waits = told(None, None, ("ContainerCreating", None))
+    assert (waits.image, waits.image_id) == ("sim/server:1", "")
+    runs = told(RUN_1, waits)
+    assert runs.image == "docker.io/sim/server:1"
+    assert runs.image_id.startswith("docker.io/sim/server@sha256:")
+
+
 def test_an_image_has_one_digest() -> None:
     assert image_id_of("example.com:5000/web:1").startswith("example.com:5000/web@sha256:")
     assert image_id_of("nginx") == image_id_of("nginx") != image_id_of("nginx:2")

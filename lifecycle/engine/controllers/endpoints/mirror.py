@@ -15,7 +15,7 @@ from ...rules.actions import Action, Create, Delete, Update
 from ...rules.services import SERVICE_NAME_LABEL
 from ..act import Act
 from .decide import Endpoint, Port
-from .slices import MANAGED_BY_LABEL
+from .slices import MANAGED_BY_LABEL, list_endpoints, rewritten
 
 MIRROR = "endpointslicemirroring-controller.k8s.io"
 SKIP_MIRROR = "endpointslice.kubernetes.io/skip-mirror"
@@ -87,8 +87,8 @@ def decide_mirror(endpoints: StoredObject, slices: Sequence[StoredObject]) -> li
             made.append(part)
             continue
         left.remove(known)
-        if (known.extra or {}).get("endpoints") != part[2]:
-            actions.append(Update(known.replace(extra={**(known.extra or {}), "endpoints": part[2]})))
+        if list_endpoints(known) != part[2]:
+            actions.append(Update(rewritten(known, {"endpoints": part[2] or None})))
     return [*(Create(_make_slice(endpoints, part)) for part in made), *actions, *map(Delete, left)]
 
 
@@ -132,5 +132,5 @@ def _make_slice(endpoints: StoredObject, part: Part) -> PlainObject:
             owner_references=(controller_reference(endpoints),),
             generate_name=f"{meta.name}-",
         ),
-        extra={"addressType": family, "endpoints": found, "ports": ports},
+        extra={"addressType": family, "endpoints": found or None, "ports": ports or None},
     )

@@ -125,8 +125,16 @@ def _is_placeholder(entry: StoredObject, labels: dict[str, str]) -> bool:
 
 
 def _fill(entry: StoredObject, draft: Draft, labels: dict[str, str]) -> StoredObject:
-    extra = {**(entry.extra or {}), "endpoints": draft.endpoints, "ports": draft.ports}
-    return entry.replace(extra=extra, meta=entry.meta.replace(labels=labels))
+    # An empty list is lost on its way to the API server.
+    lists = {"endpoints": draft.endpoints or None, "ports": draft.ports or None}
+    return rewritten(entry.replace(meta=entry.meta.replace(labels=labels)), lists)
+
+
+def rewritten(entry: StoredObject, lists: Mapping[str, Any]) -> StoredObject:
+    """A slice with other lists; each such change is counted."""
+    generation = entry.meta.generation and entry.meta.generation + 1
+    meta = entry.meta.replace(generation=generation)
+    return entry.replace(extra={**(entry.extra or {}), **lists}, meta=meta)
 
 
 def _make_slice(service: StoredObject) -> PlainObject:

@@ -10,6 +10,7 @@ a full disk unused images go first. Left out: what that frees, and dead containe
 from __future__ import annotations
 
 from ...heart.agenda import Timer
+from ...heart.timing import VOLUME_COUNT_MS
 from ...objects.container import read_resources
 from ...objects.node import Node
 from ...objects.pod import Pod
@@ -102,7 +103,16 @@ class Evictor:
         agent = self._parts.agents[worker.node]
         state = agent.pressure = agent.pressure or NodePressure()
         if not state.victim:
-            self._look_at(agent, state, self._now_ms)
+            self._look_at(agent, state, self._next_count_ms(worker))
+
+    def _next_count_ms(self, worker: PodWorker) -> int:
+        """When a kubelet knows what a pod has written: of its volumes when it measures them next."""
+        context, now_ms = self._parts.context, self._now_ms
+        wait_ms = context.draw_ms("volume_count", worker.uid)
+        if not wait_ms or find_overflow(worker, has_volumes=False):
+            return now_ms
+        first_ms = (self._parts.roster.known(worker.uid).status.start_ms or 0) + wait_ms
+        return first_ms + max(-((first_ms - now_ms) // VOLUME_COUNT_MS), 0) * VOLUME_COUNT_MS
 
     def on_stopped(self, worker: PodWorker) -> None:
         """A pod has ended: was it the one that was waited for?"""

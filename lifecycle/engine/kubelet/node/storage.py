@@ -1,6 +1,7 @@
 """What pods have written on the disk of their node, as far as it is known: by scripts, not by other programs.
 
-Left out: logs, the files of ConfigMaps, and that a kubelet measures volumes once a minute or two only.
+Left out: logs, the files of ConfigMaps, and that a look between two measurements of a pod's volumes, which
+something else has caused, goes by the former one.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from ...rules.storage import decide_overflow, is_in_memory
 from ..worker import PodWorker
 
 
-def find_overflow(worker: PodWorker) -> str:
-    """Why a pod is to be evicted for what it has written; "" when it is within its limits."""
-    layers = worker.volumes or {}
+def find_overflow(worker: PodWorker, *, has_volumes: bool = True) -> str:
+    """Why a pod is to be evicted for what it has written; "" when it is within its limits.
+
+    Without `has_volumes` for what its containers have written besides.
+    """
+    layers = (worker.volumes or {}) if has_volumes else {}
     on_disk = [
         one for one in worker.spec.volumes if one.get("emptyDir") is not None and not is_in_memory(one)
     ]

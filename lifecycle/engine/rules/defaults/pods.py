@@ -127,11 +127,18 @@ def _default_handler(handler: Mapping[str, Any]) -> Json:
 
 def _default_variable(variable: Mapping[str, Any]) -> Json:
     found = dict(variable)
-    source = found.get("valueFrom") or {}
-    if source.get("fieldRef") is not None:
-        found["valueFrom"] = {**source, "fieldRef": {"apiVersion": "v1", **source["fieldRef"]}}
-    elif source.get("resourceFieldRef") is not None:
-        found["valueFrom"] = {**source, "resourceFieldRef": {"divisor": "0", **source["resourceFieldRef"]}}
+    if found.get("valueFrom"):
+        found["valueFrom"] = _default_field(found["valueFrom"])
+    return found
+
+
+def _default_field(source: Mapping[str, Any]) -> Json:
+    """What names a field of the pod, or an amount of one of its containers."""
+    found = dict(source)
+    if found.get("fieldRef") is not None:
+        found["fieldRef"] = {"apiVersion": "v1", **found["fieldRef"]}
+    elif found.get("resourceFieldRef") is not None:
+        found["resourceFieldRef"] = {"divisor": "0", **found["resourceFieldRef"]}
     return found
 
 
@@ -165,6 +172,28 @@ def _default_volume(volume: Mapping[str, Any]) -> Json:
             found[name] = {"defaultMode": 0o644, **found[name]}
     if found.get("hostPath") is not None:
         found["hostPath"] = {"type": "", **found["hostPath"]}
+    if found.get("downwardAPI") is not None:
+        found["downwardAPI"] = _default_files(found["downwardAPI"])
+    if (found.get("projected") or {}).get("sources"):
+        sources = [_default_source(source) for source in found["projected"]["sources"]]
+        found["projected"] = {**found["projected"], "sources": sources}
+    return found
+
+
+def _default_source(source: Mapping[str, Any]) -> Json:
+    """One of the sources of a projected volume."""
+    found = dict(source)
+    if found.get("downwardAPI") is not None:
+        found["downwardAPI"] = _default_files(found["downwardAPI"])
+    if found.get("serviceAccountToken") is not None:
+        found["serviceAccountToken"] = {"expirationSeconds": 3600, **found["serviceAccountToken"]}
+    return found
+
+
+def _default_files(source: Mapping[str, Any]) -> Json:
+    found = dict(source)
+    if found.get("items"):
+        found["items"] = [_default_field(item) for item in found["items"]]
     return found
 
 

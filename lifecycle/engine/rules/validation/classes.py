@@ -14,6 +14,13 @@ from .resources import validate_resources
 HIGHEST_PRIORITY = 1_000_000_000
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
 """The values of the classes that every cluster has."""
+SYSTEM_CLASS_TEXTS = {
+    "system-node-critical": "Used for system critical pods that must not be moved from their current node.",
+    "system-cluster-critical": (
+        "Used for system critical pods that must run in the cluster,"
+        " but can be moved to another node if necessary."
+    ),
+}
 _SYSTEM = "system-"
 
 
