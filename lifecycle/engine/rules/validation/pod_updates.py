@@ -129,7 +129,7 @@ def validate_ephemeral_update(
     for container in before.get("ephemeralContainers") or ():
         name = container.get("name")
         if name not in kept:
-            detail = f'existing ephemeral containers "{name}" may not be removed'
+            detail = f'existing ephemeral containers "{name}" may not be removed\n'
             errors.append(forbidden("spec.ephemeralContainers", detail))
         elif kept[name] != container:
             detail = f'existing ephemeral containers "{name}" may not be changed'
@@ -257,6 +257,8 @@ def validate_new_pod(data: Part, gates: Mapping[str, bool]) -> None:
     spec = data.part("spec")
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "cannot be set on create")
+    if spec["schedulingGates"] and spec["nodeName"]:
+        spec.forbid("nodeName", "cannot be set until all schedulingGates have been cleared")
     shown = _shown_by(data.data)
     if shown is not None and not spec["nodeName"]:
         data.refuse(MIRROR_PATH, "must set spec.nodeName if mirror pod annotation is set", shown)

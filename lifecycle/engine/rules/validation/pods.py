@@ -178,8 +178,6 @@ def _validate_gates(spec: Part) -> None:
         name = gate["name"] or ""
         gate.complain("", check_qualified(name), name)
         gate.once("", name, seen)
-    if seen and spec["nodeName"]:
-        spec.forbid("nodeName", "cannot be set until all schedulingGates have been cleared")
 
 
 def _validate_affinity(affinity: Part) -> None:
