@@ -10,7 +10,7 @@ from ..objects.shortened import shorten
 from ..rules.validation.field_error import invalid
 from ..rules.validation.refusal import make_invalid
 from ..schema.decode import decode
-from ..schema.go_errors import find_wrong_type
+from ..schema.go_errors import find_unrestorable, find_wrong_type
 from ..schema.scalars import name_go_kind
 from ..schema.tables import find_fields, is_known_kind
 from .json_patch import json_patch
@@ -62,7 +62,8 @@ def _decode(patched: Any, current: Json, patch: Any, how: str, options: WriteOpt
         raise Unprocessable()
     head = {name: current[name] for name in ("apiVersion", "kind")}
     typed = {**patched, **head}
-    wrong = _find_wrong_head(patched) or (find_wrong_type(typed) if options.is_request else "")
+    find_wrong = find_unrestorable if how == STRATEGIC else find_wrong_type
+    wrong = _find_wrong_head(patched) or (find_wrong(typed) if options.is_request else "")
     if wrong:
         raise refuse_patch(how, patch, patched, wrong)
     try:

@@ -140,7 +140,7 @@ def require_fresh(old: StoredObject, data: Json) -> None:
         raise Unknown(f'strconv.ParseUint: parsing "{version[:60]}": invalid syntax')
     if version not in (None, "", str(old.resource_version)):
         raise Conflict(
-            f'Operation cannot be fulfilled on {old.kind.plural} "{old.meta.name}": the object has been'
+            f'Operation cannot be fulfilled on {old.kind.resource} "{old.meta.name}": the object has been'
             " modified; please apply your changes to the latest version and try again",
             old.kind.plural,
             old.meta.name,

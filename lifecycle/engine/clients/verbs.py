@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..api.patches import APPLY
 from ..heart.errors import NotFound
+from ..kinds.registry import entry_of_json
 from ..objects.pod import POD_KIND, Pod
 from ..objects.propagation import BACKGROUND
 from .client import DEFAULT_NAMESPACE, Answer, Client, Payload
@@ -19,8 +20,8 @@ def replace(client: Client, payload: Payload) -> Answer:
     data = client.api.read(payload["object"], client.options)
     old = client.find_stored(data)
     if old is None:
-        name = (data.get("metadata") or {}).get("name") or ""
-        raise NotFound(f'{data["kind"]} "{name}" not found', data["kind"], name)
+        kind, name = entry_of_json(data).kind, (data.get("metadata") or {}).get("name") or ""
+        raise NotFound(f'{kind.resource} "{name}" not found', kind.plural, name)
     return 200, client.api.update_json(old, data, payload.get("subresource") or None, client.options)
 
 

@@ -38,7 +38,7 @@ def _wide_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str,
 
 
 def _validate_resize(old: Json, new: Json, gates: Gates) -> Any:
-    return validate_resize(old, new, _qos_of)
+    return validate_resize(old, new, gates, _qos_of)
 
 
 POD = KindEntry(

@@ -9,12 +9,15 @@ from ..objects.disruption_budget import (
     DisruptionBudgetStatus,
 )
 from ..rules.validation.budgets import validate_budget, validate_budget_status
+from ..rules.validation.metadata import check_path_name
 from ..rules.workload_columns import decide_disruption_budget_columns, summarize_end
 from .entry import KindEntry
 
 POD_DISRUPTION_BUDGET = KindEntry(
     kind=DISRUPTION_BUDGET_KIND,
     metadata_looks=0,
+    # Its own rules look at no metadata: any name will do that can stand in a path.
+    check_name=check_path_name,
     typed=DisruptionBudget,
     records=(DisruptionBudgetStatus,),
     spec_class=DisruptionBudgetSpec,

@@ -10,7 +10,7 @@ from ..objects.container import Container, ContainerState
 from ..objects.pod import Pod, PodSpec
 from ..objects.pod_status import PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
-from ..programs import Behavior, FileLayer, ProcessNamespace
+from ..programs import Behavior, FileLayer, Process, ProcessNamespace
 from .container_run import POST_START, PULLING, STARTING, ContainerRun, begin_back_off_anew, with_resources
 from .saving import load_map, load_row, save_map, save_row
 
@@ -140,6 +140,11 @@ class PodWorker:
         """The status has been told; of a container in its postStart hook it is told when that is over."""
         ends = (self.untold_ends or {}).items()
         self.untold_ends = {name: end for name, end in ends if self.runs[name].stage == POST_START} or None
+
+    def list_others(self, run: ContainerRun) -> list[Process]:
+        """The programs of the other containers, which share the pod's network."""
+        others = (one.process for one in self.runs.values() if one is not run)
+        return [process for process in others if process is not None]
 
     def find_awaited(self) -> ContainerRun | None:
         """The container that the look under way waits for."""

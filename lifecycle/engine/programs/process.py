@@ -33,11 +33,9 @@ from .sights import (
     EXEC_PROBLEM,
     Points,
     find_exec_problem,
-    named_port,
-    refused_request_text,
+    find_request_problem,
     sight_of_points,
     sight_of_program,
-    unknown_port_text,
 )
 
 _KILL_STATUS, _KILL = 137, 9
@@ -160,12 +158,14 @@ class Process:
         machine.leave()
         self.run(now_ms, world)
 
-    def probe(self, probe_type: str, probe: Probe, now_ms: int, world: World) -> Sight:
-        """What a check of this type would see now, and until when that is certain."""
+    def probe(
+        self, probe_type: str, probe: Probe, now_ms: int, world: World, others: Sequence[Process] = ()
+    ) -> Sight:
+        """What a check sees now, and until when that is certain. `others`: those of its pod."""
         points = self.probe_points.get(probe_type)
         if points:
             return sight_of_points(points, probe, now_ms)
-        return sight_of_program(self, probe, now_ms, world)
+        return sight_of_program(self, probe, now_ms, world, others)
 
     def hook(self, kind: str, handler: Mapping[str, Any], now_ms: int, world: World) -> HookRun:
         """Start `postStart` or `preStop`; its end may be known only after some `run` of the process."""
@@ -212,12 +212,8 @@ class Process:
 
     def _request(self, kind: str, handler: Mapping[str, Any], now_ms: int, world: World) -> HookRun:
         action = handler.get("httpGet") or handler.get("tcpSocket") or {}
-        port = named_port(action.get("port"), self.container)
-        if port is None:
-            return HookRun(kind, now_ms, 1, unknown_port_text(action.get("port")))
-        if action.get("host") or self.listens_on(port, now_ms):
-            return HookRun(kind, now_ms)
-        return HookRun(kind, now_ms, 1, refused_request_text(action, world.pod.ip, port))
+        problem = find_request_problem(self, action, now_ms, world)
+        return HookRun(kind, now_ms, 1, problem) if problem else HookRun(kind, now_ms)
 
     @property
     def folder(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from lifecycle.userland.shell.machine import Machine
@@ -10,6 +10,7 @@ from lifecycle.userland.shell.run import CheckResult, run_check
 from lifecycle.userland.tools.registry import plain_name
 from lifecycle.userland.world import World
 
+from ..heart.timing import UPKEEP_PROGRAM_MS
 from ..objects.container import Container
 from ..objects.probe import Probe
 from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
@@ -42,6 +43,7 @@ class Checked(Protocol):
     behavior: Behavior
     container: Container
     ready_ms: int
+    started_ms: int
 
     @property
     def folder(self) -> str:
@@ -52,6 +54,9 @@ class Checked(Protocol):
 
     def listens_on(self, port: int, now_ms: int) -> bool:
         """Whether a connection to this port of the container is taken now."""
+
+    def holds_port(self, port: int, now_ms: int) -> bool:
+        """Whether it is known to listen on this port, and not only taken to answer on every one."""
 
     def find_served(self, port: int, path: str, now_ms: int, world: World) -> tuple[int, bool] | None:
         """Status of a file, and whether it is a volume's; None where no folder is served on the port."""
@@ -92,6 +97,20 @@ def refused_request_text(handler: Mapping[str, Any], host: str, port: int) -> st
     return _failed_request(handler, host, port, _refused_dial(host, port))
 
 
+def find_request_problem(process: Checked, action: Mapping[str, Any], now_ms: int, world: World) -> str:
+    """Why a hook's request is not taken; "" when it is, whatever it is answered."""
+    port = named_port(action.get("port"), process.container)
+    if port is None:
+        return unknown_port_text(action.get("port"))
+    if action.get("host") or process.listens_on(port, now_ms):
+        return ""
+    # Another container of the pod may listen: the pod has one network.
+    found = world.connect(world.pod.ip, port, now_ms) if world.pod.ip else None
+    if found is not None and found.is_connected and not found.is_assumed:
+        return ""
+    return refused_request_text(action, world.pod.ip, port)
+
+
 def _failed_request(handler: Mapping[str, Any], host: str, port: int, why: str) -> str:
     scheme = str(handler.get("scheme") or "HTTP").lower()
     path = "/" + str(handler.get("path") or "/").lstrip("/")
@@ -102,8 +121,10 @@ def _refused_dial(host: str, port: int) -> str:
     return f"dial tcp {host}:{port}: connect: connection refused"
 
 
-def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) -> Sight:
-    """What the program itself shows to a check."""
+def sight_of_program(
+    process: Checked, probe: Probe, now_ms: int, world: World, others: Sequence[Checked] = ()
+) -> Sight:
+    """What the program itself shows to a check, or one of the `others` in its pod, which has one network."""
     if probe.kind == "exec":
         return _sight_of_command(process, probe, now_ms, world)
     port = named_port(probe.handler.get("port"), process.container)
@@ -117,7 +138,19 @@ def sight_of_program(process: Checked, probe: Probe, now_ms: int, world: World) 
     if not process.listens_on(port, now_ms):
         # A port that is not open yet may open when the program is ready; later only a change opens it.
         until_ms = process.ready_ms if now_ms < process.ready_ms else None
+        holder = next((one for one in others if one.holds_port(port, now_ms)), None)
+        if holder is not None:
+            # What the other one does is not followed from here: this is certain for now only.
+            return _sight_of_port(holder, probe, port, now_ms, world)._replace(until_ms=now_ms)
+        if any(now_ms - one.started_ms <= UPKEEP_PROGRAM_MS for one in others):
+            until_ms = now_ms
         return Sight(FAILURE, _refused(probe, port, str(host or world.pod.ip)), 0, until_ms)
+    return _sight_of_port(process, probe, port, now_ms, world)
+
+
+def _sight_of_port(process: Checked, probe: Probe, port: int, now_ms: int, world: World) -> Sight:
+    """What a program that listens on a port answers there."""
+    host = probe.handler.get("host")
     if probe.kind == "grpc" and not process.behavior.speaks_grpc:
         return Sight(FAILURE, _refused(probe, port, str(host or world.pod.ip)))
     if probe.kind != "http":

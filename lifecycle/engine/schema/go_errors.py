@@ -29,6 +29,44 @@ _GO_TYPES = {
     "intOrString": "int32",
     ANY_TYPE: "interface {}",
 }
+_EMBEDDED: dict[str, tuple[str, frozenset[str]]] = {
+    "Probe": ("ProbeHandler", frozenset(("exec", "grpc", "httpGet", "tcpSocket"))),
+    **dict.fromkeys(
+        (
+            "ConfigMapEnvSource",
+            "ConfigMapKeySelector",
+            "ConfigMapProjection",
+            "ConfigMapVolumeSource",
+            "SecretEnvSource",
+            "SecretKeySelector",
+            "SecretProjection",
+        ),
+        ("LocalObjectReference", frozenset(("name",))),
+    ),
+}
+"""Structs that hold some of their fields in another one, whose name JSON does not have and errors do."""
+_WITHOUT_EMBEDDED: dict[str, tuple[str, frozenset[str]]] = {
+    "EphemeralContainer": ("EphemeralContainerCommon", frozenset(("targetContainerName",))),
+    "Volume": ("VolumeSource", frozenset(("name",))),
+    "PersistentVolumeSpec": (
+        "PersistentVolumeSource",
+        frozenset(
+            (
+                "accessModes",
+                "capacity",
+                "claimRef",
+                "mountOptions",
+                "nodeAffinity",
+                "persistentVolumeReclaimPolicy",
+                "storageClassName",
+                "volumeAttributesClassName",
+                "volumeMode",
+            )
+        ),
+    ),
+}
+"""The same, by the few fields that are their own."""
+_RESTORED = {"string": "string", "boolean": "bool", "int32": "int32", "int64": "int64", "number": "float64"}
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
@@ -48,6 +86,41 @@ def find_wrong_type(data: Mapping[str, Any]) -> str:
     """The first field of a wrong type; "" when there is none."""
     wrong = find_wrong_types(data)
     return _say_wrong_type(data, wrong[0]) if wrong else ""
+
+
+def find_unrestorable(data: Mapping[str, Any]) -> str:
+    """The first field of a wrong type, as one complains who fills structs from what a patch left; or ""."""
+    wrong = find_wrong_types(data)
+    if not wrong:
+        return ""
+    value: Any = reduce(getitem, wrong[0].path, data)  # type: ignore[arg-type]
+    struct, names, field = _walk(data, wrong[0].path)
+    kind = _name_kind(value)
+    if field.shape in (LIST, MAP):
+        return f"cannot restore {'slice' if field.shape == LIST else 'map'} from {kind}"
+    scalar = _RESTORED.get(field.type_name)
+    if scalar is not None:
+        return _say_not_restored(kind, scalar, data, NAMED_TEXTS.get(struct, {}).get(names[-1]))
+    if field.type_name in load_tables().types and kind != "map":
+        return f"cannot restore struct from: {kind}"
+    return _say_wrong_type(data, wrong[0])
+
+
+def _name_kind(value: Any) -> str:
+    """What a value of JSON is in Go."""
+    if isinstance(value, dict | list):
+        return "map" if isinstance(value, dict) else "slice"
+    if isinstance(value, str | bool):
+        return "string" if isinstance(value, str) else "bool"
+    return "int64" if isinstance(value, int) else "float64"
+
+
+def _say_not_restored(kind: str, scalar: str, data: Mapping[str, Any], named: str | None) -> str:
+    """Go could make a text of a whole number and cut a fraction off, and is not let; else it has no way."""
+    if (kind, scalar) == ("int64", "string") or (kind == "float64" and scalar in ("int32", "int64")):
+        version = str(data["apiVersion"]).rpartition("/")[2]
+        return f"cannot convert {kind} to {f'{version}.{named}' if named else scalar}"
+    return f"unrecognized type: {scalar}"
 
 
 def find_unknown_fields(data: Mapping[str, Any]) -> list[str]:
@@ -98,9 +171,18 @@ def _walk(data: Mapping[str, Any], path: Path) -> tuple[str, list[str], Field]:
             continue
         if field.type_name in tables.types:
             struct, fields = field.type_name, tables.types[field.type_name]
-        names.append(str(part))
+        names += [*_list_embedded(struct.rpartition(".")[2], str(part)), str(part)]
         field = fields.get(str(part)) or fields[ANY_FIELD]
     return struct.rpartition(".")[2], names, field
+
+
+def _list_embedded(struct: str, field: str) -> list[str]:
+    """The struct within a struct that holds a field, if there is one."""
+    within, fields = _EMBEDDED.get(struct, ("", frozenset()))
+    without, own = _WITHOUT_EMBEDDED.get(struct, ("", frozenset()))
+    return [
+        name for name, holds in ((within, field in fields), (without, field not in own)) if name and holds
+    ]
 
 
 def _name_type(field: Field, version: str, named: str | None) -> str:

@@ -134,7 +134,7 @@ def test_a_patch_is_of_the_object_at_its_address(field: str, value: str | None, 
 
 def test_a_replacement_of_nothing_is_not_found() -> None:
     refused = Desk().submit("replace", object=make("ConfigMap", data={}))
-    assert (refused.code, said(refused)) == (404, 'ConfigMap "web" not found')
+    assert (refused.code, said(refused)) == (404, 'configmaps "web" not found')
 
 
 def test_a_replacement_removes_what_it_leaves_out() -> None:

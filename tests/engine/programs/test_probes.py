@@ -276,3 +276,12 @@ def test_a_check_that_reads_no_file_of_the_kernel_asks_for_none() -> None:
     assert Asked.asked == 1
     assert sight_at(process, exec_probe("cat", "/sys/fs/cgroup/cpu.max"), 20_000, world).result == "success"
     assert Asked.asked == 2
+
+
+def test_a_check_reaches_what_another_container_of_the_pod_serves() -> None:
+    asked, server = start_script("sleep 600"), start_script("mkdir /w; httpd -p 8080 -h /w; sleep 600")
+    world = FakeWorld()
+    run_until(server, world, 5_000)
+    alone = asked.probe("readiness", probe("tcp", port=8080), 5_000, world)
+    beside = asked.probe("readiness", probe("tcp", port=8080), 5_000, world, [server])
+    assert (alone.result, beside.result, beside.until_ms) == ("failure", "success", 5_000)

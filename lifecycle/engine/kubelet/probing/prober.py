@@ -354,7 +354,8 @@ class Prober:
         if is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
             probed.until_ms, probed.version = None, process.version
             return UNKNOWN, CANCELED, 0
-        sight = process.probe(probed.kind, probe, self._clock.now_ms, parts.world(worker, pod, run))
+        others, world = worker.list_others(run), parts.world(worker, pod, run)
+        sight = process.probe(probed.kind, probe, self._clock.now_ms, world, others)
         if process.machine is not None:
             # A check may meet what cannot be interpreted, and may have signalled the program.
             parts.take_output(worker, run)

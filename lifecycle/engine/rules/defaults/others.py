@@ -28,9 +28,28 @@ def default_config_map(data: Mapping[str, Any]) -> Json:
     return {name: value for name, value in data.items() if value or name not in ("data", "binaryData")}
 
 
+_CLASSIC_SOURCES = (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+
+
 def default_claim(data: Mapping[str, Any]) -> Json:
-    """A claim is for a file system."""
-    return {**data, "spec": {"volumeMode": "Filesystem", **(data.get("spec") or {})}}
+    """A claim is for a file system; what it is filled from is said in two places."""
+    spec = {"volumeMode": "Filesystem", **(data.get("spec") or {})}
+    return {**data, "spec": _with_source(spec)}
+
+
+def _with_source(spec: Json) -> Json:
+    """An older field takes claims and snapshots only, and loses all else in silence; a newer takes anything.
+
+    Each is filled in from the other.
+    """
+    old, new = spec.get("dataSource"), spec.get("dataSourceRef")
+    if old and not new and (old.get("apiGroup") or "", old.get("kind")) not in _CLASSIC_SOURCES:
+        return {name: value for name, value in spec.items() if name != "dataSource"}
+    if old and not new:
+        return {**spec, "dataSourceRef": old}
+    if new and not old and not new.get("namespace"):
+        return {**spec, "dataSource": {name: value for name, value in new.items() if name != "namespace"}}
+    return spec
 
 
 def default_volume(data: Mapping[str, Any]) -> Json:

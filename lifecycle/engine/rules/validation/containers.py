@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .downward import validate_env
-from .field_error import FieldError, duplicate
+from .field_error import FieldError, duplicate, too_long
 from .names import check_label, check_port_name
 from .part import Part
 from .probes import PROBES, validate_lifecycle, validate_probes
@@ -19,6 +19,7 @@ RESTART_POLICIES = ("Always", "OnFailure", "Never")
 CONTAINER_RESTART_POLICIES = ("Always", "Never", "OnFailure")
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 MOST_RULES = 20
+SIDECAR = "Always"
 MOST_EXIT_CODES = 255
 NOT_FOR_EPHEMERAL = "cannot be set for an Ephemeral Container"
 RESTART_ALL_GATE = "RestartAllContainersOnContainerExits"
@@ -60,7 +61,7 @@ def validate_containers(spec: Part, facts: PodFacts) -> None:
     spec.errors += _validate_host_ports(spec["containers"] or (), spec.at("containers"))
     for container in spec.parts("initContainers"):
         _validate_common(container, facts)
-        _validate_restart(container, facts)
+        _validate_init_restart(container, facts)
         _validate_unique(container, names)
         # Init containers run one by one: none can take another's port. Its place in the list is not told.
         spec.errors += _validate_host_ports((container.data,), spec.at("initContainers"))
@@ -167,6 +168,16 @@ def _validate_host_ports(containers: Sequence[Mapping[str, Any]], path: str) -> 
     return errors
 
 
+def validate_host_network_ports(spec: Part) -> None:
+    """A container in its node's network listens on the node's own port."""
+    if not spec["hostNetwork"]:
+        return
+    for container in spec.parts("containers"):
+        for port in container.parts("ports"):
+            if port["hostPort"] and port["hostPort"] != port["containerPort"]:
+                port.refuse("hostPort", "must match `containerPort` when `hostNetwork` is true")
+
+
 def _validate_lifecycle(container: Part, facts: PodFacts) -> None:
     if container["lifecycle"] is not None:
         validate_lifecycle(container.part("lifecycle"), facts.grace_seconds, facts.os_name)
@@ -174,7 +185,7 @@ def _validate_lifecycle(container: Part, facts: PodFacts) -> None:
 
 def _validate_init(container: Part, facts: PodFacts) -> None:
     """Only a sidecar runs long enough for probes and hooks (INIT-06, PROBE-37, VALID-02)."""
-    if container["restartPolicy"] == "Always":
+    if container["restartPolicy"] == SIDECAR:
         validate_probes(container)
         _validate_lifecycle(container, facts)
         return
@@ -182,12 +193,21 @@ def _validate_init(container: Part, facts: PodFacts) -> None:
         container.forbid(field, "may not be set for init containers without restartPolicy=Always")
 
 
+def _validate_init_restart(container: Part, facts: PodFacts) -> None:
+    """A sidecar starts again whatever its exit code: only the start of a whole pod is left to rules."""
+    if container["restartPolicy"] != SIDECAR or facts.gates.get(RESTART_ALL_GATE):
+        _validate_restart(container, facts)
+    elif container["restartPolicyRules"]:
+        detail = "restartPolicyRules are not allowed for init containers with restart policy Always"
+        container.forbid("restartPolicyRules", detail)
+
+
 def _validate_restart(container: Part, facts: PodFacts) -> None:
     """The container's own restart policy and its rules (CRULE-02, CRULE-05, CRULE-08, VALID-05, VALID-07)."""
     container.choice("restartPolicy", CONTAINER_RESTART_POLICIES)
     if container["restartPolicyRules"] and not container["restartPolicy"]:
         container.require("restartPolicy", "must specify restartPolicy when restart rules are used")
-    container.limit("restartPolicyRules", MOST_RULES)
+    _limit(container, "restartPolicyRules", MOST_RULES)
     for rule in container.parts("restartPolicyRules"):
         _validate_rule(rule, facts)
 
@@ -196,10 +216,16 @@ def _validate_rule(rule: Part, facts: PodFacts) -> None:
     actions = ["Restart"]
     if facts.gates.get(RESTART_ALL_GATE):
         actions.append("RestartAllContainers")
-    rule.choice("action", actions, needed=True)
+    rule.support("action", actions, rule["action"] or "")
     if rule["exitCodes"] is None:
         rule.require("exitCodes", "must be specified")
         return
     codes = rule.part("exitCodes")
     codes.support("operator", ("In", "NotIn"), codes["operator"] or "")
-    codes.limit("values", MOST_EXIT_CODES)
+    _limit(codes, "values", MOST_EXIT_CODES)
+
+
+def _limit(part: Part, field: str, most: int) -> None:
+    """A list that may not be longer; the API server calls its entries bytes."""
+    if len(part[field] or ()) > most:
+        part.errors.append(too_long(part.at(field), most))

@@ -20,7 +20,10 @@ class Listed(str):
 
 
 class Tagged(tuple[str, ...]):
-    """The fields of a struct that does have JSON names: in this order, the absent ones left out."""
+    """The fields of a struct that does have JSON names: in this order, the absent ones left out.
+
+    One with a `!` is there in any case.
+    """
 
 
 ABSENT = None
@@ -29,7 +32,7 @@ _ROLLING_STRATEGY = {"Type": "", "RollingUpdate": Nested("RollingUpdate")}
 
 _STRUCTS: dict[str, dict[str, Any] | Tagged] = {
     "LabelSelector": Tagged(("matchLabels", "matchExpressions")),
-    "OwnerReference": Tagged(("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")),
+    "OwnerReference": Tagged(("apiVersion!", "kind!", "name!", "uid!", "controller", "blockOwnerDeletion")),
     "RoleRef": {"APIGroup": "", "Kind": "", "Name": ""},
     "Capabilities": {"Add": ABSENT, "Drop": ABSENT},
     "SELinuxOptions": {"User": "", "Role": "", "Type": "", "Level": ""},
@@ -60,6 +63,11 @@ _STRUCTS: dict[str, dict[str, Any] | Tagged] = {
         "MaxUnavailable": ABSENT,
         "UnhealthyPodEvictionPolicy": ABSENT,
     },
+    "NodeSelectorTerm": {
+        "MatchExpressions": Listed("NodeSelectorRequirement"),
+        "MatchFields": Listed("NodeSelectorRequirement"),
+    },
+    "NodeSelectorRequirement": {"Key": "", "Operator": "", "Values": ABSENT},
     "PodResourceClaim": {"Name": "", "ResourceClaimName": ABSENT, "ResourceClaimTemplateName": ABSENT},
     "ServicePort": {
         "Name": "",
@@ -113,7 +121,8 @@ def show_texts(texts: list[str]) -> str:
 def _fill(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
     fields = _STRUCTS[name]
     if isinstance(fields, Tagged):
-        return {field: _in_order(field, data[field]) for field in fields if data.get(field)}
+        shown = [field.rstrip("!") for field in fields if field.endswith("!") or data.get(field)]
+        return {field: _in_order(field, data.get(field) or "") for field in shown}
     return {field: _value_of(field, zero, data) for field, zero in fields.items()}
 
 

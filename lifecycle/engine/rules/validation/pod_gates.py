@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from .field_error import FieldError, forbidden, invalid
+from .go_structs import GoText, show_struct
 
 Json = Mapping[str, Any]
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
+
+_TERM = "NodeSelectorTerm"
 
 
 def validate_fewer_gates(before: Json, after: Json) -> list[FieldError]:
@@ -39,10 +42,11 @@ def _validate_terms(old: list[Json], new: list[Json]) -> list[FieldError]:
     # Where nothing was required anything may be.
     if old and len(old) != len(new):
         detail = "no additions/deletions to non-empty NodeSelectorTerms list are allowed"
-        return [invalid(_TERMS, new, detail)]
+        shown = ",".join(show_struct(_TERM, term) for term in new)
+        return [invalid(_TERMS, GoText(f"[{shown}]"), detail)]
     detail = "only additions are allowed (no mutations or deletions)"
     return [
-        invalid(f"{_TERMS}[{index}]", wanted, detail)
+        invalid(f"{_TERMS}[{index}]", show_struct(_TERM, wanted), detail)
         for index, (was, wanted) in enumerate(zip(old, new, strict=False))
         if not _is_narrower(was, wanted)
     ]

@@ -7,18 +7,15 @@ from typing import Any
 
 from ...objects.container import ALWAYS
 from ...objects.pod import MIRROR
-from .containers import validate_ephemeral, validate_image_text
-from .field_error import FieldError, forbidden, invalid, required
+from .containers import validate_image_text
+from .field_error import FieldError, forbidden, invalid
 from .part import Part, gathers
 from .pod_gates import validate_direction, validate_fewer_gates
 from .pods import (
     LONGEST_DEADLINE,
-    make_facts,
     validate_pod_annotations,
     validate_pod_spec,
-    validate_tolerations,
 )
-from .resources import validate_resources
 from .shown_changes import show_change
 
 UPDATABLE = (
@@ -39,11 +36,10 @@ def validate_pod_update(
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if errors := _validate_mirror(old, new):
         return errors
+    errors = validate_pod(new, gates)
     for group in ("containers", "initContainers"):
         if len(before.get(group) or ()) != len(after.get(group) or ()):
-            return [forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
-    annotations = (new.get("metadata") or {}).get("annotations")
-    errors = validate_pod_annotations(annotations, "metadata.annotations", gates)
+            return [*errors, forbidden(f"spec.{group}", "pod updates may not add or remove containers")]
     errors += _validate_deadline(before.get("activeDeadlineSeconds"), after.get("activeDeadlineSeconds"))
     errors += _validate_more_tolerations(before.get("tolerations") or (), after.get("tolerations") or ())
     errors += validate_fewer_gates(before, after)
@@ -57,7 +53,7 @@ def validate_pod_update(
     ]
     if changed:
         errors.append(forbidden("spec", f"{UPDATABLE}\n{show_change(before, after, changed)}"))
-    return errors or _validate_images(after)
+    return errors
 
 
 def _validate_mirror(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
@@ -75,15 +71,6 @@ def _shown_by(pod: Mapping[str, Any]) -> str | None:
     """The static pod that a mirror shows."""
     found: str | None = ((pod.get("metadata") or {}).get("annotations") or {}).get(MIRROR)
     return found
-
-
-def _validate_images(spec: Mapping[str, Any]) -> list[FieldError]:
-    return [
-        required(f"spec.{group}[{index}].image")
-        for group in ("containers", "initContainers")
-        for index, container in enumerate(spec.get(group) or ())
-        if not (container.get("image") or "").strip()
-    ]
 
 
 def _fixed(spec: Mapping[str, Any], field: str, is_gated: bool) -> Any:
@@ -112,14 +99,11 @@ def _validate_deadline(old: int | None, new: int | None) -> list[FieldError]:
         if old is None:
             return []
         return [invalid(path, None, "must not update from a positive integer to nil value")]
-    # The changed spec is held to the rules of any spec, and to those of a change besides.
-    bounds = [low for low in (1, 0) if not low <= new <= LONGEST_DEADLINE]
-    errors = [
-        invalid(path, new, f"must be between {low} and {LONGEST_DEADLINE}, inclusive") for low in bounds
-    ]
-    if 0 not in bounds and old is not None and new > old:
-        errors.append(invalid(path, new, "must be less than or equal to previous value"))
-    return errors
+    if not 0 <= new <= LONGEST_DEADLINE:
+        return [invalid(path, new, f"must be between 0 and {LONGEST_DEADLINE}, inclusive")]
+    if old is not None and new > old:
+        return [invalid(path, new, "must be less than or equal to previous value")]
+    return []
 
 
 def _validate_more_tolerations(old: Sequence[Any], new: Sequence[Any]) -> list[FieldError]:
@@ -128,9 +112,7 @@ def _validate_more_tolerations(old: Sequence[Any], new: Sequence[Any]) -> list[F
     if any(_without_seconds(toleration) not in kept for toleration in old):
         detail = "existing toleration can not be modified except its tolerationSeconds"
         return [forbidden("spec.tolerations", detail)]
-    spec = Part({"tolerations": new}, "spec")
-    validate_tolerations(spec)
-    return spec.errors
+    return []
 
 
 def _without_seconds(toleration: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,19 +124,12 @@ def validate_ephemeral_update(
 ) -> list[FieldError]:
     """The subresource `ephemeralcontainers`: add, but never change or remove (EPHEM-07, EPHEM-10)."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
-    names = {
-        container.get("name") or ""
-        for group in ("containers", "initContainers")
-        for container in after.get(group) or ()
-    }
-    spec = Part(after, "spec")
-    validate_ephemeral(spec, make_facts(spec, gates), names)
-    errors = spec.errors
+    errors = validate_pod(new, gates)
     kept = {container.get("name"): container for container in after.get("ephemeralContainers") or ()}
     for container in before.get("ephemeralContainers") or ():
         name = container.get("name")
         if name not in kept:
-            detail = f'existing ephemeral containers "{name}" may not be removed'
+            detail = f'existing ephemeral containers "{name}" may not be removed\n'
             errors.append(forbidden("spec.ephemeralContainers", detail))
         elif kept[name] != container:
             detail = f'existing ephemeral containers "{name}" may not be changed'
@@ -190,17 +165,17 @@ def _keep_resized(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[s
 
 
 def validate_resize(
-    old: Mapping[str, Any], new: Mapping[str, Any], decide_qos: Callable[[Mapping[str, Any]], str]
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    gates: Mapping[str, bool],
+    decide_qos: Callable[[Mapping[str, Any]], str],
 ) -> list[FieldError]:
     """The subresource `resize`: CPU and memory only, within the same QoS class (RESIZE-04, -05, VALID-15).
 
     `decide_qos` gives the class of a pod spec; it is the kubelet's rule, handed in from above.
     """
     before, after = Part(old.get("spec"), "spec"), Part(new.get("spec"), "spec")
-    for group in _GROUPS:
-        for wanted in after.parts(group):
-            resources = wanted.part("resources")
-            after.errors += validate_resources(resources.data, resources.path)
+    after.errors += validate_pod(new, gates)
     if decide_qos(before.data) != decide_qos(after.data):
         former = (old.get("status") or {}).get("qosClass")
         after.refuse("", "Pod QOS Class may not change as a result of resizing", former)
@@ -262,18 +237,28 @@ def _without_resizable(resources: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in {**resources, **amounts}.items() if value}
 
 
-@gathers("")
-def validate_new_pod(data: Part, gates: Mapping[str, bool]) -> None:
-    """The spec of a pod at its creation."""
-    spec = data.part("spec")
-    metadata = data.part("metadata")
+def _validate_pod(data: Part, gates: Mapping[str, bool]) -> None:
+    """What every pod is held to, a new one and a changed one."""
+    spec, metadata = data.part("spec"), data.part("metadata")
     data.errors += validate_pod_annotations(metadata["annotations"], metadata.at("annotations"), gates)
     validate_pod_spec(spec, gates)
     for group in ("containers", "initContainers"):
         for container in spec.parts(group):
             validate_image_text(container)
+
+
+validate_pod = gathers("")(_validate_pod)
+
+
+@gathers("")
+def validate_new_pod(data: Part, gates: Mapping[str, bool]) -> None:
+    """The spec of a pod at its creation."""
+    _validate_pod(data, gates)
+    spec = data.part("spec")
     if spec["ephemeralContainers"]:
         spec.forbid("ephemeralContainers", "cannot be set on create")
+    if spec["schedulingGates"] and spec["nodeName"]:
+        spec.forbid("nodeName", "cannot be set until all schedulingGates have been cleared")
     shown = _shown_by(data.data)
     if shown is not None and not spec["nodeName"]:
         data.refuse(MIRROR_PATH, "must set spec.nodeName if mirror pod annotation is set", shown)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..deletion_costs import DELETION_COST, read_deletion_cost
-from .containers import RESTART_POLICIES, PodFacts, validate_containers
+from .containers import RESTART_POLICIES, PodFacts, validate_containers, validate_host_network_ports
 from .field_error import FieldError, duplicate, invalid, not_supported, too_long
 from .go_structs import show_struct
 from .metadata import validate_labels
@@ -59,6 +59,7 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     _validate_claims(spec)
     validate_containers(spec, make_facts(spec, gates, volumes))
     validate_pod_resources(spec)
+    validate_host_network_ports(spec)
     spec.choice("restartPolicy", RESTART_POLICIES, needed=True)
     spec.choice("dnsPolicy", DNS_POLICIES)
     spec.apply("nodeSelector", validate_labels)
@@ -177,8 +178,6 @@ def _validate_gates(spec: Part) -> None:
         name = gate["name"] or ""
         gate.complain("", check_qualified(name), name)
         gate.once("", name, seen)
-    if seen and spec["nodeName"]:
-        spec.forbid("nodeName", "cannot be set until all schedulingGates have been cleared")
 
 
 def _validate_affinity(affinity: Part) -> None:
