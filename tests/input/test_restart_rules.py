@@ -35,7 +35,7 @@ def refuse(rule: str) -> list[str]:
     "rule, said",
     [
         pytest.param(f"{{action: Restart, {CODES}}}", None, id="an action on exit codes"),
-        pytest.param(f"{{{CODES}}}", f"{PLACE}.action: Required value", id="no action"),
+        pytest.param(f"{{{CODES}}}", f'{PLACE}.action: Unsupported value: ""', id="no action"),
         pytest.param("{action: Restart}", f"{PLACE}.exitCodes: Required value", id="no condition"),
         pytest.param(f"{{action: [Restart], {CODES}}}", f"{PLACE}.action: must be text", id="two actions"),
         pytest.param(

@@ -148,7 +148,7 @@ def ephemeral(**fields):
         ),
         pytest.param(
             make_pod(container={"restartPolicy": "Never", "restartPolicyRules": [RULE] * 21}),
-            "spec.containers[0].restartPolicyRules: Too many: 21: must have at most 20 items",
+            "spec.containers[0].restartPolicyRules: Too long: may not be more than 20 bytes",
             id="21 rules",
             marks=pytest.mark.spec("CRULE-08"),
         ),
@@ -161,8 +161,8 @@ def ephemeral(**fields):
                     ],
                 }
             ),
-            "spec.containers[0].restartPolicyRules[0].exitCodes.values: Too many: 256: "
-            "must have at most 255 items",
+            "spec.containers[0].restartPolicyRules[0].exitCodes.values: Too long: "
+            "may not be more than 255 bytes",
             id="256 exit codes",
             marks=pytest.mark.spec("CRULE-08"),
         ),
