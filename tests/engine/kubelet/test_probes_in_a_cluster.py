@@ -110,3 +110,15 @@ def test_a_liveness_kill_is_graceful(grace: dict[str, int], killed: int) -> None
     world = probed(probe, {"liveness": failing(("0s", "failure"))}, behaves={"onTerm": {"ignore": True}})
     assert world.to(60).ends()[0] == (killed, 137)
     assert world.signals()[:2] == [(20, "SIGTERM"), (killed, "SIGKILL")]
+
+
+def test_a_check_of_a_neighbours_port_goes_on_and_is_upkeep_in_the_end() -> None:
+    world = World()
+    check = {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5}
+    web = {"name": "web", "image": "nginx:1.27", "ports": [{"containerPort": 80}]}
+    side = {"name": "side", "image": "busybox", "command": ["sleep", "100000"], "readinessProbe": check}
+    assert world.pod(web, side).ok
+    world.to(60)
+    assert world.condition("Ready")[-1][1] == "True" and not world.cluster.is_idle()
+    # As with what programs do, ten minutes are waited for.
+    assert world.to(620).cluster.is_idle()

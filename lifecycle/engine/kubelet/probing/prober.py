@@ -267,12 +267,8 @@ class Prober:
 
     def _plan(self, worker: PodWorker, run: ContainerRun, probed: ProbeRun, due_ms: int | None) -> None:
         # A probe whose verdict stands is upkeep: only what may still change it is progress.
-        is_progress = (
-            probed.outcome != probed.state.result
-            or not run.ready
-            or probed.until_ms is not None
-            or self._is_unsure(run, probed)
-        )
+        is_settled = probed.outcome == probed.state.result and run.ready
+        is_progress = not is_settled or self._is_unsure(run, probed)
         self._set(worker, run, probed, due_ms, is_progress)
 
     def _set(
@@ -286,10 +282,13 @@ class Prober:
             probed.timer = parts.later(delay_ms, PROBE, worker, name, probed.kind, is_progress)
 
     def _is_unsure(self, run: ContainerRun, probed: ProbeRun) -> bool:
-        """Has the program acted since the last check? Not asked of one whose wakes are upkeep themselves."""
-        process = run.process
-        age_ms = self._clock.now_ms - run.process_start_ms
-        return process is not None and process.version != probed.version and age_ms <= UPKEEP_PROGRAM_MS
+        """May it see something else? What was certain for a moment alone, or what the program has done since,
+        is not asked about in old containers, as their programs' own wakes are upkeep."""
+        now_ms, until_ms, process = self._clock.now_ms, probed.until_ms, run.process
+        if until_ms is not None and until_ms > now_ms:
+            return True
+        is_open = until_ms is not None or (process is not None and process.version != probed.version)
+        return is_open and now_ms - run.process_start_ms <= UPKEEP_PROGRAM_MS
 
     # --- one check ------------------------------------------------------------------------------------
 
