@@ -61,16 +61,10 @@ def run(
     engine: Engine, until_ms: int, take: Callable[[Changes], None], is_done: Callable[[], bool] | None = None
 ) -> None:
     """Run in slices, handing each slice's changes to `take`, until an instant or until it is done."""
-    seen = 0
-
-    def is_enough(_: Engine) -> bool:
-        nonlocal seen
-        seen += 1
-        return seen % INSTANTS_A_SLICE == 0 or (is_done is not None and engine.is_idle())
-
+    stop = Engine.is_idle if is_done is not None else None
     while engine.now_ms < until_ms:
         with collector.out_of_sight():
-            engine.run_until(until_ms, stop=is_enough)
+            engine.run_until(until_ms, stop, INSTANTS_A_SLICE)
         take(engine.take_changes())
         if is_done is not None and is_done():
             return

@@ -54,7 +54,8 @@ class Agenda:
     @property
     def progress_count(self) -> int:
         """How many living timers are no upkeep."""
-        return len(self) - self.upkeep_count
+        waiting = self._sequence - self._taken - self._at - len(self._cancelled)
+        return waiting - self.upkeep_count
 
     def add(
         self,

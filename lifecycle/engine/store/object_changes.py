@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import compress
+from operator import ne
 from typing import Any
 
 from ..heart.trace import Change
@@ -81,15 +83,16 @@ def _typed_changes(old: WorkloadStatus, new: WorkloadStatus) -> list[Change]:
     if old.conditions is not new.conditions:
         found = _compare(_read_conditions(old.conditions), _read_conditions(new.conditions))
     fields, read = _fields_of(type(new))  # type: ignore[arg-type]
-    for (name, is_told_at_zero), was, is_now in zip(fields, read(old), read(new), strict=True):
-        if was == is_now:
-            continue
+    before, after = read(old), read(new)
+    # Of a dozen fields two or three have changed.
+    for place in compress(range(len(fields)), map(ne, before, after)):
+        (name, is_told_at_zero), was, is_now = fields[place], before[place], after[place]
         was_told = was or (was is not None and is_told_at_zero)
         is_told = is_now or (is_now is not None and is_told_at_zero)
         default = 0 if isinstance(is_now if is_told else was, int) else None
         if was_told or (is_told and is_now != default):
-            before, after = was if was_told else default, is_now if is_told else default
-            found.append((name, before, after, None, None, None))
+            told = is_now if is_told else default
+            found.append((name, was if was_told else default, told, None, None, None))
     return found
 
 
