@@ -185,7 +185,8 @@ class Cluster:
             due_ms = agenda.next_due_ms()
             if due_ms is None or due_ms > instant_ms:
                 break
-            clock.now_ms = trace.at_ms = max(due_ms, clock.now_ms)
+            if due_ms > clock.now_ms:
+                clock.now_ms = trace.at_ms = due_ms
             loop.drain()
             steps += 1
             if stop is not None and stop(self):
