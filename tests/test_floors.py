@@ -105,18 +105,21 @@ def pure_modules() -> list[str]:
     ]
 
 
+@cache
 def is_decider(name: str) -> bool:
     return is_in(name, "lifecycle.engine.rules") or (
         is_in(name, "lifecycle.engine") and "decide" in name.split(".")
     )
 
 
+@cache
 def room_of(name: str) -> str:
     """The longest room that a module stands in; "" when the house has none for it."""
     rooms = [room for _title, names in FLOORS for room in names.split() if is_in(name, room)]
     return max(rooms, key=len, default="")
 
 
+@cache
 def floor_of(name: str) -> int | None:
     """The index of the floor a module is on; None when the house has no room for it."""
     titles = [title for title, _rooms in FLOORS]
@@ -147,11 +150,13 @@ def _find_imports(name: str) -> Iterator[tuple[str, int]]:
 
 def walk_running(tree: ast.AST) -> Iterator[ast.AST]:
     """Like ast.walk, without the bodies of `if TYPE_CHECKING`."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        yield node
-        yield from walk_running(node)
+    waiting = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                continue
+            yield node
+            waiting.append(node)
 
 
 def resolve(name: str, node: ast.ImportFrom) -> str:

@@ -250,6 +250,7 @@ def test_settings_say_what_is_open_to_all(monkeypatch):
         environment.chosen("OPEN_TO_ALL", ("metrics", "schema"))
 
 
+@pytest.mark.slow
 def test_production_settings_pass_djangos_own_check(tmp_path):
     production = {
         "PODLINE_DATA": str(tmp_path),

@@ -63,6 +63,7 @@ def test_third_party_scripts_are_unchanged():
     assert {name for name, _ in rows} == {path.name for path in (STATIC / "vendor").glob("*.js")}
 
 
+@pytest.mark.slow
 def test_gathered_files_are_compressed_and_kept_for_ever(tmp_path, settings):
     folder = tmp_path / "static" / "0123"
     settings.STATIC_ROOT, settings.STATIC_URL = folder, "/static/0123/"

@@ -240,6 +240,7 @@ def test_an_owner_without_pods_yet_is_remembered():
     assert stories.workloads["default/ReplicaSet/web-next"] == "Deployment/web"
 
 
+@pytest.mark.slow
 def test_what_was_drawn_takes_no_memory_once_it_is_forgotten():
     stories = Stories()
     tracemalloc.start()

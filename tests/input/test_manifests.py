@@ -101,6 +101,7 @@ def test_of_many_apostrophes_none_is_left_out_and_lines_stay():
     assert refuse(f"{text}\nk0: 1")[0].line == 51
 
 
+@pytest.mark.slow
 def test_very_many_apostrophes_of_a_hostile_text_are_answered_in_time():
     started = time.process_time()
     with contextlib.suppress(ManifestError):

@@ -139,6 +139,7 @@ def test_pods_that_are_rejected_without_end_do_not_keep_a_run_for_a_day(simulate
     assert f"not reached: {until}" in answer.err
 
 
+@pytest.mark.slow
 def test_pods_that_are_rejected_are_watched_for_as_long_as_was_asked(simulate):
     mended = "{steps: [{at: 25s, scale: {deployment: web, replicas: 0}}]}"
     answer = simulate("-", given=FORBIDDEN + scenario(mended))

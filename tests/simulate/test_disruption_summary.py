@@ -70,6 +70,7 @@ def test_where_nobody_was_evicted_nothing_is_said():
     assert "Drains and evictions" not in summarize("s01-plain-pod")
 
 
+@pytest.mark.slow
 def test_a_rolling_drain_tells_of_every_node_and_workload():
     lines = section_of(summarize("rolling-drain-of-every-node"))
     assert sum(" drained: " in line for line in lines) == 30

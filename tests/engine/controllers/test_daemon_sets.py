@@ -608,6 +608,7 @@ def story(reload_every_ms: int | None) -> list[str]:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every_ms", [500, 3_500])
 def test_saving_and_loading_changes_nothing(every_ms: int):
     assert story(every_ms) == story(None)

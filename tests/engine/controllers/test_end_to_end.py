@@ -323,6 +323,7 @@ def story(door: Door, instants: list[int], reload_at: int | None) -> list[dict[s
     return door.rows
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(st.lists(st.integers(0, 60_000), min_size=1, max_size=6))
 def test_saving_and_loading_changes_nothing(instants: list[int]):

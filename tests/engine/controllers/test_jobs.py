@@ -141,6 +141,7 @@ def test_pods_that_cannot_be_made_are_tried_again_with_growing_delays():
     assert shift.conditions()[1][0] == "Complete"
 
 
+@pytest.mark.slow
 @pytest.mark.spec("JOB-PAR-17")
 def test_a_look_makes_or_deletes_five_hundred_pods_at_most():
     shift = Shift({"preset": "instant", "job_sync": "1s"})

@@ -111,6 +111,7 @@ def is_using_much(world: World, node: str) -> bool:
     return any(pod["spec"]["nodeName"] == node for pod in left)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_evictions_survive_saving(seed: int) -> None:
     assert live(seed, 3).rows == live(seed).rows

@@ -183,6 +183,7 @@ def test_what_counts_pods_agrees_with_the_pods_there_are(seed: int) -> None:
         assert sorted(found) == sorted(reachable)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_all_of_it_survives_saving(seed: int) -> None:
     assert live(seed, is_saved=True).rows == live(seed).rows

@@ -62,6 +62,7 @@ def classify(image: str, command: tuple[str, ...]) -> str:
     return FALLBACK if run(image, command).take_problems() else FULLY
 
 
+@pytest.mark.slow
 def test_most_of_the_corpus_is_interpreted_fully() -> None:
     found = Counter(classify(image, command) for _, image, command in CORPUS)
     assert len(CORPUS) >= 60
