@@ -24,6 +24,7 @@ from dashboard.places import (
     read_ladder,
     read_matrix,
 )
+from dashboard.plots.replicas import EARLIER, LATEST
 from dashboard.plots.theme import clock, duration
 from dashboard.readings import list_between, read_turns, share_states
 from dashboard.workload_hints import list_hints
@@ -213,7 +214,6 @@ def _list_controller_revisions(cluster: Cluster, stored: StoredObject) -> list[R
         made_from = (labels or {}).get(REVISION_LABEL, "")
         pods[made_from] = pods.get(made_from, 0) + 1
     rows = list(list_owned(cluster, stored, CONTROLLER_REVISION))
-    turns = read_turns(cluster, CONTROLLER_REVISION, stored.namespace, name_owner(stored))
     latest = max((row.data.get("revision") or 0 for row in rows), default=0)
     revisions = []
     for row in rows:
@@ -221,7 +221,9 @@ def _list_controller_revisions(cluster: Cluster, stored: StoredObject) -> list[R
         # A StatefulSet's pods carry the revision's name, a DaemonSet's its hash alone.
         count = pods.get(row.name, 0) + pods.get(row.name.rpartition("-")[2], 0)
         images = _images((row.data.get("data") or {}).get("spec") or {})
-        is_latest, turn = number == latest, turns[row.uid]
+        is_latest = number == latest
+        # As in the chart, where all earlier ones are one.
+        turn = LATEST if is_latest else EARLIER
         revisions.append(Revision(row.name, number, turn, images, {"Pods": count}, is_latest=is_latest))
     return sorted(revisions, key=lambda revision: revision.number, reverse=True)
 

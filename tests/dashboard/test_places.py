@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from dashboard.places import Place, Places
+from dashboard.plots.replicas import EARLIER, LATEST
 from dashboard.readings import find_object
 from dashboard.workload_readings import read_workload
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
@@ -87,6 +88,22 @@ def test_ordinals_below_the_partition_are_held_back() -> None:
     revisions = {place.label: place.pods[0].revision for place in places.shown}
     assert [one.number for one in revisions.values() if one] == [1, 1, 2, 2]
     assert places.notes == ["partition 2: ordinals below 7 are not updated"]
+
+
+@pytest.mark.parametrize(
+    "images, turns", [([], [LATEST]), (["nginx:2", "nginx:3"], [LATEST, EARLIER, EARLIER])]
+)
+def test_revisions_have_the_colours_of_the_chart(images: list[str], turns: list[int]) -> None:
+    """It has one for the latest and one for all before it."""
+    door = Door()
+    door.apply(make_set())
+    for image in images:
+        door.run(60)
+        door.change("setImage", "web", "StatefulSet", container="nginx", image=image)
+    cluster = keep(door.run(60).cluster)
+    found = find_object(cluster, STATEFUL_SET.kind.id, "default", "web")
+    assert found is not None
+    assert [one.turn for one in read_workload(cluster, found, STATEFUL_SET)["revisions"]] == turns
 
 
 def test_an_update_that_is_stuck_says_for_which_ordinal_it_waits(client: Client) -> None:
