@@ -6,6 +6,7 @@ import asyncio
 import io
 import random
 import tarfile
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -157,6 +158,16 @@ async def send_archive(shop: Shop, archive: bytes) -> dict[int, bytes]:
         await client.say(0, archive[begin : begin + 4000])
     await client.say(255, b"\0")
     return await client.hear()
+
+
+async def test_a_copied_file_has_its_date_and_mode(running):
+    heard = await run(running, "sh", "-c", "echo x > /tmp/a; chmod 600 /tmp/a; stat -c %Y /tmp/a")
+    seconds = int(heard[OUT])
+    assert datetime.fromtimestamp(seconds, UTC).year == 2026
+    heard = await run(running, "tar", "cf", "-", "/tmp/a")
+    with tarfile.open(fileobj=io.BytesIO(heard[OUT])) as archive:
+        member = archive.getmember("tmp/a")
+    assert (member.mtime, member.mode) == (seconds, 0o600)
 
 
 async def test_files_are_copied_into_a_container_and_back(running):

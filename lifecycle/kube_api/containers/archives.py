@@ -1,6 +1,6 @@
 """tar, as `kubectl cp` runs it: containers here have none, so archives are made and read on their behalf.
 
-Regular files and folders are copied, one program of the container each (`find`, `cat`, `mkdir`). Files of
+Regular files and folders are copied, by programs of the container (`find`, `stat`, `cat`, `mkdir`). Files of
 containers hold text: what is none is refused, and so is what leads out of the folder it is sent to.
 """
 
@@ -113,10 +113,13 @@ def _write(paths: Sequence[str], run: Run) -> Done:
             if found["exitCode"] or len(names) > MOST_FILES:
                 why = "No such file or directory" if found["exitCode"] else f"more than {MOST_FILES} files"
                 return Done(errors=f"tar: {path}: {why}\n", code=1)
-            for name in names:
+            told = run(["stat", "-c", "%Y %a", *names], "")["stdout"].splitlines() if names else []
+            if len(told) != len(names):
+                return Done(errors=f"tar: {path}: file changed as we read it\n", code=1)
+            for name, (changed, mode) in zip(names, map(str.split, told), strict=True):
                 data = run(["cat", name], "")["stdout"].encode()
                 member = tarfile.TarInfo(name.lstrip("/"))
-                member.size, member.mode = len(data), 0o644
+                member.size, member.mtime, member.mode = len(data), int(changed), int(mode, 8)
                 archive.addfile(member, io.BytesIO(data))
                 if buffer.tell() > MOST_BYTES:
                     return Done(errors=f"tar: {path}: more than {MOST_BYTES:,} bytes\n", code=1)
