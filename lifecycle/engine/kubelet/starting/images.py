@@ -12,6 +12,7 @@ from functools import lru_cache
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from ...objects.pod import Pod
+from ...programs.image_sizes import image_size
 from ...rules.image_names import full_name
 from ..container_run import IDLE, PULLING, ContainerRun
 from ..parts import NORMAL, PULLED, WARNING, Parts
@@ -190,12 +191,3 @@ def _find_problem(image: str) -> str:
     if repository != repository.lower():
         return f"invalid reference format: repository name ({repository}) must be lowercase"
     return "invalid reference format"
-
-
-@lru_cache(maxsize=1024)
-def image_size(image: str) -> int:
-    """A made-up size in bytes, the same for the same image."""
-    total = 0
-    for letter in image:
-        total = (total * 31 + ord(letter)) % 190_000_000
-    return 2_000_000 + total
