@@ -85,7 +85,10 @@ class Looks:
             self._prober.hasten(worker, pod)
         if worker.has_unseen:
             self._see(worker, pod)
-        if (is_ending or worker.stage not in (WAITING, SYNCING)) and self._ending.take_over(worker, pod):
+        is_ending = is_ending or worker.stage not in (WAITING, SYNCING)
+        if is_ending and worker.resize:
+            self._resizer.tell_ending(worker, pod)
+        if is_ending and self._ending.take_over(worker, pod):
             return
         if worker.stage == WAITING:
             self._begin(worker, pod)
