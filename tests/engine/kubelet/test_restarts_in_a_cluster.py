@@ -1,5 +1,6 @@
 """Restarts, back-off and restart policies in a running cluster (S03 to S09, S20 to S22)."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -331,7 +332,7 @@ def test_a_container_without_its_secret_is_tried_when_the_back_off_of_another_is
     world.to(150)
     told = [(row["at_ms"] / 1000, row["reason"]) for row in world.rows if row["type"] == "event"]
     back_offs = [at for at, reason in told if reason == "BackOff"]
-    for begin, end in zip(back_offs, back_offs[1:], strict=False):
+    for begin, end in pairwise(back_offs):
         # Beside it, when the next run begins, and when that is seen to have begun.
         assert end - begin > 15
         assert len([at for at, reason in told if reason == "Failed" and begin <= at < end]) <= 3
