@@ -81,7 +81,7 @@ def _with_mounts(status: Json, mounts: list[Json] | None) -> Json:
         return status
     shown = []
     for mount in mounts:
-        told = {name: mount[name] for name in ("name", "mountPath") if name in mount}
+        told: Json = {name: mount[name] for name in ("name", "mountPath") if name in mount}
         if mount.get("readOnly"):
             is_deep = mount.get("recursiveReadOnly") in ("Enabled", "IfPossible")
             told |= {"readOnly": True, "recursiveReadOnly": "Enabled" if is_deep else "Disabled"}
