@@ -63,12 +63,40 @@ def to_stored(resource: Resource, data: Json) -> Json:
 
 
 def _pod(data: Json) -> Json:
-    """With the times of its conditions, known or not."""
+    """With the times of its conditions, known or not, and what its containers mount."""
     status = data.get("status") or {}
     if not status.get("conditions"):
         return data
-    conditions = [{**_ALWAYS_IN_CONDITIONS, **one} for one in status["conditions"]]
-    return {**data, "status": {**status, "conditions": conditions}}
+    shown = {**status, "conditions": [{**_ALWAYS_IN_CONDITIONS, **one} for one in status["conditions"]]}
+    for section, told in _STATUSES_OF_CONTAINERS:
+        if status.get(told):
+            mounts = {one["name"]: one.get("volumeMounts") for one in data["spec"].get(section) or ()}
+            shown[told] = [_with_mounts(one, mounts.get(one.get("name"))) for one in status[told]]
+    return {**data, "status": shown}
+
+
+def _with_mounts(status: Json, mounts: list[Json] | None) -> Json:
+    """A container's status with what a kubelet says of its mounts: where they are, and how firmly."""
+    if not mounts or "volumeMounts" in status:
+        return status
+    shown = []
+    for mount in mounts:
+        told: Json = {name: mount[name] for name in ("name", "mountPath") if name in mount}
+        if mount.get("readOnly"):
+            is_deep = mount.get("recursiveReadOnly") in ("Enabled", "IfPossible")
+            told |= {"readOnly": True, "recursiveReadOnly": "Enabled" if is_deep else "Disabled"}
+        shown.append(told)
+    return {**status, "volumeMounts": shown}
+
+
+def _stored_pod(data: Json) -> Json:
+    status = dict(data.get("status") or {})
+    for _, told in _STATUSES_OF_CONTAINERS:
+        if status.get(told):
+            status[told] = [
+                {name: one[name] for name in one if name != "volumeMounts"} for one in status[told]
+            ]
+    return {**data, "status": status} if status else data
 
 
 def _ingress(data: Json) -> Json:
@@ -99,6 +127,11 @@ def _renamed(data: Json, names: dict[str, str]) -> Json:
     return {names.get(name, name): value for name, value in data.items()}
 
 
+_STATUSES_OF_CONTAINERS = (
+    ("containers", "containerStatuses"),
+    ("initContainers", "initContainerStatuses"),
+    ("ephemeralContainers", "ephemeralContainerStatuses"),
+)
 _ALWAYS_IN_CONDITIONS: Json = {"lastProbeTime": None, "lastTransitionTime": None}
 Convert = Callable[[Json], Json]
 _SHOW: dict[tuple[str, str, str], Convert] = {
@@ -112,6 +145,7 @@ _SHOW: dict[tuple[str, str, str], Convert] = {
     ("autoscaling", "v2", "horizontalpodautoscalers"): autoscalers.to_second,
 }
 _READ: dict[tuple[str, str, str], Convert] = {
+    ("", "v1", "pods"): _stored_pod,
     ("events.k8s.io", "v1", "events"): _stored_event,
     ("autoscaling", "v1", "horizontalpodautoscalers"): autoscalers.to_second,
 }

@@ -30,7 +30,7 @@ VERSION = {
     "emulationMinor": MINOR,
     "minCompatibilityMajor": MAJOR,
     "minCompatibilityMinor": str(int(MINOR) - 1),
-    "gitVersion": f"v{MAJOR}.{MINOR}.6",
+    "gitVersion": KUBERNETES_VERSION,
     "gitCommit": "$Format:%H$",
     "gitTreeState": "",
     "buildDate": "1970-01-01T00:00:00Z",

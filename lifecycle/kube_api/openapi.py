@@ -8,6 +8,7 @@ from urllib.parse import quote
 import orjson
 from django.http import HttpRequest
 
+from lifecycle.engine.heart.settings import KUBERNETES_VERSION
 from lifecycle.kube_api import openapi_paths, openapi_schemas
 from lifecycle.kube_api.asked import Text
 from lifecycle.kube_api.content import JSON, choose_type
@@ -18,7 +19,7 @@ from lifecycle.kube_api.status import NoSuchPath, Refusal
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
-_INFO = {"title": "Kubernetes", "version": "v1.35.6"}
+_INFO = {"title": "Kubernetes", "version": KUBERNETES_VERSION}
 _KEPT = 256
 _written: dict[tuple[Any, ...], bytes] = {}
 """Documents by what they are made of: cut when there are too many."""

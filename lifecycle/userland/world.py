@@ -28,6 +28,7 @@ class PodFacts(NamedTuple):
     annotations: Mapping[str, str]
     host_name: str = ""
     domain: str = ""
+    node_ip: str = ""
 
     @property
     def host(self) -> str:

@@ -161,6 +161,22 @@ def test_a_rollout_is_paused_resumed_and_undone():
     assert door.sets() == [(3, 3, 3), (0, 0, 0)]
 
 
+def test_a_paused_rollout_is_not_undone_and_one_without_a_past_has_none():
+    door = Door()
+    door.apply(deployment())
+    door.run(10)
+    which = {"kind": "Deployment", "namespace": "default", "name": "my-nginx"}
+    door.done("rollout", **which, action="pause")
+    told = door.submit("rollout", **which, action="undo").status["message"]
+    assert told == 'no rollout history found for deployment "my-nginx"'
+    door.done("rollout", **which, action="resume")
+    door.change("setImage", "my-nginx", container="nginx", image="nginx:1.16.1")
+    door.run(30)
+    door.done("rollout", **which, action="pause")
+    told = door.submit("rollout", **which, action="undo").status["message"]
+    assert told.startswith("you cannot rollback a paused deployment; resume it first with")
+
+
 @pytest.mark.spec("MANAGE-30", "MANAGE-31", "MANAGE-32", "MANAGE-33")
 def test_a_canary_gets_its_share_of_the_traffic():
     door = Door()

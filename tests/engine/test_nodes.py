@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine import Cluster, Settings
+from lifecycle.engine import KUBERNETES_VERSION, Cluster, Settings
 from tests.engine.kubelet.world import World
 
 DEFAULTS = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "100Gi"}
@@ -26,13 +26,35 @@ def test_a_node_of_which_nothing_is_said_is_like_the_others() -> None:
     assert node(world).ok
     usual = world.cluster.get("Node", None, "node-1")
     assert usual is not None
-    assert found(world)["status"] == usual["status"]
+    own = {
+        "addresses": [{"type": "InternalIP", "address": "10.0.0.2"}, {"type": "Hostname", "address": "big"}]
+    }
+    assert found(world)["status"] == {**usual["status"], **own}
     assert found(world)["metadata"]["labels"] == {
         **usual["metadata"]["labels"],
         "kubernetes.io/hostname": "big",
     }
     assert world.pod(nodeSelector={"kubernetes.io/hostname": "big"}).ok
     assert world.to(5).status()["phase"] == "Running"
+
+
+def test_a_node_says_where_and_what_it_is() -> None:
+    told = Cluster().get("Node", None, "node-1")
+    assert told is not None
+    assert told["status"]["addresses"] == [
+        {"type": "InternalIP", "address": "10.0.0.1"},
+        {"type": "Hostname", "address": "node-1"},
+    ]
+    info = told["status"]["nodeInfo"]
+    assert (info["kubeletVersion"], info["architecture"]) == (KUBERNETES_VERSION, "amd64")
+    assert info["containerRuntimeVersion"].startswith("containerd://")
+
+
+def test_pods_say_the_address_that_their_node_was_given() -> None:
+    world = World()
+    assert node(world, {"addresses": [{"type": "InternalIP", "address": "192.0.2.7"}]}).ok
+    assert world.pod(nodeSelector={"kubernetes.io/hostname": "big"}).ok
+    assert world.to(5).status()["hostIP"] == "192.0.2.7"
 
 
 @pytest.mark.parametrize(

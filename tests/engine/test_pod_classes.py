@@ -132,3 +132,18 @@ def test_files_of_a_pods_fields_are_defaulted_like_its_variables() -> None:
     assert made[0]["downwardAPI"]["items"] == [labels, cpu]
     token["serviceAccountToken"]["expirationSeconds"] = 3600  # type: ignore[assignment]
     assert made[1]["projected"]["sources"] == [{"downwardAPI": {"items": [labels]}}, token]
+
+
+@pytest.mark.parametrize(
+    "meta, spec, named",
+    [
+        ({"generateName": "p-"}, {"priorityClassName": "high"}, "p-"),
+        ({"generateName": "p-"}, {"serviceAccountName": "cook"}, "p-"),
+        ({"generateName": "p-", "name": "q"}, {"priorityClassName": "high"}, "q"),
+    ],
+)
+def test_what_is_missing_is_told_before_a_name_is_made(
+    meta: dict[str, str], spec: dict[str, Any], named: str
+) -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {**POD, **spec}}
+    assert said(World().submit("create", object=pod)).startswith(f'pods "{named}" is forbidden: ')

@@ -48,6 +48,12 @@ def requests(**amounts: str) -> dict[str, Any]:
             '"UnhealthyPodEvictionPolicy":null}',
             id="a struct with JSON names within",
         ),
+        pytest.param(
+            "LabelSelector",
+            {"matchExpressions": [{"key": "app", "operator": "In", "values": []}]},
+            '{"matchExpressions":[{"key":"app","operator":"In"}]}',
+            id="an empty list with a JSON name",
+        ),
         pytest.param("Capabilities", {"add": ["NET_ADMIN"]}, '{"Add":["NET_ADMIN"],"Drop":null}', id="lists"),
     ],
 )

@@ -86,6 +86,12 @@ def runtime(handler: str) -> Json:
             id="the scopes of a quota",
         ),
         pytest.param(
+            of("ResourceQuota", spec={"scopes": ["BestEffort"]}),
+            of("ResourceQuota", spec={}),
+            ["spec.scopes: Invalid value: null: field is immutable"],
+            id="no scopes any more",
+        ),
+        pytest.param(
             of("ResourceQuota", spec={"scopes": ["Terminating", "BestEffort"]}),
             of("ResourceQuota", spec={"scopes": ["BestEffort", "Terminating"], "hard": {"pods": "1"}}),
             [],

@@ -84,6 +84,9 @@ class _Reader:
         if ", drain at " in row["what"]:
             # A drain ends with what was wrong; what it tried again comes before.
             text = text[max(0, text.find("error: unable to drain")) :]
+        elif ", rollout at " in row["what"]:
+            text = text.removeprefix("error: ")
+        text = text.rstrip("\n")
         self.history.refusals[row["what"]] = self.mask(text)
 
     def take_object(self, row: Json) -> None:

@@ -23,7 +23,7 @@ from .storage import require_growth
 def admit_new(context: Context, new: StoredObject) -> None:
     """A new object whose identity and first status are complete. Raises Forbidden."""
     if isinstance(new, Pod):
-        admit_pod(context, new.spec, new.meta)
+        admit_pod(context, new.spec, new.meta, new.meta.name)
     else:
         require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta.name)
         _admit_any(context, new)
@@ -31,8 +31,11 @@ def admit_new(context: Context, new: StoredObject) -> None:
         context.quotas.require_room(new)
 
 
-def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
-    """What every new pod has to pass, whoever makes it; quotas are asked apart. Raises Forbidden."""
+def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta, asked: str) -> None:
+    """What every new pod has to pass, whoever makes it; quotas are asked apart. Raises Forbidden.
+
+    `asked`: its name as it was given, or what one was made of.
+    """
     store = context.store
     if len(store.pods) >= context.most_pods:
         full = f"the cluster holds {context.most_pods:,} pods, as many as it can"
@@ -41,8 +44,8 @@ def admit_pod(context: Context, spec: PodSpec, meta: ObjectMeta) -> None:
     passed = spec.notes.passed
     if passed is not None and passed[0] is namespace and passed[1] == version:
         return
-    require_lasting(namespace, POD_KIND, meta.name)
-    context.completion.require(spec, meta)
+    require_lasting(namespace, POD_KIND, asked)
+    context.completion.require(spec, meta, asked)
     require_security(namespace, spec.raw, meta, context.features)
     spec.notes.passed = (namespace, version) if namespace is not None else None
 

@@ -54,26 +54,31 @@ class PodCompletion:
             filled = self._with_account(filled, namespace)
         return complete_classes(self._store, filled), told
 
-    def complete_json(self, data: Json) -> Json:
+    def complete_json(self, data: Json, asked: str) -> Json:
         """The same for a pod as JSON, defaults applied. Raises Forbidden where classes or account cannot be.
 
-        That comes before its fields are looked at, as with the API server.
+        That comes before its fields are looked at and its name is made, as with the API server: `asked` is
+        what was given of it.
         """
         meta, spec = data["metadata"], data.get("spec") or {}
         has = meta.get("annotations") or {}
         spec, told = self.complete(spec, meta["namespace"], MIRROR in has)
-        forbid(self._find_missing(spec, meta["namespace"]), POD_KIND, meta.get("name") or "")
+        forbid(self._find_missing(spec, meta["namespace"]), POD_KIND, asked)
         if told:
             meta = {**meta, "annotations": annotate(has, told)}
         return {**data, "metadata": meta, "spec": spec}
 
-    def require(self, spec: PodSpec, meta: ObjectMeta) -> None:
-        """Raise Forbidden or Invalid when a completed spec cannot be."""
+    def require(self, spec: PodSpec, meta: ObjectMeta, asked: str) -> None:
+        """Raise Forbidden or Invalid when a completed spec cannot be.
+
+        What is missing is told of the pod as it was `asked` for, the rest of the one that has a name.
+        """
         notes, at = spec.notes, (self.version, meta.namespace or "")
         if notes.judged_at != at:
             notes.problem, notes.judged_at = self._find_problem(spec.raw, at[1]), at
         if isinstance(notes.problem, str):
-            forbid(notes.problem, POD_KIND, meta.name)
+            is_missing = notes.problem == self._find_missing(spec.raw, at[1])
+            forbid(notes.problem, POD_KIND, asked if is_missing else meta.name)
         else:
             raise make_invalid(POD_KIND.name, meta.name, notes.problem, POD_KIND.api_version)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..heart.agenda import Agenda
@@ -48,6 +48,8 @@ class Context:
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []
+        # The address of a node's machine, by the node's name, also of one that is yet to come.
+        self.find_machine_address: Callable[[str], str] = lambda node: ""
         # Images that were started without anything being known of their programs.
         self.assumed_images: set[str] = set()
 

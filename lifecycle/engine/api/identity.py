@@ -35,6 +35,12 @@ def generate(stem: str, suffix: str) -> str:
     return stem[:_LONGEST_STEM] + suffix
 
 
+def name_asked(data: Json) -> str:
+    """What the API server calls an object before it makes a name of its `generateName`."""
+    meta = data.get("metadata") or {}
+    return meta.get("name") or meta.get("generateName") or ""
+
+
 def with_name(context: Context, data: Json) -> Json:
     """The object with a name: its own, or one made of its `generateName`."""
     meta = data.get("metadata") or {}

@@ -73,7 +73,8 @@ def prepare_new(context: Context, new: StoredObject) -> None:
 
 def _register_node(context: Context, data: Json) -> Json:
     now = format_time(context.clock.now_ms, context.clock.epoch_ms)
-    return register_node(data, context.settings.nodes, now)
+    address = context.find_machine_address(data["metadata"]["name"])
+    return register_node(data, context.settings.nodes, now, address)
 
 
 def _make_own_objects(namespace: StoredObject) -> list[Json]:

@@ -17,15 +17,18 @@ TERMINATING = "NamespaceTerminating"
 _IMMORTAL = ("default", "kube-system", "kube-public")
 
 
-def require_namespace(store: Store, kind: Kind, metadata: Mapping[str, Any]) -> None:
-    """A new object's namespace has to be there to stay, whatever else it is. Raises NotFound, Forbidden."""
+def require_namespace(store: Store, kind: Kind, metadata: Mapping[str, Any], asked: str) -> None:
+    """A new object's namespace has to be there to stay, whatever else it is. Raises NotFound, Forbidden.
+
+    `asked`: the object's name as it was given, or what one is made of.
+    """
     namespace = metadata.get("namespace")
     if namespace is None or not kind.namespaced:
         return
     found = store.get("Namespace", "", namespace)
     if found is None:
         raise NotFound(f'namespaces "{namespace}" not found', "namespaces", namespace)
-    require_lasting(found, kind, metadata.get("name") or "")
+    require_lasting(found, kind, asked)
 
 
 def find_namespace(store: Store, meta: ObjectMeta) -> StoredObject | None:

@@ -41,7 +41,7 @@ from .deletion import (
 )
 from .evictions import evict_pod
 from .field_managers import FIELD, FieldManagers, with_managed_fields
-from .identity import generate, identify, require_fitting, with_name, with_uid
+from .identity import generate, identify, name_asked, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .label_keys import complete_selectors, overlay_narrowed, with_label_keys
 from .molds import Mold
@@ -103,13 +103,14 @@ class ApiServer:
             data = context.definitions.place(apply_defaults(sent, context.features))
             if mold is not None:
                 mold.take(given, data)
+        asked = name_asked(data)
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
-        require_namespace(self._store, kind, data["metadata"])
+        require_namespace(self._store, kind, data["metadata"], asked)
         if entries is None:
             entries = self._managers.after_create(sent, data, options)
         if kind.id == POD_KIND.id:
-            data = context.completion.complete_json(data)
+            data = context.completion.complete_json(data, asked)
         if like is None:
             raise_invalid(data, self._validate_new(data))
         if kind.id == POD_KIND.id:
@@ -204,7 +205,7 @@ class ApiServer:
             spec = overlay_narrowed(spec, action.overlay, meta.labels)
         else:
             spec = with_label_keys(spec, meta.labels)
-        admit_pod(self._context, spec, meta)
+        admit_pod(self._context, spec, meta, action.name or action.generate_name)
         status = spec.notes.new_status or self._templates.make_status(spec)
         pod = Pod(POD_KIND, meta, spec, status, node_name=template.node_name)
         if store.count(QUOTA):

@@ -10,7 +10,7 @@ from ..objects.time_zones import UTC, is_zone
 from .feature_gates import FEATURE_DEFAULTS, find_gate_problem
 from .timing import Timing, parse_milliseconds
 
-KUBERNETES_VERSION = "v1.35.0"
+KUBERNETES_VERSION = "v1.35.6"
 """The release this engine models; defaults of feature gates and schemas follow it."""
 
 MOST_PODS = 150_000

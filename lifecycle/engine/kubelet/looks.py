@@ -85,7 +85,10 @@ class Looks:
             self._prober.hasten(worker, pod)
         if worker.has_unseen:
             self._see(worker, pod)
-        if (is_ending or worker.stage not in (WAITING, SYNCING)) and self._ending.take_over(worker, pod):
+        is_ending = is_ending or worker.stage not in (WAITING, SYNCING)
+        if is_ending and worker.resize:
+            self._resizer.tell_ending(worker, pod)
+        if is_ending and self._ending.take_over(worker, pod):
             return
         if worker.stage == WAITING:
             self._begin(worker, pod)
@@ -211,7 +214,8 @@ class Looks:
         if worker.has_changed:
             # What has just ended is told before its next run begins (RESTART-14).
             pod = self._reporter.report(worker, self._parts.roster.known(worker.uid))
-        self._start(worker, pod, (*starts, *again))
+        # One that is to run again may be among those that have ended, too: it is tried once a look.
+        self._start(worker, pod, dict.fromkeys((*starts, *again)))
         if worker.has_changed and worker.blind_until_ms <= self._parts.now_ms:
             self._reporter.report(worker, self._parts.roster.known(worker.uid))
             if worker.return_timer is not None and isinstance(trace.cause, int):

@@ -223,12 +223,14 @@ class Reporter:
         if phase != status.phase and phase in (SUCCEEDED, FAILED) and not is_over:
             if _has_more_to_do(worker):
                 # A terminal phase is told only when nothing runs any more, nor will. Until then the pod runs,
-                # if all its containers have run; one whose initialization failed is unready as failed.
+                # if all its containers have run. Its conditions know better (mergePodStatus), unless a
+                # container is to run again: ephemeral ones and sidecars have no say.
                 has_run = all(
                     one.state is not None and one.state.type == STATE_TERMINATED for one in statuses
                 )
                 phase = POD_RUNNING if has_run else status.phase
-                coming = POD_RUNNING if has_run else coming
+                is_to_run = any(run.must_restart for run in worker.runs.values())
+                coming = POD_RUNNING if has_run and is_to_run else coming
             elif self._tells_end_late:
                 phase = status.phase
         return phase, status.reason, status.message, coming

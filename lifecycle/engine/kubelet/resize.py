@@ -54,6 +54,14 @@ class Resizer:
         elif worker.resize in (ASKED, DEFERRED):
             self._allot(worker, pod)
 
+    def tell_ending(self, worker: PodWorker, pod: Pod) -> None:
+        """A pod that ends, or has ended, is given what it asks for on paper: nothing of it is applied."""
+        if worker.resize == ASKED and not self._parts.is_cut_off(worker.node):
+            reason, message = self._decide(worker, pod)
+            what = ("Resize" + reason, _word(pod, reason, message)) if reason else _started(pod)
+            self._parts.event(worker, None, WARNING if reason else NORMAL, *what)
+            worker.resize = ""
+
     def retry(self, node: str) -> None:
         """Room has come free on a node."""
         found = []
@@ -97,7 +105,7 @@ class Resizer:
             return
         pod = self._drop(pod, PENDING)
         self._set(pod, IN_PROGRESS, "", "")
-        self._parts.event(worker, None, NORMAL, "ResizeStarted", _word(pod, "started"))
+        self._parts.event(worker, None, NORMAL, *_started(pod))
         worker.resize = APPLYING
         delay_ms = self._parts.context.draw_ms("resize", f"{worker.uid}{PART}{pod.meta.generation}")
         if delay_ms:
@@ -206,6 +214,10 @@ def _changed(worker: PodWorker) -> list[tuple[ContainerRun, Container]]:
         for one in (*spec.init_containers, *spec.containers)
         if runs[one.name].container.raw.get("resources") != one.raw.get("resources")
     ]
+
+
+def _started(pod: Pod) -> tuple[str, str]:
+    return "ResizeStarted", _word(pod, "started")
 
 
 def _word(pod: Pod, stage: str, error: str = "") -> str:

@@ -102,13 +102,24 @@ def find_request_problem(process: Checked, action: Mapping[str, Any], now_ms: in
     port = named_port(action.get("port"), process.container)
     if port is None:
         return unknown_port_text(action.get("port"))
-    if action.get("host") or process.listens_on(port, now_ms):
+    host = action.get("host")
+    if host and _is_of_node(host, world):
+        is_taken = world.connect(world.pod.node_ip, port, now_ms).is_connected
+        return "" if is_taken else refused_request_text(action, host, port)
+    if host or process.listens_on(port, now_ms):
         return ""
     # Another container of the pod may listen: the pod has one network.
     found = world.connect(world.pod.ip, port, now_ms) if world.pod.ip else None
     if found is not None and found.is_connected and not found.is_assumed:
         return ""
     return refused_request_text(action, world.pod.ip, port)
+
+
+def _is_of_node(host: str, world: World) -> bool:
+    """Whether this is the kubelet's own loopback, which a pod in the node's network alone shares."""
+    pod = world.pod
+    is_loopback = host in ("localhost", "::1") or host.startswith("127.")
+    return is_loopback and pod.node_ip not in ("", pod.ip)
 
 
 def _failed_request(handler: Mapping[str, Any], host: str, port: int, why: str) -> str:
@@ -133,7 +144,7 @@ def sight_of_program(
         name = probe.handler.get("port")
         return Sight(UNKNOWN, unknown_port_text(name))
     host = probe.handler.get("host")
-    if host and host not in (world.pod.ip, "localhost", "127.0.0.1"):
+    if host and (_is_of_node(host, world) or host not in (world.pod.ip, "localhost", "127.0.0.1")):
         return _sight_of_host(probe, str(host), port, now_ms, world)
     if not process.listens_on(port, now_ms):
         # A port that is not open yet may open when the program is ready; later only a change opens it.
@@ -175,7 +186,7 @@ def _sight_of_status(status: int, until_ms: int | None, sees_volumes: bool = Fal
 
 def _sight_of_host(probe: Probe, host: str, port: int, now_ms: int, world: World) -> Sight:
     """A check of another host: whatever the network answers now, certain for this instant only."""
-    found = world.connect(host, port, now_ms)
+    found = world.connect(world.pod.node_ip if _is_of_node(host, world) else host, port, now_ms)
     if found.is_connected and probe.kind == "http":
         return _sight_of_status(found.status, now_ms)
     if found.is_connected:

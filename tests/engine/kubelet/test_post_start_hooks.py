@@ -69,6 +69,12 @@ def test_a_failed_hook_is_why_a_container_waits() -> None:
             id="nobody listens",
         ),
         pytest.param(
+            {"port": 80, "host": "127.0.0.1"},
+            r'HTTP lifecycle hook \(/\) .* failed - error: Get "http://127.0.0.1:80/":'
+            r" dial tcp 127.0.0.1:80: connect: connection refused",
+            id="the loopback is the node's",
+        ),
+        pytest.param(
             {"port": "web", "host": "example.com"},
             r'HTTP lifecycle hook \(/\) .* failed - error: strconv.Atoi: parsing "web": invalid syntax',
             id="no port of that name",

@@ -89,6 +89,26 @@ def test_requests_come_from_the_node_and_commands_run_in_the_container(
     assert [row["detail"]["source"] for row in rows] == [source]
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+@pytest.mark.parametrize(
+    "given, is_ready",
+    [
+        pytest.param({}, False, id="of its own network"),
+        pytest.param({"hostNetwork": True}, True, id="of the node's network"),
+        pytest.param({"ports": [{"containerPort": 80, "hostPort": 80}]}, True, id="of a port of the node"),
+    ],
+)
+def test_the_loopback_of_a_check_is_the_nodes(host: str, given: dict[str, Any], is_ready: bool) -> None:
+    world, ports = World(), given.get("ports", [])
+    checks = {"readinessProbe": {"tcpSocket": {"port": 80, "host": host}}, "ports": ports}
+    world.pod({"name": "app", "image": "nginx:1.27", **checks}, hostNetwork=given.get("hostNetwork", False))
+    world.to(30)
+    assert world.lane("probe.app.readiness")[-1][1] == ("Success" if is_ready else "Failure")
+    told = {row["message"] for row in world.rows if row.get("reason") == "Unhealthy"}
+    refused = f"Readiness probe failed: dial tcp {host}:80: connect: connection refused"
+    assert is_ready or refused in told
+
+
 @pytest.mark.spec("PROBE-32")
 def test_an_outage_of_a_backend_takes_its_clients_out_of_service_and_restarts_none() -> None:
     world = World()

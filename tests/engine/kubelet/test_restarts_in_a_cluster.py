@@ -1,5 +1,6 @@
 """Restarts, back-off and restart policies in a running cluster (S03 to S09, S20 to S22)."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -318,3 +319,20 @@ def test_s06_restart_all_containers() -> None:
     assert len(world.events("Scheduled")) == 1
     world.to(134)
     assert (world.starts("watch"), world.starts("main")) == ([2, 64, 134], [2, 64, 134])
+
+
+def test_a_container_without_its_secret_is_tried_when_the_back_off_of_another_is_over() -> None:
+    """A look that meets a back-off comes back at its end, whatever else went wrong (completeWork)."""
+    secret = [{"name": "K", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]
+    world = World(timing="realistic")
+    world.pod(
+        {"name": "app", "image": "busybox:1", "command": ["sleep", "5"]},
+        {"name": "b", "image": "busybox:1", "command": ["sleep", "999"], "env": secret},
+    )
+    world.to(150)
+    told = [(row["at_ms"] / 1000, row["reason"]) for row in world.rows if row["type"] == "event"]
+    back_offs = [at for at, reason in told if reason == "BackOff"]
+    for begin, end in pairwise(back_offs):
+        # Beside it, when the next run begins, and when that is seen to have begun.
+        assert end - begin > 15
+        assert len([at for at, reason in told if reason == "Failed" and begin <= at < end]) <= 3

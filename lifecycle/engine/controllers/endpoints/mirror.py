@@ -77,11 +77,10 @@ def _is_by_hand(service: StoredObject | None) -> bool:
 
 
 def decide_mirror(endpoints: StoredObject, slices: Sequence[StoredObject]) -> list[Action]:
-    """One slice for each family and set of ports; without any addresses an empty one."""
+    """One slice for each family and set of ports; none without any addresses."""
     left, actions = list(slices), list[Action]()
-    wanted = list_parts((endpoints.extra or {}).get("subsets") or ()) or [("IPv4", [], [])]
     made = []
-    for part in wanted:
+    for part in list_parts((endpoints.extra or {}).get("subsets") or ()):
         known = next((entry for entry in left if _is_of(entry, part)), None)
         if known is None:
             made.append(part)

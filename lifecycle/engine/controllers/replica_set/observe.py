@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...api.context import Context
+from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.replica_set import ReplicaSet
 from ...objects.selector import Selector
@@ -47,6 +48,10 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
         """Its active pods that match no more: the tally knows them."""
         strays = self._tally.by_owner[owner.meta.uid].strays
         return list_by_age(self._store.pods.get, strays) if strays else ()
+
+    def belongs(self, owner: ReplicaSet, dependent: StoredObject) -> bool:
+        """Whether it is an active pod: one that has finished is nobody's to adopt (FilterActivePods)."""
+        return isinstance(dependent, Pod) and dependent.is_active
 
     def decide(self, owner: ReplicaSet, tried: Tried) -> Decision:
         """The next batch of pods, or the status once there is none."""

@@ -44,6 +44,11 @@ class Shutdown:
         return state
 
 
+def make_address(number: int) -> str:
+    """Node n of a cluster is 10.0.x.y."""
+    return f"10.0.{number >> 8 & 255}.{number & 255}"
+
+
 class NodeAgent:
     """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there.
 
@@ -96,8 +101,8 @@ class NodeAgent:
         self.is_removed = False
         # The instant by which the normal events told about the node are paid for (correlator.pay).
         self.paid_ms = 0
-        # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
-        self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
+        # It gives its pods addresses of its own /24.
+        self.host_ip = make_address(number)
         self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"
         self.last_address = 0
         self.configuration = configuration

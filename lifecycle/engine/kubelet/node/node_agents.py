@@ -12,10 +12,11 @@ from ...heart.saved import fill_in, map_of, part_of
 from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...programs import read_profile
+from ...rules.defaults.nodes import find_internal_address
 from ...rules.image_names import full_name
 from ..parts import Parts
 from .evictor import Evictor
-from .node_agent import NodeAgent
+from .node_agent import NodeAgent, make_address
 
 _MOST_ADDRESSES = 8192
 NEW_MACHINE = "newMachine"
@@ -31,6 +32,7 @@ class NodeAgents:
         self._parts = parts
         self._evictor = evictor
         self._count = 0
+        parts.context.find_machine_address = self._find_address
         parts.store.listen("Node", self._on_node)
         parts.store.listen("ContainerProfile", self._on_profile)
 
@@ -56,7 +58,15 @@ class NodeAgents:
         self._count += 1
         last_ms = max(self._parts.look_period_ms - 1, 0)
         phase_ms = context.chance.draw_ms("kubelet_look", node, 0, last_ms)
-        return NodeAgent(node, self._count, phase_ms, context.features, configuration)
+        agent = NodeAgent(node, self._count, phase_ms, context.features, configuration)
+        stored = self._parts.store.get("Node", "", node)
+        if isinstance(stored, Node):
+            agent.host_ip = find_internal_address(stored.status.raw) or agent.host_ip
+        return agent
+
+    def _find_address(self, node: str) -> str:
+        known = self._parts.agents.get(node)
+        return make_address(self._count + 1) if known is None or known.is_removed else known.host_ip
 
     def _on_profile(self, old: StoredObject | None, new: StoredObject | None) -> None:
         parts = self._parts

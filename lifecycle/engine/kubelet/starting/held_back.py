@@ -13,6 +13,7 @@ from ..container_run import IDLE, ContainerRun
 from ..parts import WARNING, Parts
 from ..worker import PodWorker
 from .images import UPKEEP_ATTEMPT
+from .returns import await_back_off
 
 CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
 
@@ -20,7 +21,7 @@ CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
 def hold_back(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
     """Not yet: why is told by the next look's status, and the worker comes back when it may be."""
     tries = run.start_tries or run.attempt
-    parts.come_back(worker, run.due_ms - parts.now_ms, is_progress=tries < UPKEEP_ATTEMPT)
+    await_back_off(parts, worker, tries < UPKEEP_ATTEMPT)
     if run.start_tries:
         return
     if run.must_restart:

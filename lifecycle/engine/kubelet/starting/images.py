@@ -12,10 +12,12 @@ from functools import lru_cache
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from ...objects.pod import Pod
+from ...programs.image_sizes import image_size
 from ...rules.image_names import full_name
 from ..container_run import IDLE, PULLING, ContainerRun
 from ..parts import NORMAL, PULLED, WARNING, Parts
 from ..worker import PodWorker
+from .returns import try_later
 
 ERR_IMAGE_PULL, ERR_IMAGE_NEVER_PULL = "ErrImagePull", "ErrImageNeverPull"
 IMAGE_PULL_BACK_OFF = "ImagePullBackOff"
@@ -126,7 +128,7 @@ class Images:
         parts.event(worker, run, WARNING, "Failed", f"Error: {why[0]}")
         if not parts.context.timing.is_instant:
             is_new = is_first and not worker.runtime.containers
-            parts.come_back(worker, 0 if is_new else BACK_OFF_INITIAL_MS, is_progress=False)
+            _try_again(parts, worker, is_new, is_progress=False)
 
     def _fail_pull(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         # Tries are spaced 10, 20, 40 … 300 s, counted from the failure (IMGPULL-02).
@@ -144,14 +146,17 @@ class Images:
         run.unsaid, worker.has_unsaid = (reason, message), True
         is_new = not worker.runtime.containers and run.pull_tries == 1
         is_progress = run.pull_tries < UPKEEP_ATTEMPT
-        parts.come_back(worker, 0 if is_new else BACK_OFF_INITIAL_MS, is_progress=is_progress)
+        _try_again(parts, worker, is_new, is_progress)
 
     def hold_back(self, worker: PodWorker, run: ContainerRun, left_ms: int) -> None:
         """The pause after a failed pull is not over: each look tells so, and the one after it shows it."""
         parts, image = self._parts, run.container.image
         is_instant, waiting = parts.context.timing.is_instant, run.waiting
         is_progress = run.pull_tries < UPKEEP_ATTEMPT
-        parts.come_back(worker, left_ms if is_instant else BACK_OFF_INITIAL_MS, is_progress=is_progress)
+        if is_instant:
+            parts.come_back(worker, left_ms, is_progress=is_progress)
+        else:
+            try_later(parts, worker, is_progress)
         is_told = waiting is not None and waiting[0] == IMAGE_PULL_BACK_OFF
         if is_told and is_instant:
             return
@@ -173,6 +178,14 @@ class Images:
         self._refuse(worker, run, (INVALID_IMAGE_NAME, message), "InspectFailed")
 
 
+def _try_again(parts: Parts, worker: PodWorker, is_new: bool, is_progress: bool) -> None:
+    """Soon for a new sandbox, which the kubelet's look at its runtime finds; else as after any error."""
+    if is_new:
+        parts.come_back(worker, 0, is_progress=is_progress)
+    else:
+        try_later(parts, worker, is_progress)
+
+
 @lru_cache(maxsize=1024)
 def _is_reference(image: str) -> bool:
     return _REFERENCE.fullmatch(image) is not None
@@ -190,12 +203,3 @@ def _find_problem(image: str) -> str:
     if repository != repository.lower():
         return f"invalid reference format: repository name ({repository}) must be lowercase"
     return "invalid reference format"
-
-
-@lru_cache(maxsize=1024)
-def image_size(image: str) -> int:
-    """A made-up size in bytes, the same for the same image."""
-    total = 0
-    for letter in image:
-        total = (total * 31 + ord(letter)) % 190_000_000
-    return 2_000_000 + total

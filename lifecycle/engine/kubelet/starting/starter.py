@@ -26,6 +26,7 @@ from ..worker import PodWorker
 from ..world.identity import root_problem
 from .held_back import hold_back
 from .images import UPKEEP_ATTEMPT, Images
+from .returns import try_later
 
 RUN_CONTAINER_ERROR = "RunContainerError"
 POST_START_HOOK_ERROR = "PostStartHookError"
@@ -136,12 +137,21 @@ class Starter:
     def _fail_start(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         parts = self._parts
         run.start_tries += 1
-        worker.has_changed = True
-        run.waiting = (reason, message)
         wait_ms = self._next_try_ms(worker, run, reason)
         parts.event(worker, run, WARNING, "Failed", f"Error: {message}")
         is_progress = run.start_tries < UPKEEP_ATTEMPT
-        parts.come_back(worker, wait_ms, is_progress=is_progress)
+        is_error = reason != RUN_CONTAINER_ERROR and wait_ms > 0
+        if is_error:
+            try_later(parts, worker, is_progress)
+        else:
+            parts.come_back(worker, wait_ms, is_progress=is_progress)
+        if is_error and not parts.context.timing.is_instant:
+            # Where nothing was made there is nothing to see: the next look says so, when it comes.
+            run.unsaid, worker.has_unsaid = (reason, message), True
+            self._go_on(worker)
+            return
+        worker.has_changed = True
+        run.waiting = (reason, message)
         self._go_on(worker)
         parts.touch(worker)
 

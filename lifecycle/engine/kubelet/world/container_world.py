@@ -95,6 +95,7 @@ class ContainerWorld:
             meta.annotations,
             decide_kernel_name(pod.spec.raw, self._host_name),
             self._host_name.domain,
+            pod.status.host_ip or "",
         )
 
     @property

@@ -9,13 +9,22 @@ from ...heart.settings import KUBERNETES_VERSION
 from ..node_status import READY, first_conditions
 from .pods import Json, fill
 
+INTERNAL_IP = "InternalIP"
 _DISK = "100Gi"
+_LINUX = {
+    "architecture": "amd64",
+    "osImage": "Debian GNU/Linux 13 (trixie)",
+    "kernelVersion": "6.12.48+deb13-amd64",
+    "containerRuntimeVersion": "containerd://2.1.5",
+}
+"""A machine as good as any: one that is up to date."""
 
 
-def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) -> Json:
-    """The Node with labels, amounts, system and conditions. `size`: cpu, memory and pods by default.
+def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str, address: str) -> Json:
+    """The Node with labels, amounts, system, conditions and addresses.
 
-    An amount that is given as capacity or allocatable alone is taken for the other too.
+    `size`: cpu, memory and pods by default. An amount that is given as capacity or allocatable alone is taken
+    for the other too. `address`: of its machine.
     """
     meta, status = dict(data["metadata"]), dict(data.get("status") or {})
     labels, info = dict(meta.get("labels") or {}), dict(status.get("nodeInfo") or {})
@@ -25,6 +34,8 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) ->
     # The node lifecycle controller keeps the labels of old up to date beside today's.
     labels |= {f"beta.{name}": labels[name] for name in ("kubernetes.io/os", "kubernetes.io/arch")}
     fill(info, kubeletVersion=KUBERNETES_VERSION, operatingSystem=system)
+    if system == "linux":
+        fill(info, **{**_LINUX, "architecture": labels["kubernetes.io/arch"]})
     own = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
     own["ephemeral-storage"] = _DISK
     capacity, allocatable = status.get("capacity") or {}, status.get("allocatable") or {}
@@ -34,6 +45,7 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) ->
     elif all(one.get("type") != READY for one in conditions):
         conditions.append(first_conditions(now)[-1])
     registered = {
+        "addresses": status.get("addresses") or _list_addresses(address, labels["kubernetes.io/hostname"]),
         "capacity": {**own, **allocatable, **capacity},
         "allocatable": {**own, **capacity, **allocatable},
         "conditions": conditions,
@@ -41,3 +53,13 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str) ->
     }
     spec = data.get("spec") or {}
     return {**data, "metadata": {**meta, "labels": labels}, "spec": spec, "status": {**status, **registered}}
+
+
+def _list_addresses(address: str, host_name: str) -> list[dict[str, str]]:
+    return [{"type": INTERNAL_IP, "address": address}, {"type": "Hostname", "address": host_name}]
+
+
+def find_internal_address(status: Mapping[str, Any]) -> str:
+    """By which address a node is known in its cluster; "" if its status does not say."""
+    told = status.get("addresses") or ()
+    return next((one["address"] for one in told if one.get("type") == INTERNAL_IP), "")

@@ -128,8 +128,12 @@ def _fill(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _in_order(field: str, value: Any) -> Any:
     if field == "matchExpressions":
-        return [{"key": "", "operator": "", **_sorted(entry)} for entry in value]
+        return [{"key": "", "operator": "", **_without_empty(_sorted(entry))} for entry in value]
     return _sorted(value)
+
+
+def _without_empty(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in entry.items() if value}
 
 
 def _value_of(field: str, zero: Any, data: Mapping[str, Any]) -> Any:

@@ -71,10 +71,9 @@ def validate_quota_status(
 
 def validate_kept_scopes(stored: Mapping[str, Any], spec: Mapping[str, Any]) -> list[FieldError]:
     """A quota keeps its scopes, in whatever order."""
-    scopes = spec.get("scopes") or []
-    if set(scopes) == set(stored.get("scopes") or ()):
+    if set(spec.get("scopes") or ()) == set(stored.get("scopes") or ()):
         return []
-    return [invalid("spec.scopes", scopes, "field is immutable")]
+    return [invalid("spec.scopes", spec.get("scopes"), "field is immutable")]
 
 
 def _validate_scope(spec: Part, scope: str, field: str, value: Any, place: str, shown: Any) -> None:

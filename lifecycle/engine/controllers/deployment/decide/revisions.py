@@ -183,12 +183,12 @@ def decide_undo(deployment: Deployment, replica_sets: Iterable[ReplicaSet], to_r
     strategy and all else stay. The present revision is skipped with a message and no template.
     """
     name = deployment.meta.name
+    chosen = _find_revision(name, replica_sets, to_revision)
     if deployment.spec.paused:
         raise UndoError(
-            f"cannot rollback a paused deployment; resume it first with"
-            f" 'kubectl rollout resume deployment/{name}' and try again"
+            "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume'"
+            " and try again"
         )
-    chosen = _find_revision(name, replica_sets, to_revision)
     if is_same_template(chosen.spec.template, deployment.spec.template):
         return Undo(
             message=f"skipped rollback (current template already matches revision {revision_of(chosen)})"
