@@ -50,11 +50,9 @@ class PodOwners:
 
     def _on_binding(self, old: Pod, new: Pod) -> None:
         reference = new.meta.controller
-        keeper = self.tally.by_owner.get(reference.uid) if reference is not None else None
-        if keeper is not None:
-            keeper.bind(new)
-        else:
-            self._on_pod(old, new)
+        keeper = self.tally.find(reference.uid) if reference is not None else None
+        if keeper is not None and keeper.bind(old, new):
+            self._controllers[keeper.key[0]].on_count(keeper)
 
 
 class PodOwnerController(OwnerController[Owner]):

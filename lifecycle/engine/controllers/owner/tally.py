@@ -126,10 +126,11 @@ class OwnerTally:
         has_moved = (before | after) & READY and self.min_ready_ms
         return bool(has_moved and self._wait(uid, pod if after & READY else None)) or changed != 0
 
-    def bind(self, pod: Pod) -> None:
+    def bind(self, _old: Pod, new: Pod) -> bool:
         """A pod that was on no node, and of which nobody has said anything yet, is on one."""
-        if self._bits.get(pod.meta.uid, 0) & ACTIVE:
-            self.nodes[pod.node_name] = self.nodes.get(pod.node_name, 0) + 1
+        if self._bits.get(new.meta.uid, 0) & ACTIVE:
+            self.nodes[new.node_name] = self.nodes.get(new.node_name, 0) + 1
+        return False
 
     def _read(self, pod: Pod) -> int:
         meta = pod.meta
@@ -246,6 +247,9 @@ class PodCount(Protocol):
 
     def change(self, old: Pod | None, new: Pod | None) -> bool:
         """Follow one change of an owned pod; whether anything that is counted changed."""
+
+    def bind(self, old: Pod, new: Pod) -> bool:
+        """Follow that the scheduler has bound an owned pod; whether anything that is counted changed."""
 
 
 @dataclass(slots=True)

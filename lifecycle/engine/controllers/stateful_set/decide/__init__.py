@@ -120,8 +120,9 @@ def decide_update(seen: Seen, plan: Plan) -> Sequence[int]:
     outdated = members.outdated(revision, low, spec.end)
     if not seen.options.has_max_unavailable:
         first = next(outdated, None)
-        is_next = first is not None and first >= _highest_unavailable(seen, low)
-        return (first,) if first is not None and is_next else ()
+        if first is None or first < _highest_unavailable(seen, low):
+            return ()
+        return (first,)
     present = members.present.count_within(spec.start, spec.end)
     unavailable = spec.replicas - present + members.unsettled.count_within(spec.start, spec.end)
     most = count_unavailable(spec.max_unavailable, spec.replicas, seen.options.rounds_up)
