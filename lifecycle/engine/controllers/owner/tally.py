@@ -65,6 +65,8 @@ class OwnerTally:
 
     def advance(self, now_ms: int) -> None:
         """Count as available what has been ready long enough."""
+        if not self._due_heap:
+            return
         due_ms = self.next_due_ms
         while due_ms is not None and due_ms <= now_ms:
             del self._unavailable[heappop(self._due_heap)[1]]
@@ -254,30 +256,27 @@ class PodCount(Protocol):
 
 @dataclass(slots=True)
 class Tally:
-    """The tallies of owners, of whatever kinds, by the owner's uid; `others` are counted in their own way."""
+    """The tallies of owners by the owner's uid; `counts` are those of all kinds, also of their own ways."""
 
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
-    others: dict[str, PodCount] = field(default_factory=dict)
+    counts: dict[str, PodCount] = field(default_factory=dict)
 
     def of(self, reference: OwnerReference, namespace: str) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
+            self.counts[reference.uid] = found
         return found
 
     def follow(self, uid: str, count: PodCount) -> None:
         """Have an owner's pods counted in another way."""
-        self.others[uid] = count
-
-    def find(self, uid: str) -> PodCount | None:
-        """How an owner's pods are counted; None for one that nobody looks after."""
-        return self.by_owner.get(uid) or self.others.get(uid)
+        self.counts[uid] = count
 
     def leave(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""
         self.by_owner.pop(uid, None)
-        self.others.pop(uid, None)
+        self.counts.pop(uid, None)
 
     def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[PodCount]:
         """Follow one write to a pod; the owners for whom it changed a count."""
@@ -295,4 +294,4 @@ class Tally:
     def _owner(self, pod: Pod) -> PodCount | None:
         """The count of a pod's controller. Pods of an owner that is gone are no one's business."""
         reference = pod.meta.controller
-        return None if reference is None else self.find(reference.uid)
+        return None if reference is None else self.counts.get(reference.uid)
