@@ -114,6 +114,8 @@ class Members:
 
     def advance(self, now_ms: int) -> None:
         """Count as available what has been healthy long enough."""
+        if not self._due_heap:
+            return
         due_ms = self.next_due_ms
         while due_ms is not None and due_ms <= now_ms:
             ordinal = heappop(self._due_heap)[1]
