@@ -32,10 +32,10 @@ class PodGarbageCollector:
         # uids of finished pods, and of those that end.
         self._finished: dict[str, None] = {}
         self._ending: dict[str, None] = {}
-        # Nodes that are there but will not come back by themselves.
-        self._out_of_service: dict[str, None] = {}
         # Nodes that pods are on and that are not there, and until when they are waited for.
         self._missing: dict[str, int | None] = {}
+        # Nodes that will not come back by themselves.
+        self._out_of_service: set[str] = set()
         context.loop.register(self.name, self.sync)
         context.store.listen_to_shape(
             POD_KIND.id,
@@ -70,29 +70,29 @@ class PodGarbageCollector:
 
     def _is_stuck(self, pod: Pod) -> bool:
         """Of a pod that is being deleted."""
-        has_nobody = not pod.node_name or pod.node_name in self._out_of_service
-        return has_nobody and not is_blocked_on_finalizers(pod)
+        if is_blocked_on_finalizers(pod):
+            return False
+        return not pod.node_name or pod.node_name in self._out_of_service
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if isinstance(new, Node):
             name = new.meta.name
             self._missing.pop(name, None)
-            if self._note_service(new) and self._store.index.pods_by_node.get(name):
+            is_news = name not in self._out_of_service
+            self._note_service(new)
+            is_news = is_news and name in self._out_of_service
+            if is_news and self._store.index.pods_by_node.get(name):
                 self._pass_soon()
         elif old is not None:
-            self._out_of_service.pop(old.meta.name, None)
+            self._out_of_service.discard(old.meta.name)
             if self._store.index.pods_by_node.get(old.meta.name):
                 self._miss(old.meta.name)
 
-    def _note_service(self, node: Node) -> bool:
-        """Keep whether a node is out of service; whether it is so only now."""
-        name = node.meta.name
-        if not is_out_of_service(node):
-            self._out_of_service.pop(name, None)
-            return False
-        is_news = name not in self._out_of_service
-        self._out_of_service[name] = None
-        return is_news
+    def _note_service(self, node: Node) -> None:
+        if is_out_of_service(node):
+            self._out_of_service.add(node.meta.name)
+        else:
+            self._out_of_service.discard(node.meta.name)
 
     def _miss(self, name: str) -> None:
         if name and name not in self._missing and self._store.get(NODE_KIND.id, "", name) is None:
@@ -147,7 +147,7 @@ class PodGarbageCollector:
     # --- save and load ------------------------------------------------------------------------------------
 
     def restore(self) -> None:
-        """Count the pods again, and the nodes."""
+        """Count the pods again, and the nodes that are out of service."""
         for node in self._store.list(NODE_KIND.id):
             assert isinstance(node, Node), node.key
             self._note_service(node)
