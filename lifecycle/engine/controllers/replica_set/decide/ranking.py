@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import nsmallest
 
 from ....objects.pod import PENDING, UNKNOWN, Pod
 from ....rules.deletion_costs import read_deletion_cost
@@ -82,7 +83,5 @@ def pods_to_delete(
     if count >= len(pods):
         return list(pods)
     related = related_by_node.get
-    ranked = sorted(
-        pods, key=lambda pod: rank(pod, related(pod.node_name, 0), now_ms, use_cost, use_logarithm)
-    )
-    return ranked[:count]
+    ranks = [rank(pod, related(pod.node_name, 0), now_ms, use_cost, use_logarithm) for pod in pods]
+    return [pods[place] for _rank, place in nsmallest(count, zip(ranks, range(len(pods)), strict=True))]

@@ -16,7 +16,6 @@ from ....rules.revisions import REVISION_LABEL
 from .identity import POD_NAME_LABEL, has_volumes, ordinal_of
 from .ordinals import Ordinals
 
-
 _ENDS = (FAILED, SUCCEEDED)
 
 

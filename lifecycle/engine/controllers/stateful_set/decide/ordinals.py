@@ -56,11 +56,15 @@ class Ordinals(list[int]):
 
     def count_within(self, low: int, high: int) -> int:
         """How many are in a range."""
+        if not self or (low <= self[0] and self[-1] <= high):
+            return len(self)
         return max(0, bisect_right(self, high) - bisect_left(self, low))
 
     def first_outside(self, low: int, high: int) -> int | None:
         """The lowest of those that are not in a range."""
-        if self and self[0] < low:
+        if not self or (low <= self[0] and self[-1] <= high):
+            return None
+        if self[0] < low:
             return self[0]
         place = bisect_right(self, high)
         return self[place] if place < len(self) else None
