@@ -31,6 +31,8 @@ def object_changes(old: StoredObject | None, new: StoredObject) -> list[Change]:
     """What any other write changed: existence, conditions, integers of the status, revision, and so on."""
     if old is None:
         return [("exists", None, "created", None, None, None), *_compare({}, _readings(new))]
+    if old.status is new.status:
+        return _compare(_read_spec_fields(old), _read_spec_fields(new))
     if old.spec is not new.spec or old.meta is not new.meta:
         return _compare(_readings(old), _readings(new))
     # Mostly a status alone has changed.
@@ -118,8 +120,7 @@ def _readings(obj: StoredObject | None) -> Readings:
         found = _read_status(obj.status.raw, obj) | _read_conditions(obj.status.conditions)
     else:
         found = _read_status(obj.status_json(), obj)
-    _read_spec_fields(obj, found)
-    return found
+    return found | _read_spec_fields(obj)
 
 
 def _read_status(status: Any, obj: StoredObject) -> Readings:
@@ -154,10 +155,11 @@ class _Message(str):
         return 0
 
 
-def _read_spec_fields(obj: StoredObject, found: Readings) -> None:
+def _read_spec_fields(obj: StoredObject) -> Readings:
+    spec = obj.spec_json()
+    rows = entry_of(obj.kind).list_rows(spec if isinstance(spec, dict) else {})
+    found: Readings = {field: (value, None, None) for field, value in rows.items()}
     revision = read_revision(obj)
     if revision is not None:
         found["revision"] = (revision, None, None)
-    spec = obj.spec_json()
-    rows = entry_of(obj.kind).list_rows(spec if isinstance(spec, dict) else {})
-    found.update((field, (value, None, None)) for field, value in rows.items())
+    return found

@@ -118,6 +118,10 @@ class Places:
             self._label(uid, new)
         return True
 
+    def bind(self, old: Pod, new: Pod) -> bool:
+        """Follow that the scheduler has bound a pod to the node that it was for."""
+        return self.change(old, new)
+
     def _move(self, uid: str, before: str, target: str) -> None:
         if before:
             members = self._by_node[before]

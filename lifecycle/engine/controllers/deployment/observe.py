@@ -30,6 +30,8 @@ class DeploymentController(OwnerController[Deployment]):
     def __init__(self, context: Context, act: Act, tally: Tally) -> None:
         self._tally = tally
         self._free = Free()
+        # uids of the Deployments that wait for the end of all old pods.
+        self._recreating: dict[str, None] = {}
         manager = context.settings.controller_manager
         self._options = Options(
             bool(manager.get("scalingEventsNameFormerSize", True)),
@@ -49,9 +51,21 @@ class DeploymentController(OwnerController[Deployment]):
         """Which sets the Deployment looks for."""
         return owner.spec.selector
 
+    def describe(self, owner: Deployment) -> None:
+        """Keep whether the Deployment is of those that the end of a pod concerns."""
+        if owner.spec.strategy_type == RECREATE:
+            self._recreating[owner.meta.uid] = None
+        else:
+            self._recreating.pop(owner.meta.uid, None)
+
+    def forget(self, uid: str) -> None:
+        """Drop what is known of a Deployment that is gone."""
+        self._recreating.pop(uid, None)
+
     def list_strays(self, owner: Deployment) -> Sequence[ReplicaSet]:
-        """All its sets: they are few."""
-        return self._list_controlled(owner)
+        """Those of its sets that match no more: all are asked, they are few."""
+        matches = owner.spec.selector.matches
+        return [entry for entry in self._list_controlled(owner) if not matches(entry.meta.labels)]
 
     # --- what a change can affect ---------------------------------------------------------------------
 
@@ -71,7 +85,7 @@ class DeploymentController(OwnerController[Deployment]):
 
     def _on_pod(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """The last old pod's end lets a Recreate go on."""
-        if new is not None or old is None:
+        if new is not None or old is None or not self._recreating:
             return
         owner = old.meta.controller
         if owner is None or owner.kind_id != REPLICA_SET_KIND.id:
@@ -82,7 +96,7 @@ class DeploymentController(OwnerController[Deployment]):
         if above is None:
             return
         deployment = self._store.get("Deployment", namespace, above.name)
-        if isinstance(deployment, Deployment) and deployment.spec.strategy_type == RECREATE:
+        if deployment is not None and deployment.meta.uid in self._recreating:
             self.enqueue(namespace, above.name)
 
     # --- seeing ---------------------------------------------------------------------------------------

@@ -97,6 +97,10 @@ class JobTally:
             has_changed |= self._count_restarts(uid, count_restarts(pod) if after else 0)
         return has_changed
 
+    def bind(self, _old: Pod, _new: Pod) -> bool:
+        """Follow that a pod was bound: a Job does not go by that."""
+        return False
+
     def _take_place(self, uid: str, before: int, place: int) -> int:
         """Keep the index of a pod; one that has moved counts as new. Returns what counts of it by then."""
         if place == self._places.get(uid, NO_INDEX):

@@ -31,30 +31,26 @@ class PodOwners:
         return self._store.index.orphan_pods.get(namespace, {})
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
-        if old is not None and new is not None:
-            reference = new.meta.controller
-            if reference is None and old.meta is new.meta:
-                return
-            if reference is not None and old.meta.controller is reference:
-                # The usual case: whose it is stays, and how it is has changed.
-                keeper = self.tally.find(reference.uid)
-                if keeper is not None and keeper.change(old, new):
-                    self._controllers[keeper.key[0]].on_count(keeper)
-                return
-        for owner in self.tally.on_pod_change(old, new):
-            self._controllers[owner.key[0]].on_count(owner)
-        if new is None or new.meta.controller is not None:
-            return
-        for controller in self._controllers.values():
-            controller.note_orphan(new)
+        some = new if new is not None else old
+        assert some is not None, "a write has an old or a new pod"
+        reference = some.meta.controller
+        if old is not None and old.meta.controller is not reference:
+            for owner in self.tally.on_pod_change(old, new):
+                self._controllers[owner.key[0]].on_count(owner)
+        elif reference is not None:
+            # The usual case: whose it is stays, or it has come or gone.
+            keeper = self.tally.counts.get(reference.uid)
+            if keeper is not None and keeper.change(old, new):
+                self._controllers[keeper.key[0]].on_count(keeper)
+        if reference is None and new is not None and (old is None or old.meta is not new.meta):
+            for controller in self._controllers.values():
+                controller.note_orphan(new)
 
     def _on_binding(self, old: Pod, new: Pod) -> None:
         reference = new.meta.controller
-        keeper = self.tally.by_owner.get(reference.uid) if reference is not None else None
-        if keeper is not None:
-            keeper.bind(new)
-        else:
-            self._on_pod(old, new)
+        keeper = self.tally.counts.get(reference.uid) if reference is not None else None
+        if keeper is not None and keeper.bind(old, new):
+            self._controllers[keeper.key[0]].on_count(keeper)
 
 
 class PodOwnerController(OwnerController[Owner]):

@@ -65,6 +65,8 @@ class OwnerTally:
 
     def advance(self, now_ms: int) -> None:
         """Count as available what has been ready long enough."""
+        if not self._due_heap:
+            return
         due_ms = self.next_due_ms
         while due_ms is not None and due_ms <= now_ms:
             del self._unavailable[heappop(self._due_heap)[1]]
@@ -126,10 +128,11 @@ class OwnerTally:
         has_moved = (before | after) & READY and self.min_ready_ms
         return bool(has_moved and self._wait(uid, pod if after & READY else None)) or changed != 0
 
-    def bind(self, pod: Pod) -> None:
+    def bind(self, _old: Pod, new: Pod) -> bool:
         """A pod that was on no node, and of which nobody has said anything yet, is on one."""
-        if self._bits.get(pod.meta.uid, 0) & ACTIVE:
-            self.nodes[pod.node_name] = self.nodes.get(pod.node_name, 0) + 1
+        if self._bits.get(new.meta.uid, 0) & ACTIVE:
+            self.nodes[new.node_name] = self.nodes.get(new.node_name, 0) + 1
+        return False
 
     def _read(self, pod: Pod) -> int:
         meta = pod.meta
@@ -247,33 +250,33 @@ class PodCount(Protocol):
     def change(self, old: Pod | None, new: Pod | None) -> bool:
         """Follow one change of an owned pod; whether anything that is counted changed."""
 
+    def bind(self, old: Pod, new: Pod) -> bool:
+        """Follow that the scheduler has bound an owned pod; whether anything that is counted changed."""
+
 
 @dataclass(slots=True)
 class Tally:
-    """The tallies of owners, of whatever kinds, by the owner's uid; `others` are counted in their own way."""
+    """The tallies of owners by the owner's uid; `counts` are those of all kinds, also of their own ways."""
 
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
-    others: dict[str, PodCount] = field(default_factory=dict)
+    counts: dict[str, PodCount] = field(default_factory=dict)
 
     def of(self, reference: OwnerReference, namespace: str) -> OwnerTally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
             found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
+            self.counts[reference.uid] = found
         return found
 
     def follow(self, uid: str, count: PodCount) -> None:
         """Have an owner's pods counted in another way."""
-        self.others[uid] = count
-
-    def find(self, uid: str) -> PodCount | None:
-        """How an owner's pods are counted; None for one that nobody looks after."""
-        return self.by_owner.get(uid) or self.others.get(uid)
+        self.counts[uid] = count
 
     def leave(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""
         self.by_owner.pop(uid, None)
-        self.others.pop(uid, None)
+        self.counts.pop(uid, None)
 
     def on_pod_change(self, old: Pod | None, new: Pod | None) -> Sequence[PodCount]:
         """Follow one write to a pod; the owners for whom it changed a count."""
@@ -291,4 +294,4 @@ class Tally:
     def _owner(self, pod: Pod) -> PodCount | None:
         """The count of a pod's controller. Pods of an owner that is gone are no one's business."""
         reference = pod.meta.controller
-        return None if reference is None else self.find(reference.uid)
+        return None if reference is None else self.counts.get(reference.uid)

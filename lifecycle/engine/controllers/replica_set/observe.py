@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
+from operator import add
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
@@ -97,14 +99,11 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
         return Surplus(candidates, related, self._use_cost and tally.costed > 0, self._use_logarithm)
 
     def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
-        """Active pods by node, of all sets with the same controller; of this one alone without one."""
-        owner = replica_set.meta.controller
-        if owner is None:
-            return tally.nodes
-        counts = dict(tally.nodes)
-        for uid in self._store.index.children.get(owner.uid, ()):
+        """Active pods on the set's nodes, of all sets with the same controller; its own without one."""
+        owner, counts = replica_set.meta.controller, tally.nodes
+        for uid in self._store.index.children.get(owner.uid, ()) if owner is not None else ():
             other = self._tally.by_owner.get(uid)
-            if other is not None and other is not tally:
-                for node, number in other.nodes.items():
-                    counts[node] = counts.get(node, 0) + number
+            if other is not None and other is not tally and other.nodes:
+                numbers = map(other.nodes.get, counts, repeat(0))
+                counts = dict(zip(counts, map(add, counts.values(), numbers), strict=True))
         return counts

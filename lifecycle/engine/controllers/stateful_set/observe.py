@@ -100,11 +100,12 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         members = self._members[owner.meta.uid]
         members.advance(self._context.clock.now_ms)
         # What this look has written of it so far counts.
-        present = self.find(owner.meta.namespace or "", owner.meta.name)
+        present = self._store.find(owner.meta.uid)
         seen = self._see(present if isinstance(present, StatefulSet) else owner, members, tried)
-        for ordinal in members.dirty:
-            (members.mismatched.add if needs_claims(seen, ordinal) else members.mismatched.discard)(ordinal)
-        members.dirty.clear()
+        if members.dirty:
+            for ordinal in members.dirty:
+                members.mismatched.put(ordinal, needs_claims(seen, ordinal))
+            members.dirty.clear()
         return decide(seen)
 
     def _see(self, owner: StatefulSet, members: Members, tried: Tried) -> Seen:

@@ -36,11 +36,6 @@ def count_actual(replica_sets: Sequence[ReplicaSet | None]) -> int:
     return sum(entry.status.replicas for entry in replica_sets if entry is not None)
 
 
-def count_available(replica_sets: Sequence[ReplicaSet]) -> int:
-    """The sum of the available pods reported."""
-    return sum(entry.status.available_replicas for entry in replica_sets)
-
-
 def count_terminating(replica_sets: Sequence[ReplicaSet]) -> int | None:
     """The sum of the pods being deleted; None when a set that was observed does not report them."""
     total = 0
@@ -162,17 +157,22 @@ def calculate_status(
     now_ms: int,
 ) -> DeploymentStatus:
     """The sums over all sets, and whether the minimum is available."""
-    available = count_available(replica_sets)
+    actual = ready = available = wanted = 0
+    for entry in replica_sets:
+        actual += entry.status.replicas
+        ready += entry.status.ready_replicas
+        available += entry.status.available_replicas
+        wanted += entry.spec.replicas
     if available >= deployment.spec.replicas - deployment.spec.unavailable_replicas:
         text = ("True", MINIMUM_REPLICAS_AVAILABLE, "Deployment has minimum availability.")
     else:
         text = ("False", MINIMUM_REPLICAS_UNAVAILABLE, "Deployment does not have minimum availability.")
     return DeploymentStatus(
-        count_actual(replica_sets),
-        count_actual([new]),
-        sum(entry.status.ready_replicas for entry in replica_sets),
+        actual,
+        new.status.replicas if new is not None else 0,
+        ready,
         available,
-        max(0, count_wanted(replica_sets) - available),
+        max(0, wanted - available),
         count_terminating(replica_sets),
         deployment.meta.generation,
         deployment.status.collision_count,

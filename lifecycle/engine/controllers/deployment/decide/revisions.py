@@ -25,6 +25,7 @@ _BOOKKEEPING = (
 )
 HISTORY_LENGTH = 2000
 """The most characters of the revision-history annotation."""
+_NEVER = -(1 << 62)
 _NATURAL = re.compile(r"\d+")
 
 
@@ -61,20 +62,18 @@ def revision_of(replica_set: ReplicaSet) -> int:
 
 def by_creation(replica_sets: Iterable[ReplicaSet]) -> list[ReplicaSet]:
     """Oldest first; by name within an instant."""
-    return sorted(replica_sets, key=lambda entry: (_created(entry), entry.meta.name))
+    return sorted(replica_sets, key=_age)
 
 
-def _created(replica_set: ReplicaSet) -> int:
-    created_ms = replica_set.meta.creation_ms
-    return -(1 << 62) if created_ms is None else created_ms
+def _age(replica_set: ReplicaSet) -> tuple[int, str]:
+    meta = replica_set.meta
+    return (_NEVER if meta.creation_ms is None else meta.creation_ms, meta.name)
 
 
 def find_new(template: PodTemplate, replica_sets: Iterable[ReplicaSet]) -> ReplicaSet | None:
     """The set of the present template: the oldest one with an equal template."""
-    for replica_set in by_creation(replica_sets):
-        if is_same_template(replica_set.spec.template, template):
-            return replica_set
-    return None
+    equal = [entry for entry in replica_sets if is_same_template(entry.spec.template, template)]
+    return min(equal, key=_age, default=None)
 
 
 def find_old(new: ReplicaSet | None, replica_sets: Iterable[ReplicaSet]) -> list[ReplicaSet]:
@@ -150,7 +149,7 @@ def decide_cleanup(old: Sequence[ReplicaSet], limit: int | None) -> list[Replica
     surplus = len(alive) - limit
     if surplus <= 0:
         return []
-    alive.sort(key=lambda entry: (revision_of(entry), _created(entry), entry.meta.name))
+    alive.sort(key=lambda entry: (revision_of(entry), _age(entry)))
     return [
         entry
         for entry in alive[:surplus]

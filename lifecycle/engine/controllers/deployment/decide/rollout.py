@@ -81,15 +81,8 @@ class Rollout:
         self.annotations = seen.deployment.meta.annotations
         self.actions: list[Action] = []
         self._updates: dict[str, int] = {}
-        found = find_new(seen.deployment.spec.template, self.replica_sets)
-        self._new_name = found.meta.name if found is not None else None
-
-    @property
-    def new(self) -> ReplicaSet | None:
+        self.new = find_new(seen.deployment.spec.template, self.replica_sets)
         """The set of the present template, if there is one."""
-        if self._new_name is None:
-            return None
-        return next(entry for entry in self.replica_sets if entry.meta.name == self._new_name)
 
     @property
     def old(self) -> list[ReplicaSet]:
@@ -102,6 +95,8 @@ class Rollout:
         """Take a changed set; several changes of one set become one write."""
         name = changed.meta.name
         self.replica_sets = [changed if entry.meta.name == name else entry for entry in self.replica_sets]
+        if self.new is not None and self.new.meta.name == name:
+            self.new = changed
         if name in self._updates:
             action = self.actions[self._updates[name]]
             self.actions[self._updates[name]] = (
@@ -188,7 +183,7 @@ class Rollout:
     def create_new(self) -> ReplicaSet:
         """Create the set of the present template, as large as the ceiling allows."""
         made = make_new_set(self.deployment, self.replica_sets)
-        self._new_name = made.meta.name
+        self.new = made
         self.replica_sets = [*self.replica_sets, made]
         self._updates[made.meta.name] = len(self.actions)
         self.actions.append(Create(made))

@@ -23,20 +23,18 @@ def rank(
     node (`doubled_up`); ready for a shorter time; more restarts; younger; and for the rest the uid, which
     is as good as random under a fixed seed. Times compare in buckets of log2 of their nanoseconds.
     """
-    status = pod.status
     ready = pod.ready_condition
     is_ready = ready is not None and ready.status == "True"
-    ready_ms = ready.last_transition_ms if ready is not None and is_ready else None
     restarts, sidecar_restarts = count_restarts(pod)
     if not use_logarithm:
         now_ms = None
     return (
         pod.node_name != "",
-        _PHASE_ORDER.get(status.phase, 2),
+        _PHASE_ORDER.get(pod.status.phase, 2),
         is_ready,
         deletion_cost(pod) if use_cost else 0,
         -doubled_up,
-        _age(ready_ms, now_ms) if is_ready else 0,
+        _age(ready.last_transition_ms, now_ms) if ready is not None and is_ready else 0,
         -restarts,
         -sidecar_restarts,
         _age(pod.meta.creation_ms, now_ms),
@@ -50,8 +48,7 @@ def _age(since_ms: int | None, now_ms: int | None) -> int:
         return _NEVER
     if now_ms is None:
         return -since_ms
-    nanoseconds = (now_ms - since_ms) * 1_000_000
-    return nanoseconds.bit_length() - 1 if nanoseconds > 0 else -1
+    return ((now_ms - since_ms) * 1_000_000).bit_length() if now_ms > since_ms else 0
 
 
 def deletion_cost(pod: Pod) -> int:
@@ -85,8 +82,6 @@ def pods_to_delete(
     """The first `count` pods of the ranking; all of them as they come when none is to stay."""
     if count >= len(pods):
         return list(pods)
-    return nsmallest(
-        count,
-        pods,
-        key=lambda pod: rank(pod, related_by_node.get(pod.node_name, 0), now_ms, use_cost, use_logarithm),
-    )
+    related = related_by_node.get
+    ranks = [rank(pod, related(pod.node_name, 0), now_ms, use_cost, use_logarithm) for pod in pods]
+    return [pods[place] for _rank, place in nsmallest(count, zip(ranks, range(len(pods)), strict=True))]

@@ -33,8 +33,12 @@ def decide(seen: Seen) -> Decision:
     step = decide_replicas(seen, plan)
     actions: Sequence[Action] = step.actions
     if not actions and not step.is_blocked:
-        actions = decide_scale_down(seen)
-        outdated = decide_update(seen, plan) if not actions and not _waits_for_condemned(seen) else ()
+        spec = seen.owner.spec
+        has_condemned = seen.members.present.first_outside(spec.start, spec.end) is not None
+        actions = decide_scale_down(seen) if has_condemned else ()
+        # Scaling goes before updating: in order nothing is updated before the last condemned pod is gone.
+        may_update = not actions and (spec.is_parallel or not has_condemned)
+        outdated = decide_update(seen, plan) if may_update else ()
         if outdated:
             return _replace(seen, plan, outdated)
     if not actions:
@@ -73,8 +77,6 @@ def decide_scale_down(seen: Seen) -> list[Action]:
     """What is condemned: first its claims get their owners, then it goes, in order from the highest down."""
     members, owner = seen.members, seen.owner
     low, high = owner.spec.start, owner.spec.end
-    if members.present.first_outside(low, high) is None:
-        return []
     claims = [
         action
         for ordinal in members.mismatched.outside(low, high)
@@ -90,12 +92,6 @@ def decide_scale_down(seen: Seen) -> list[Action]:
             for action in delete_pod(owner, seen.pod(ordinal))
         ]
     return _delete_highest(seen)
-
-
-def _waits_for_condemned(seen: Seen) -> bool:
-    """Whether nothing is updated before the last condemned pod is gone: scaling goes before updating."""
-    members, spec = seen.members, seen.owner.spec
-    return not spec.is_parallel and members.present.first_outside(spec.start, spec.end) is not None
 
 
 def _delete_highest(seen: Seen) -> list[Action]:
@@ -120,8 +116,9 @@ def decide_update(seen: Seen, plan: Plan) -> Sequence[int]:
     outdated = members.outdated(revision, low, spec.end)
     if not seen.options.has_max_unavailable:
         first = next(outdated, None)
-        is_next = first is not None and first >= _highest_unavailable(seen, low)
-        return (first,) if first is not None and is_next else ()
+        if first is None or first < _highest_unavailable(seen, low):
+            return ()
+        return (first,)
     present = members.present.count_within(spec.start, spec.end)
     unavailable = spec.replicas - present + members.unsettled.count_within(spec.start, spec.end)
     most = count_unavailable(spec.max_unavailable, spec.replicas, seen.options.rounds_up)

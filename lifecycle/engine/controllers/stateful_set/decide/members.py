@@ -16,6 +16,8 @@ from ....rules.revisions import REVISION_LABEL
 from .identity import POD_NAME_LABEL, has_volumes, ordinal_of
 from .ordinals import Ordinals
 
+_ENDS = (FAILED, SUCCEEDED)
+
 
 class Member(NamedTuple):
     """What is counted of a pod. `since_ms`: when it became Ready, where that matters."""
@@ -32,12 +34,12 @@ class Member(NamedTuple):
     @property
     def is_finished(self) -> bool:
         """Whether it has Failed or Succeeded."""
-        return self.phase in (FAILED, SUCCEEDED)
+        return self.phase in _ENDS
 
     @property
     def is_over(self) -> bool:
         """Whether it has ended by itself, and waits to be deleted."""
-        return not self.is_terminating and self.phase in (FAILED, SUCCEEDED)
+        return not self.is_terminating and self.phase in _ENDS
 
 
 _NOBODY = Member("", "", "", True, False, None, True, True)
@@ -90,8 +92,7 @@ class Members:
 
     def count_of(self, revision: str) -> int:
         """How many that are not going are of a revision."""
-        found = self.by_revision.get(revision)
-        return len(found) if found is not None else 0
+        return len(self.by_revision.get(revision, ()))
 
     def outdated(self, revision: str, low: int, high: int) -> Iterator[int]:
         """Those of a range that are of another revision and not going, highest first."""
@@ -112,6 +113,8 @@ class Members:
 
     def advance(self, now_ms: int) -> None:
         """Count as available what has been healthy long enough."""
+        if not self._due_heap:
+            return
         due_ms = self.next_due_ms
         while due_ms is not None and due_ms <= now_ms:
             ordinal = heappop(self._due_heap)[1]
@@ -136,13 +139,20 @@ class Members:
             return self._change_status(new)
         pod = new if new is not None else old
         assert pod is not None, "a change has an old or a new pod"
-        ordinal = ordinal_of(self._name, pod.meta.name)
-        has_strayed = self._note_stray(ordinal, pod, new is not None)
+        # Whoever was counted once keeps its name.
+        ordinal = self._ordinals.get(pod.meta.uid)
+        if ordinal is None:
+            ordinal = ordinal_of(self._name, pod.meta.name)
+        has_strayed = self._note_stray(ordinal, old, new)
         if ordinal is None:
             return has_strayed
         before = self._members.get(ordinal)
-        after = self._read(pod, ordinal, before) if new is not None else None
+        after = self._read(new, ordinal, before) if new is not None else None
         return self._follow(ordinal, before, after) or has_strayed
+
+    def bind(self, _old: Pod, _new: Pod) -> bool:
+        """Follow that a pod was bound: nobody counts where they are."""
+        return False
 
     def _change_status(self, pod: Pod) -> bool:
         """Most changes: who the pod is stays, and how it is may have changed."""
@@ -154,7 +164,8 @@ class Members:
         phase = pod.status.phase or PENDING
         if before.phase == phase and before.is_healthy == is_healthy and before.since_ms == since_ms:
             return False
-        after = before._replace(phase=phase, is_healthy=is_healthy, since_ms=since_ms)
+        uid, revision, _, is_terminating, _, _, is_named, is_stored = before
+        after = Member(uid, revision, phase, is_terminating, is_healthy, since_ms, is_named, is_stored)
         return self._follow(ordinal, before, after)
 
     def _follow(self, ordinal: int, before: Member | None, after: Member | None) -> bool:
@@ -165,10 +176,16 @@ class Members:
             self.dirty[ordinal] = None
         return True
 
-    def _note_stray(self, ordinal: int | None, pod: Pod, is_there: bool) -> bool:
+    def _note_stray(self, ordinal: int | None, old: Pod | None, new: Pod | None) -> bool:
         """Keep the strays; whether this is a new one."""
-        uid = pod.meta.uid
-        if not is_there or (ordinal is not None and self._selector.matches(pod.meta.labels)):
+        if new is None:
+            if old is not None:
+                self.strays.pop(old.meta.uid, None)
+            return False
+        uid, labels = new.meta.uid, new.meta.labels
+        if old is not None and old.meta.labels is labels:
+            return False
+        if ordinal is not None and self._selector.matches(labels):
             self.strays.pop(uid, None)
             return False
         is_new = uid not in self.strays
@@ -200,43 +217,53 @@ class Members:
         return True, condition.last_transition_ms if self._min_ready_ms else None
 
     def _count(self, ordinal: int, before: Member | None, after: Member | None) -> None:
-        if before is not None:
-            del self._ordinals[before.uid]
-        if after is None:
-            del self._members[ordinal]
-            self.present.discard(ordinal)
-        else:
-            self._members[ordinal], self._ordinals[after.uid] = after, ordinal
-            if before is None:
-                self.present.add(ordinal)
+        if before is None or after is None or before.uid != after.uid:
+            self._count_pod(ordinal, before, after)
         was, now = before or _NOBODY, after or _NOBODY
+        if after is not None:
+            self._members[ordinal] = after
         if was.is_healthy or now.is_healthy:
             self.ready += now.is_healthy - was.is_healthy
             self._wait(ordinal, now)
         is_well = now.is_healthy and not now.is_terminating and ordinal not in self._waiting
         self.unsettled.put(ordinal, after is not None and not is_well)
-        if was.is_over or now.is_over:
+        if was.phase in _ENDS or now.phase in _ENDS:
             self.finished.put(ordinal, now.is_over)
-        if not was.is_named or not now.is_named:
+        if was.is_named != now.is_named:
             self.misnamed.put(ordinal, not now.is_named)
-        if not was.is_stored or not now.is_stored:
+        if was.is_stored != now.is_stored:
             self.unstored.put(ordinal, not now.is_stored)
-        if (was.revision, was.is_terminating) != (now.revision, now.is_terminating):
+        if was.revision != now.revision or was.is_terminating != now.is_terminating:
             self._count_revision(ordinal, before, -1)
             self._count_revision(ordinal, after, 1)
+
+    def _count_pod(self, ordinal: int, before: Member | None, after: Member | None) -> None:
+        """There is one, or there is one no more."""
+        if before is not None:
+            del self._ordinals[before.uid]
+        if after is not None:
+            self._ordinals[after.uid] = ordinal
+            self.present.add(ordinal)
+        else:
+            del self._members[ordinal]
+            self.present.discard(ordinal)
 
     def _count_revision(self, ordinal: int, member: Member | None, sign: int) -> None:
         if member is None:
             return
         name = member.revision
-        self.live[name] = self.live.get(name, 0) + sign
-        if not self.live[name]:
+        number = self.live.get(name, 0) + sign
+        if number:
+            self.live[name] = number
+        else:
             del self.live[name]
         if member.is_terminating:
             return
-        alike = self.by_revision.setdefault(name, Ordinals())
+        alike = self.by_revision.get(name)
+        if alike is None:
+            alike = self.by_revision[name] = Ordinals()
         alike.put(ordinal, sign > 0)
-        if not len(alike):
+        if not alike:
             del self.by_revision[name]
 
     def _wait(self, ordinal: int, member: Member) -> None:

@@ -82,7 +82,7 @@ def _list_work(seen: Seen) -> Iterator[int]:
     low, high = spec.start, spec.end
     unwell = members.finished if spec.is_parallel else members.unsettled
     unfit = (unwell, members.mismatched, members.misnamed, members.unstored)
-    found = [one.within(low, high) for one in unfit if len(one)]
+    found = [one.within(low, high) for one in unfit if one]
     if members.present.count_within(low, high) < spec.replicas:
         found.append(members.present.gaps(low, high))
     if len(found) < 2:

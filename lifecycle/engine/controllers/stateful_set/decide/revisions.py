@@ -42,8 +42,15 @@ def decide_revisions(seen: Seen) -> Plan:
         # A template that comes back takes the highest number.
         update = update.with_revision(next_number(revisions))
         actions = [Update(update)]
-    current = next((one for one in revisions if one.meta.name == owner.status.current_revision), update)
-    return Plan(current, update, count, actions)
+    return Plan(_find_current(seen) or update, update, count, actions)
+
+
+def _find_current(seen: Seen) -> ControllerRevision | None:
+    name = seen.owner.status.current_revision
+    for one in seen.revisions:
+        if one.meta.name == name:
+            return one
+    return None
 
 
 def _decide_new(seen: Seen, count: int) -> tuple[ControllerRevision, int, list[Action]]:

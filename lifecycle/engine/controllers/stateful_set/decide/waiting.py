@@ -20,9 +20,10 @@ class Wait(NamedTuple):
 
 def find_highest_unavailable(present: Ordinals, unsettled: Ordinals, low: int, high: int) -> int:
     """The highest ordinal of a range of which no pod is available; -1 where all are."""
-    unwell = next(unsettled.falling_within(low, high), -1)
+    unwell = unsettled.last_within(low, high)
+    lowest = -1 if unwell is None else unwell
     is_whole = present.count_within(low, high) == max(0, high - low + 1)
-    return unwell if is_whole else max(unwell, *present.gaps(low, high))
+    return lowest if is_whole else max(lowest, *present.gaps(low, high))
 
 
 def find_wait(
