@@ -44,8 +44,8 @@ class OwnerTally:
         self._due_heap: list[tuple[int, str]] = []
         # Active pods by the class that scale-down ranks first: not assigned, pending or not ready …
         self.unranked: dict[str, None] = {}
-        # … and the others by node; the number of active pods by node.
-        self.ranked: dict[str, dict[str, None]] = {}
+        # … and the others by node, with since when each is ready; the number of active pods by node.
+        self.ranked: dict[str, dict[str, int | None]] = {}
         self.nodes: dict[str, int] = {}
         # Active pods whose labels no longer match the selector.
         self.strays: dict[str, None] = {}
@@ -111,7 +111,7 @@ class OwnerTally:
         was_on = old.node_name if old is not None and before & ACTIVE else ""
         is_on = new.node_name if new is not None and after & ACTIVE else ""
         if changed or was_on != is_on:
-            self._place(uid, before, after, was_on, is_on)
+            self._place(pod, before, after, was_on, is_on)
         if (before | after) & READY and self.min_ready_ms:
             changed |= self._wait(uid, new if after & READY else None)
         return changed
@@ -124,7 +124,7 @@ class OwnerTally:
             if changed & READY:
                 self.ready += 1 if after & READY else -1
             if changed & RANKED:
-                self._rank(uid, before, after, pod.node_name, pod.node_name)
+                self._rank(pod, before, after, pod.node_name, pod.node_name)
         has_moved = (before | after) & READY and self.min_ready_ms
         return bool(has_moved and self._wait(uid, pod if after & READY else None)) or changed != 0
 
@@ -196,7 +196,7 @@ class OwnerTally:
         if changed & COSTED:
             self.costed += 1 if after & COSTED else -1
 
-    def _place(self, uid: str, before: int, after: int, was_on: str, is_on: str) -> None:
+    def _place(self, pod: Pod, before: int, after: int, was_on: str, is_on: str) -> None:
         if was_on != is_on:
             if was_on:
                 self.nodes[was_on] -= 1
@@ -205,9 +205,10 @@ class OwnerTally:
             if is_on:
                 self.nodes[is_on] = self.nodes.get(is_on, 0) + 1
         if (before ^ after) & (ACTIVE | RANKED) or (was_on != is_on and after & RANKED):
-            self._rank(uid, before, after, was_on, is_on)
+            self._rank(pod, before, after, was_on, is_on)
 
-    def _rank(self, uid: str, before: int, after: int, was_on: str, is_on: str) -> None:
+    def _rank(self, pod: Pod, before: int, after: int, was_on: str, is_on: str) -> None:
+        uid = pod.meta.uid
         if before & ACTIVE:
             if before & RANKED:
                 members = self.ranked[was_on]
@@ -218,7 +219,8 @@ class OwnerTally:
                 del self.unranked[uid]
         if after & ACTIVE:
             if after & RANKED:
-                self.ranked.setdefault(is_on, {})[uid] = None
+                ready = pod.ready_condition
+                self.ranked.setdefault(is_on, {})[uid] = ready.last_transition_ms if ready else None
             else:
                 self.unranked[uid] = None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import repeat
+from collections.abc import Mapping, Sequence
+from itertools import groupby, repeat
 from operator import add
 
 from ...api.context import Context
@@ -17,6 +17,7 @@ from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from ..owner.tally import OwnerTally
 from .decide import SOURCE, Counts, Seen, Surplus, count_missing, decide
+from .decide.ranking import age
 
 
 class ReplicaSetController(PodOwnerController[ReplicaSet]):
@@ -77,26 +78,37 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
         """More candidates than `count`, the first of the whole ranking among them; all if all are to go.
 
         Pods that are not running and ready rank before all others; of these, the ones on the nodes with
-        the most related pods. So only as many nodes are looked at as needed, fullest first.
+        the most related pods, and there those that are ready for the shortest time. So only as many nodes
+        are looked at as needed, fullest first.
         """
         related = self._related_by_node(replica_set, tally)
         uids = dict.fromkeys(tally.unranked)
         if count >= tally.active or tally.costed:
             for members in tally.ranked.values():
-                uids.update(members)
+                uids.update(dict.fromkeys(members))
         elif len(uids) <= count:
             fullest = sorted(tally.ranked, key=related.__getitem__, reverse=True)
-            last = 0
-            for node in fullest:
-                if len(uids) > count and related[node] != last:
+            for _, nodes in groupby(fullest, related.__getitem__):
+                alike = {uid: since for node in nodes for uid, since in tally.ranked[node].items()}
+                self._add_youngest(uids, alike, count)
+                if len(uids) > count:
                     break
-                uids.update(tally.ranked[node])
-                last = related[node]
         if count >= tally.active:
             candidates = list_by_age(self._store.pods.get, uids)
         else:
             candidates = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
         return Surplus(candidates, related, self._use_cost and tally.costed > 0, self._use_logarithm)
+
+    def _add_youngest(self, uids: dict[str, None], alike: Mapping[str, int | None], count: int) -> None:
+        """Of pods that rank alike but for their ages as many as it takes to have more than `count`."""
+        now_ms = self._context.clock.now_ms if self._use_logarithm else None
+        by_age: dict[int, list[str]] = {}
+        for uid, since_ms in alike.items():
+            by_age.setdefault(age(since_ms, now_ms), []).append(uid)
+        for youngest in sorted(by_age):
+            if len(uids) > count:
+                break
+            uids.update(dict.fromkeys(by_age[youngest]))
 
     def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
         """Active pods on the set's nodes, of all sets with the same controller; its own without one."""

@@ -34,15 +34,15 @@ def rank(
         is_ready,
         deletion_cost(pod) if use_cost else 0,
         -doubled_up,
-        _age(ready.last_transition_ms, now_ms) if ready is not None and is_ready else 0,
+        age(ready.last_transition_ms, now_ms) if ready is not None and is_ready else 0,
         -restarts,
         -sidecar_restarts,
-        _age(pod.meta.creation_ms, now_ms),
+        age(pod.meta.creation_ms, now_ms),
         pod.meta.uid,
     )
 
 
-def _age(since_ms: int | None, now_ms: int | None) -> int:
+def age(since_ms: int | None, now_ms: int | None) -> int:
     """Comparable age: an unknown time counts as the youngest; without `now` exact times compare."""
     if since_ms is None:
         return _NEVER
