@@ -39,7 +39,7 @@ def tell_failure(
     """The event that counts failures, or checks that could not be made; it ends with them."""
     key = series_of(worker, run, probed)
     if probed.outcome == SUCCESS:
-        parts.trace.close_series(key, parts.now_ms - 1)
+        parts.trace.close_series(key, until_ms=parts.now_ms - 1)
     elif parts.told_of(worker) is not None:
         # Unknown: the check itself could not be made, which counts neither way (PROBE-11).
         is_error = probed.outcome == UNKNOWN
