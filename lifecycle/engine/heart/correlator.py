@@ -5,13 +5,13 @@ comes again, combines many that differ in their messages alone, and lets a sourc
 object. The newer one, of the scheduler, has a series for each version of an object.
 Left out: its caches forget the least used of 4096 entries; the scheduler's last word on a series that is
 over.
-The first few normal things that a kubelet tells of a pod, which is all that most pods ever cause, it keeps
-itself (kubelet/normal_events), until one comes again or there are many.
+The first normal things that a kubelet tells of a pod, which is all that most pods ever cause, it keeps itself
+until there is a second one for a reason (kubelet/normal_events).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 MOST_ALIKE = 10
@@ -92,9 +92,9 @@ class Correlator:
             record = told[source] = {"due_ms": 0, "reasons": {}}
         return record
 
-    def take_over(self, uid: str, source: str, few: Iterable[Sequence[Any]]) -> None:
-        """Count from now on what a source has told of an object: number, instant, reason, message, path."""
-        for number, at_ms, reason, message, path in few:
+    def take_over(self, uid: str, source: str, few: Mapping[str, tuple[int, int, str, str | None]]) -> None:
+        """Count from now on what a source has told of an object: number, instant, message, path by reason."""
+        for reason, (number, at_ms, message, path) in few.items():
             found = self.observe(uid, source, reason, message, path, at_ms)
             assert found is not None and not found[0][0], "so few events are told one by one"
             found[0][0] = number

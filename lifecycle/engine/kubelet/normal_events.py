@@ -1,7 +1,7 @@
 """What a kubelet tells of normal things: counted as its client does, at next to no cost for what comes once.
 
-All that is told of most pods are a few events that differ. They are kept as they were told; the first that
-comes again, or is one too many, hands them to the correlator, which counts, combines and drops from then on.
+All that is told of most pods is one event for each of a few reasons. It is kept as it was told; a second one for
+a reason hands all to the correlator, which counts, combines and drops from then on.
 """
 
 from __future__ import annotations
@@ -13,12 +13,9 @@ from ..objects.meta import Subject
 
 SOURCE = "kubelet"
 NORMAL = "Normal"
-_WIDTH = 5
-_MOST = 8 * _WIDTH
-"""Fewer events than are ever combined or dropped (correlator)."""
 
-Few = list[Any]
-"""Events that differ: number, instant, reason, message and path of each, one behind the other."""
+Few = dict[str, tuple[int, int, str, str | None]]
+"""Fewer events than are ever combined or dropped, by reason: number, instant, message and path of each."""
 
 
 class Teller(Protocol):
@@ -39,15 +36,15 @@ def tell_normal(
     """Emit an event on something normal. Returns the row's number, 0 when it is dropped."""
     few = teller.few
     if few is not None:
-        if len(few) < _MOST and (message not in few or (reason, message, path) not in _list_told(few)):
+        if reason not in few:
             seq = trace.plain_event(subject, NORMAL, reason, message, SOURCE, path, detail)
-            few += (trace.event_count, trace.at_ms, reason, message, path)
+            few[reason] = (trace.event_count, trace.at_ms, message, path)
             return seq
-        told = [few[start : start + _WIDTH] for start in range(0, len(few), _WIDTH)]
-        trace.correlator.take_over(subject.uid, f"{SOURCE} {NORMAL}", told)
+        trace.correlator.take_over(subject.uid, f"{SOURCE} {NORMAL}", few)
         teller.few = None
     return trace.event(subject, NORMAL, reason, message, SOURCE, path, detail)
 
 
-def _list_told(few: Few) -> list[tuple[str, str, str | None]]:
-    return list(zip(few[2::_WIDTH], few[3::_WIDTH], few[4::_WIDTH], strict=True))
+def load_few(saved: Any) -> Few | None:
+    """What was saved of them."""
+    return None if saved is None else {reason: (*told,) for reason, told in saved.items()}

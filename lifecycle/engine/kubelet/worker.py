@@ -12,7 +12,7 @@ from ..objects.pod_status import PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, Process, ProcessNamespace
 from .container_run import POST_START, PULLING, STARTING, ContainerRun, begin_back_off_anew, with_resources
-from .normal_events import Few
+from .normal_events import Few, load_few
 from .saving import load_map, load_row, save_map, save_row
 
 # Stages of a pod.
@@ -114,7 +114,7 @@ class PodWorker:
         self.under_way, self.to_start, self.blind_until_ms = "", NO_NAMES, 0
         self.stop_started_ms = self.grace_seconds = 0
         # The normal events told about the pod, while they are few (normal_events).
-        self.few: Few | None = []
+        self.few: Few | None = {}
         self.deadline_timer: int | None = None
         # When its kubelet next sees what others have made of its status.
         self.status_timer: int | None = None
@@ -221,7 +221,7 @@ class PodWorker:
         return {
             **save_map(self, _POD_DATA),
             "uid": self.uid,
-            "few": None if self.few is None else list(self.few),
+            "few": self.few and dict(self.few),
             "allotted": allotted,
             "sandbox": save_row(self.runtime, _SANDBOX_DATA),
             "containers": [save_row(one, _RECORD_DATA) for one in self.runtime.containers.values()],
@@ -248,7 +248,7 @@ class PodWorker:
         """The worker that `save` described."""
         worker = cls(pod)
         load_map(worker, data, _POD_DATA)
-        worker.few = data["few"]
+        worker.few = load_few(data["few"])
         worker.exclusive_cpus = {name: tuple(cpus) for name, cpus in data["exclusive_cpus"].items()}
         load_row(worker.runtime, data["sandbox"], _SANDBOX_DATA)
         for row in data["containers"]:

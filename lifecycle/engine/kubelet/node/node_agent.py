@@ -8,7 +8,7 @@ from typing import Any
 from ...rules.backoff import decide_limits
 from ...rules.eviction_settings import read_eviction_settings
 from ...rules.image_names import full_name
-from ..normal_events import Few
+from ..normal_events import Few, load_few
 from ..saving import load_map, save_map
 from .node_pressure import NodePressure
 
@@ -96,7 +96,7 @@ class NodeAgent:
         # Its machine is gone for good.
         self.is_removed = False
         # The normal events told about the node, while they are few (normal_events).
-        self.few: Few | None = []
+        self.few: Few | None = {}
         # Node n of a cluster is 10.0.x.y and gives its pods addresses of its own /24.
         self.host_ip = f"10.0.{number >> 8 & 255}.{number & 255}"
         self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"
@@ -132,7 +132,7 @@ class NodeAgent:
         return {
             **save_map(self, _DATA),
             "images": list(self.images),
-            "few": None if self.few is None else list(self.few),
+            "few": self.few and dict(self.few),
             "pressure": self.pressure.save() if self.pressure is not None else None,
             "shutdown": self.shutdown.save() if self.shutdown is not None else None,
         }
@@ -140,7 +140,7 @@ class NodeAgent:
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
         load_map(self, data, _DATA)
-        self.few = data["few"]
+        self.few = load_few(data["few"])
         self.images = dict.fromkeys(map(full_name, data["images"]))
         shutdown = data.get("shutdown")
         self.shutdown = Shutdown.load(shutdown) if shutdown is not None else None

@@ -108,7 +108,7 @@ class Outages:
             node = parts.store.get("Node", "", agent.name)
             if node is not None:
                 parts.trace.correlator.begin_anew(node.meta.uid, SOURCE)
-            agent.few = []
+            agent.few = {}
         elif is_new and kind == PARTITION:
             parts.trace.silence({worker.uid for worker in parts.roster.workers_of(agent.name)}, SOURCE)
         if for_ms == 0:
@@ -183,7 +183,7 @@ class Outages:
                 run.kill_timer = None
             self._prober.suspend(worker, run)
         parts.trace.correlator.begin_anew(worker.uid, SOURCE)
-        worker.few = []
+        worker.few = {}
 
     def _tell_start(self, agent: NodeAgent) -> None:
         node = self._parts.store.get("Node", "", agent.name)
