@@ -1,7 +1,7 @@
 """What a kubelet tells of normal things: counted as its client does, at next to no cost for what comes once.
 
-All that is told of most pods is one event for each of a few reasons. It is kept as it was told; a second one for
-a reason hands all to the correlator, which counts, combines and drops from then on.
+All that is told of most pods is one event for each of a few reasons. It is kept as it was told; a second one
+for a reason hands all to the correlator, which counts, combines and drops from then on.
 """
 
 from __future__ import annotations
