@@ -14,6 +14,8 @@ from .correlator import Correlator, text_of
 from .series import count_repeats
 
 Json = dict[str, Any]
+ABOUT = "subject type reason message words source field_path".split()
+"""What a series says, and of whom; `words` are those in which it is told."""
 
 
 class OpenSeries:
@@ -47,7 +49,11 @@ class OpenSeries:
 
     def list_beside(self, series: Json) -> list[Json]:
         """Those that are paid from the same purse, itself among them."""
-        return [self.by_key[key] for key in self._purses[_purse_of(series)]]
+        return [self.by_key[key] for key in self.list_keys_beside(series)]
+
+    def list_keys_beside(self, series: Json) -> list[str]:
+        """Their keys."""
+        return self._purses[_purse_of(series)]
 
     def list_of(self, uids: Collection[str], source: str, is_silent: bool) -> list[Json]:
         """Those that a source tells of some objects."""

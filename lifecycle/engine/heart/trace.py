@@ -13,7 +13,7 @@ from ..objects.meta import StoredObject, Subject
 from ..objects.shortened import NOTE_LIMIT, cut_note
 from .agenda import Cause
 from .correlator import Correlator, Said
-from .open_series import OpenSeries, settle, share
+from .open_series import ABOUT, OpenSeries, settle, share
 
 
 class Transition(NamedTuple):
@@ -302,22 +302,10 @@ class Trace:
         said, words = found
         if not said[0]:
             said[0] = self.event_count = self.event_count + 1
-        series: dict[str, Any] = {
-            "subject": list(subject),
-            "type": event_type,
-            "reason": reason,
-            "message": message,
-            "words": cut_note(words),
-            "source": source,
-            "field_path": field_path,
-            "period_ms": max(period_ms, 1),
-            "first_ms": said[2],
-            "last_ms": self.at_ms,
-            "count": said[1],
-            "number": said[0],
-            "seq": self.cause,
-            "is_silent": False,
-        }
+        about = (list(subject), event_type, reason, message, cut_note(words), source, field_path)
+        series: dict[str, Any] = dict(zip(ABOUT, about, strict=True))
+        series |= {"period_ms": max(period_ms, 1), "first_ms": said[2], "last_ms": self.at_ms}
+        series |= {"count": said[1], "number": said[0], "seq": self.cause, "is_silent": False}
         self.series.add(key, series)
         share([*beside, series], self.correlator.paid_ms(uid, teller))
         series["seq"] = self._tell_series(series, self.series.detail_of(series))
@@ -329,15 +317,14 @@ class Trace:
         if not by_key:
             return
         closing = {key: by_key[key] for key in keys if key in by_key}
-        going_on = {id(one): one for series in closing.values() for one in self.series.list_beside(series)}
+        beside = {key: None for series in closing.values() for key in self.series.list_keys_beside(series)}
         for series in closing.values():
             self._settle(series, self.at_ms if until_ms is None else until_ms)
         for key, series in closing.items():
             self.series.drop(key)
-            del going_on[id(series)]
             if not series["is_silent"]:
                 self._tell_series(series, {"period_ms": series["period_ms"]})
-        self._go_on(going_on.values())
+        self._go_on([by_key[key] for key in beside if key in by_key])
 
     def silence(self, uids: Collection[str], source: str) -> None:
         """Nobody hears of these objects from a source any more: its series go on, and are told no further."""

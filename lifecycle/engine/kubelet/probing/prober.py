@@ -29,7 +29,7 @@ from ...rules.probe_rules import (
 from ..container_run import ContainerRun, ProbeRun
 from ..parts import PROBE, Parts
 from ..worker import PodWorker
-from .telling import series_of, tell_failure, tell_outcome
+from .telling import end_all, series_of, tell_failure, tell_outcome
 from .turning import on_turn
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
@@ -136,14 +136,8 @@ class Prober:
     def end(self, worker: PodWorker, run: ContainerRun) -> None:
         """Stop probing a run that has ended or is to end."""
         if run.probes:
-            for probed in run.probes.values():
-                self._parts.cancel(probed.timer)
-            self._close_series(worker, run)
+            self.suspend(worker, run)
             run.probes.clear()
-
-    def _close_series(self, worker: PodWorker, run: ContainerRun) -> None:
-        keys = [series_of(worker, run, probed) for probed in (run.probes or {}).values()]
-        self._parts.trace.close_series(*keys, until_ms=self._clock.now_ms - 1)
 
     def on_pod_ending(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The pod shuts down: the checks that a pod in its end is spared are made no more."""
@@ -175,7 +169,7 @@ class Prober:
         for probed in (run.probes or {}).values():
             self._parts.cancel(probed.timer)
             probed.timer = probed.due_ms = probed.seen = None
-        self._close_series(worker, run)
+        end_all(self._parts, worker, run)
 
     def resume(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """A kubelet that has just started probes a running container, at once if its initial delay is over.

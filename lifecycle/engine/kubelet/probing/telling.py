@@ -54,3 +54,9 @@ def tell_failure(
 def series_of(worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> str:
     """What the series of a probe's events is known by."""
     return f"probe|{worker.uid}|{run.container.name}|{probed.kind}"
+
+
+def end_all(parts: Parts, worker: PodWorker, run: ContainerRun) -> None:
+    """Nobody goes on to tell of a container's probes."""
+    keys = [series_of(worker, run, probed) for probed in (run.probes or {}).values()]
+    parts.trace.close_series(*keys, until_ms=parts.now_ms - 1)
