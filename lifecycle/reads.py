@@ -4,13 +4,14 @@ Rows above a cluster's cursor belong to a slice that is not committed: nothing h
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 
 from lifecycle import frames
+from lifecycle.engine.heart.series import is_open, tell_at
 from lifecycle.models import Cluster, Event, Shard, Transition
 from lifecycle.runs import checkpoints
 from lifecycle.runs.run_clock import RunClock
@@ -28,6 +29,29 @@ def virtual_now_ms(cluster: Cluster) -> int:
         return cluster.instant_ms
     wall = served_until.timestamp() if _is_silent(served_until) else time.time()
     return max(cluster.instant_ms, RunClock.of(cluster).now_ms(wall))
+
+
+def tell_rows(cluster: Cluster, rows: Iterable[Event], now_ms: int) -> list[Event]:
+    """Rows of events, those of open series as they have been told by an instant: count and last time.
+
+    A row that a later one of the same event has followed stays as it was written.
+    """
+    found = list(rows)
+    opened = [row for row in found if is_open(row.detail)]
+    if opened:
+        latest: dict[str | None, int] = {}
+        later = Event.objects.filter(
+            cluster=cluster,
+            uid__in={row.uid for row in opened},
+            seq__gte=min(row.seq for row in opened),
+            seq__lte=cluster.seq,
+        )
+        for event_id, seq in later.values_list("event_id", "seq"):
+            latest[event_id] = max(seq, latest.get(event_id, 0))
+        for row in opened:
+            if row.seq >= latest.get(row.event_id, 0):
+                row.count, row.last_ms = tell_at(row.count, row.last_ms, row.detail, now_ms)
+    return found
 
 
 def is_served(cluster: Cluster) -> bool:

@@ -44,7 +44,7 @@ from .rules.node_status import show_lease, show_node
 from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 13
+ENGINE_VERSION = 14
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
@@ -231,8 +231,7 @@ class Cluster:
     def close_series(self) -> None:
         """End every open series: what a run does before its last line."""
         trace = self._context.trace
-        for key in list(trace.open_series):
-            trace.close_series(key)
+        trace.close_series(*trace.series.by_key)
 
     def find(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
         """The stored object, typed."""
@@ -353,6 +352,7 @@ class Cluster:
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
         context.trace.load(upgrades.read_trace(known, saved))
+        context.trace.say_anew(upgrades.list_unsaid(saved))
         agenda = upgrades.read_agenda(saved, context.loop.knows_timer)
         context.agenda.load(agenda)
         is_same = saved is not None and saved.get("engine_version") == ENGINE_VERSION

@@ -101,21 +101,38 @@ def read_deletion_stages(saved: Any, objects: Sequence[StoredObject]) -> dict[st
 
 
 def read_trace(known: Known, saved: Any) -> dict[str, Any]:
-    """Numbers go on behind the last recorded row; series that cannot be read are no longer open."""
+    """Numbers go on behind the last recorded row; series that cannot be read are no longer open.
+
+    Before version 14 rows did not say how they go on: these are to be said anew (`list_unsaid`).
+    """
     trace = part_of(saved, "trace")
     count = part_of(trace, "event_count")
-    series = map_of(trace, "open_series")
+    series, correlator = map_of(trace, "open_series"), _read_correlator(part_of(trace, "correlator"))
     return {
         "seq": known.seq,
         # Each event is a row, so there are no more events than rows.
         "event_count": count if isinstance(count, int) else known.seq,
         "open_series": {
-            key: {**entry, "subject": _with_group(entry["subject"])}
+            key: _as_begun(entry, correlator) | {"subject": _with_group(entry["subject"])}
             for key, entry in series.items()
             if isinstance(entry, dict) and set(entry) >= _SERIES_KEYS
         },
-        "correlator": _read_correlator(part_of(trace, "correlator")),
+        "correlator": correlator,
     }
+
+
+def _as_begun(entry: dict[str, Any], correlator: dict[str, Any]) -> dict[str, Any]:
+    """A series as it began, where an engine before version 14 saved no more of it."""
+    told = map_of(correlator["sources"], Subject(*_with_group(entry["subject"])).uid)
+    paid_ms = map_of(told, f"{entry['source']} {entry['type']}").get("due_ms", 0)
+    begun = {"words": entry["message"], "last_ms": entry["first_ms"], "count": 1, "paid_ms": paid_ms}
+    return {**begun, "is_silent": False, **entry}
+
+
+def list_unsaid(saved: Any) -> list[str]:
+    """The keys of open series whose rows do not say how they go on."""
+    series = map_of(part_of(saved, "trace"), "open_series")
+    return [key for key, entry in series.items() if part_of(entry, "paid_ms") is None]
 
 
 def _read_correlator(saved: Any) -> dict[str, Any]:

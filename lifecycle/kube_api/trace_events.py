@@ -2,26 +2,31 @@
 
 Kubernetes forgets Events after an hour, and so do lists. The trace counts its rows by `seq`, objects by
 version: the resource version of Events holds both, so that a list tells where a watch goes on in either.
+Of a series that is open the count and the last time are those of now; a watch is told of each row alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 from uuid import uuid5
 
+from lifecycle.engine.heart.series import is_open
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, Event, StoredObject
-from lifecycle.reads import virtual_now_ms
+from lifecycle.reads import tell_rows, virtual_now_ms
 from lifecycle.runs.retention import first_at
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
 KIND = ("", "Event")
 KEPT_MS = 3_600_000
+_MOST_OLDER = 2_000
+"""So many rows before that hour are asked whether they are of a series that is still open."""
 VERSIONS = 10**10
 """More than a cluster writes: above it stands the row of the trace."""
 # Who speaks in the newer API alone, which names no source.
@@ -43,19 +48,23 @@ def rows_between(cluster: Cluster, after: int, upto: int) -> Any:
 
 def list_there(cluster: Cluster, namespace: str | None, uid: str | None = None) -> list[Json]:
     """The Events of the last hour as stored objects; with `uid` those about one object."""
-    since_ms = virtual_now_ms(cluster) - KEPT_MS
-    rows = rows_between(cluster, first_at(Event, "seq", cluster, since_ms) - 1, cluster.seq)
-    rows = rows.filter(last_ms__gte=since_ms)
+    now_ms = virtual_now_ms(cluster)
+    since_ms = now_ms - KEPT_MS
+    rows = rows_between(cluster, 0, cluster.seq)
     if namespace is not None:
         rows = rows.filter(namespace=namespace) | (
             rows.filter(namespace=None) if namespace == _DEFAULT else rows.none()
         )
     if uid:
         rows = rows.filter(uid=uid)
+    first = first_at(Event, "seq", cluster, since_ms)
+    # What was told earlier may be told still.
+    older = [row for row in rows.filter(seq__lt=first).order_by("-seq")[:_MOST_OLDER] if is_open(row.detail)]
     last: dict[str | None, Event] = {}
-    for row in rows.order_by("seq").iterator():
+    for row in chain(reversed(older), rows.filter(seq__gte=first).order_by("seq").iterator()):
         last[row.event_id] = row
-    return list(make_all(cluster, last.values()))
+    told = tell_rows(cluster, last.values(), now_ms)
+    return list(_make_all(cluster, [row for row in told if row.last_ms >= since_ms]))
 
 
 def find(cluster: Cluster, namespace: str | None, name: str) -> Json | None:
@@ -75,6 +84,12 @@ def find(cluster: Cluster, namespace: str | None, name: str) -> Json | None:
 def make_all(cluster: Cluster, rows: Iterable[Event]) -> Iterator[Json]:
     """The Event objects that rows tell of."""
     found = list(rows)
+    if any(is_open(row.detail) for row in found):
+        found = tell_rows(cluster, found, virtual_now_ms(cluster))
+    return _make_all(cluster, found)
+
+
+def _make_all(cluster: Cluster, found: list[Event]) -> Iterator[Json]:
     nodes = _find_nodes(cluster, {row.uid for row in found if row.source == _OF_NODES and row.kind == "Pod"})
     for row in found:
         yield _make(cluster, row, nodes)

@@ -23,7 +23,7 @@ const askWhy = (seq) => why.ask(seq);
 const charts = [...page.querySelectorAll("[data-figure]")].map((element) => new Chart(element, clock, view, askWhy));
 const folders = JSON.parse(page.dataset.folders ?? "{}");
 const base = page.querySelector("[data-why-panel]").dataset.base;
-const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element, base, folders));
+const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new EventFeed(element, base, folders, clock));
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
 

@@ -1,5 +1,6 @@
 // The list of recent events, newest first, made from a <template>.
 import { clock, duration } from "./format.js";
+import { isOpen, tellAt } from "./series.js";
 import { addEvent, foldEvents } from "./starts.js";
 
 const MOST_SHOWN = 200;
@@ -17,23 +18,46 @@ export function refreshEvents(afterMs = PAUSE_MS) {
   }, afterMs);
 }
 
+/** `Unhealthy ×4 over 15s`. */
+function sayReason(reason, row, nowMs) {
+  const { count, lastMs } = tellAt(row, nowMs);
+  if (count <= 1) return reason;
+  const seconds = Math.floor((lastMs - row.first_ms) / 1000);
+  return `${reason} ×${count}${seconds ? ` over ${duration(seconds * 1000)}` : ""}`;
+}
+
 export class EventFeed {
   #element;
+  #clock;
   #template;
   #uid;
   #base;
   #folders;
   isAsked = false;
 
-  /** `base` is the cluster's address, `folders` by group and kind where pages of such objects stand below it. */
-  constructor(element, base = "", folders = {}) {
+  /**
+   * `base` is the cluster's address, `folders` by group and kind where pages of such objects stand below it; `clock`
+   * says up to when series that are open have been told.
+   */
+  constructor(element, base = "", folders = {}, clock = { now: () => 0 }) {
     this.#element = element;
+    this.#clock = clock;
     this.#base = base;
     this.#folders = folders;
     this.#template = element.querySelector("template");
     this.#uid = element.dataset.uid ?? "";
     foldEvents(this.#list);
     element.addEventListener("htmx:afterSettle", () => foldEvents(this.#list));
+    setInterval(() => this.#count(), PAUSE_MS);
+  }
+
+  /** What repeats is counted on, by the page's clock. */
+  #count() {
+    for (const item of this.#list.querySelectorAll("li[data-series]")) {
+      const text = sayReason(item.dataset.reason, JSON.parse(item.dataset.series), this.#clock.now());
+      const reason = item.querySelector("[data-why]");
+      if (reason.textContent !== text) reason.textContent = text;
+    }
   }
 
   get #list() {
@@ -74,9 +98,11 @@ export class EventFeed {
     const write = (name, text) => { item.querySelector(`[data-${name}]`).textContent = text; };
     write("time", clock(row.at_ms));
     item.querySelector("[data-why]").dataset.why = row.seq;
-    const seconds = Math.floor((row.last_ms - row.first_ms) / 1000);
-    const over = seconds ? ` over ${duration(seconds * 1000)}` : "";
-    write("reason", row.count > 1 ? `${row.reason} ×${row.count}${over}` : row.reason);
+    write("reason", sayReason(row.reason, row, this.#clock.now()));
+    if (isOpen(row.detail)) {
+      const { count, first_ms, last_ms, detail } = row;
+      item.dataset.series = JSON.stringify({ count, first_ms, last_ms, detail });
+    }
     write("message", row.message.replace(UID, ""));
     this.#writeSubject(item.querySelector("[data-subject]"), row);
     return item;

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, Route
 from dashboard.plots.patches import make_patch
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import make_timeline
+from lifecycle.engine.heart.series import tell_at
 from tests.dashboard.rows import event, pod_life, transition
 from tests.dashboard.test_patches import apply
 
@@ -43,6 +44,22 @@ def empty(browser: Browser) -> Iterator[Page]:
     page.goto(ADDRESS)
     yield page
     page.close()
+
+
+given_series = pytest.mark.parametrize(
+    "row, now_ms",
+    [
+        pytest.param({"count": 3, "last_ms": 7, "detail": detail}, now_ms, id=f"{name} at {now_ms} ms")
+        for name, detail in {
+            "closed": {"period_ms": 5000},
+            "alone": {"period_ms": 5000, "paid_ms": 300_007},
+            "slow": {"period_ms": 450_000, "paid_ms": 7_600_000},
+            "owing": {"period_ms": 7000, "paid_ms": 7_400_000},
+            "beside": {"period_ms": 2000, "paid_ms": 600_000, "beside": [[9, 2000], [3, 7000]], "turn": 1},
+        }.items()
+        for now_ms in (7, 35_000, 3_600_000, 10**10)
+    ],
+)
 
 
 def call(page: Page, module: str, expression: str, *arguments: object) -> object:
@@ -199,6 +216,33 @@ def test_a_tip_on_lines_tells_what_each_of_them_says_at_that_instant(empty):
         ["00:00:00.0", "ready: 3", "revision 1: 1"],
         ["00:00:00.4", "ready: 3"],
     ]
+
+
+@given_series
+def test_a_page_counts_a_series_as_the_engine_does(empty, row, now_ms):
+    told = call(empty, "series", "m.tellAt(...a)", row, now_ms)
+    count, last_ms = tell_at(row["count"], row["last_ms"], row["detail"], now_ms)
+    assert told == {"count": count, "lastMs": last_ms}
+
+
+def test_an_open_series_goes_on_being_counted_by_the_pages_clock(empty):
+    row = event(0, "Unhealthy", "no", detail={"period_ms": 5000, "paid_ms": 300_000}, group="")
+    said = call(empty, "feed", COUNTED, row)
+    assert said == ["Unhealthy ×2 over 5s", "Unhealthy ×5 over 20s"]
+
+
+COUNTED = """(async () => {
+  const feed = document.createElement("div");
+  feed.innerHTML = `<ol></ol><template><li><time data-time></time><button data-reason data-why></button>
+    <span><span data-message></span></span></li></template>`;
+  let nowMs = 5000;
+  new m.EventFeed(feed, "", {}, { now: () => nowMs }).add([a[0]]);
+  const say = () => feed.querySelector("button").textContent;
+  const before = say();
+  nowMs = 20_000;
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  return [before, say()];
+})()"""
 
 
 FOLDED = """(async () => {

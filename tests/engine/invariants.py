@@ -126,6 +126,8 @@ class Watcher:
                 is_stop = row["reason"] in ("Killing", "FailedPreStopHook", "ExceededGracePeriod")
                 # An eviction that was planned for a pod is called off also when the pod is gone (recorded).
                 is_stop |= row["reason"] == "TaintManagerEviction"
+                # A series ends with what it is about, also one that did not repeat.
+                is_stop |= "period_ms" in (row["detail"] or {}) and "paid_ms" not in row["detail"]
                 assert row["uid"] not in self.gone or row["count"] > 1 or is_stop, row
             elif row["kind"] == "Pod":
                 self._take_pod_row(row)

@@ -92,6 +92,34 @@ def test_events_are_forgotten_after_an_hour(shop):
     assert read(shop).items == []
 
 
+FAILING = {
+    **CONTAINER,
+    "readinessProbe": {"exec": {"command": ["false"]}, "periodSeconds": 5},
+}
+
+
+def find_unhealthy(shop: Shop, query: str = "") -> dict[str, Any]:
+    (found,) = [one for one in read(shop, query).items if one["reason"] == "Unhealthy"]
+    return found
+
+
+def test_an_event_that_repeats_is_told_with_what_it_has_come_to(shop):
+    shop.create("Pod", "p", spec={"containers": [FAILING]})
+    shop.turn(60)
+    first = find_unhealthy(shop)
+    shop.turn(120)
+    later = find_unhealthy(shop)
+    assert later["count"] >= first["count"] + 10 and later["lastTimestamp"] > first["lastTimestamp"]
+    assert {name: later[name] for name in ("metadata", "firstTimestamp")} == {
+        name: first[name] for name in ("metadata", "firstTimestamp")
+    }
+    name = later["metadata"]["name"]
+    alone = trace_events.find(shop.cluster, "default", name)
+    assert alone is not None and alone["count"] == later["count"]
+    shop.turn(2 * 3600)
+    assert find_unhealthy(shop)["count"] > 1400
+
+
 SENT = {
     "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"},
     "reason": "Told",

@@ -242,6 +242,9 @@ def _compare_event(left: Json, right: Json, where: str, what: str, result: Resul
         result.add("event-text", where, f"{what} source", left["source"], right["source"], at)
     if abs(left["count"] - right["count"]) > max(1, 0.2 * left["count"]):
         result.add("event-count", where, what, f"×{left['count']}", f"×{right['count']}", at)
+    if where.startswith("Pod/") and what.endswith("(Normal)") and right["told"] > left["told"]:
+        # What comes again counts up one event.
+        result.add("event-count", where, what, f"{left['told']} events", f"{right['told']} events", at)
     if abs(at - right["first"]) > max(SLACK_SECONDS, SHARE * at):
         result.add("times", where, f"event {what}", f"at {at:.1f}", f"at {right['first']:.1f}", at)
 

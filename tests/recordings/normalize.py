@@ -70,7 +70,8 @@ class History:
         if nodes == "hollow":
             self._drop_fakes(has_faults)
         for event in self.events.values():
-            event["count"] = sum(event.pop("ids").values())
+            ids = event.pop("ids")
+            event["count"], event["told"] = sum(ids.values()), len(ids)
             event["messages"].sort()
         for entry in self.objects.values():
             entry["fields"] = {field: lane for field, lane in sorted(entry["fields"].items()) if lane}

@@ -159,7 +159,9 @@ def test_the_comparison_sees(field: str, real: list, mine: list, verdict: str):
 @pytest.mark.parametrize("is_real", [True, False])
 def test_an_event_or_a_refusal_of_one_side_differs(is_real: bool):
     plain, told, refused = (make_history("phase", []) for _ in range(3))
-    told["events"] = {"Pod/p Killing (Normal)": {"first": 1.0, "count": 1, "messages": ["Stopping"]}}
+    told["events"] = {
+        "Pod/p Killing (Normal)": {"first": 1.0, "count": 1, "told": 1, "messages": ["Stopping"]}
+    }
     refused["refusals"] = {"step 1, patch at 5s": "no"}
     for other, kind in ((told, "event"), (refused, "refusal")):
         sides = (other, plain) if is_real else (plain, other)

@@ -3,9 +3,10 @@
 Models the two recorders of client-go. The older one, of the kubelet and the controllers, counts an event that
 comes again, combines many that differ in their messages alone, and lets a source tell only so much about one
 object. The newer one, of the scheduler, has a series for each version of an object.
-Left out: its caches forget the least used of 4096 entries; of what a kubelet tells of normal things, which is
-all that most pods ever cause, only the amount is kept, by the kubelet itself; the scheduler's last word on a
-series that is over.
+Left out: its caches forget the least used of 4096 entries; the scheduler's last word on a series that is
+over.
+The first normal things that a kubelet tells of a pod, which is all that most pods ever cause, it keeps itself
+until there is a second one for a reason (kubelet/normal_events).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ BURST = 25
 """So many events may a source tell about one object at once (client-go: defaultSpamBurst)."""
 EVENT_COST_MS = 300_000
 """One more is let through for each such time that passes (client-go: defaultSpamQPS, 1 in 300 s)."""
-_MOST_OWED_MS = BURST * EVENT_COST_MS
+MOST_OWED_MS = BURST * EVENT_COST_MS
+"""Nothing more is told of an object while this much is to be paid off."""
 COMBINED = "(combined from similar events): "
 _MOST_KEPT = 64
 
@@ -52,7 +54,7 @@ class Correlator:
         if alike is None:
             alike = record["reasons"][reason] = {"messages": [], "last_ms": now_ms, "said": {}}
         is_combined = _is_one_of_many(alike, message, now_ms)
-        text, known = COMBINED if is_combined else f"{path or ''} {message}", alike["said"]
+        text, known = text_of(message, path, is_combined), alike["said"]
         said = known.get(text) or _begin(known, text, now_ms)
         # What is dropped is counted all the same.
         said[1] += 1
@@ -62,22 +64,24 @@ class Correlator:
         record["due_ms"] = due_ms
         return said, COMBINED + message if is_combined else message
 
-    def count_told(self, uid: str, source: str, first_ms: int, period_ms: int, most: int) -> int:
-        """Of events that come with a period from `first_ms` on, 0 to `most`, the last one that is told.
+    def paid_ms(self, uid: str, source: str) -> int:
+        """The instant by which all is paid for that a source has told of an object."""
+        return int(self._record(uid, source)["due_ms"])
 
-        -1 when none is. Once the burst is spent one is told in 300 s, and counts those that were dropped: of
-        a probe that fails each 5 s, number 24, 120 s after the first, and then number 60.
-        """
-        record, told, number = self._record(uid, source), -1, 0
-        while number <= most:
-            due_ms = pay(record["due_ms"], first_ms + number * period_ms)
-            if due_ms is not None:
-                record["due_ms"], told = due_ms, number
-                number += 1
-                continue
-            waiting_ms = record["due_ms"] - (BURST - 1) * EVENT_COST_MS - first_ms
-            number = -(-waiting_ms // period_ms)
-        return told
+    def settle(self, uid: str, source: str, paid_ms: int) -> None:
+        """What a source has told of an object, in series too, is paid for by an instant."""
+        record = self._sources.get(uid, {}).get(source)
+        if record is not None:
+            record["due_ms"] = paid_ms
+
+    def note(self, uid: str, source: str, reason: str, text: str, count: int, at_ms: int) -> None:
+        """An event of a text (`text_of`) has been observed so often by now, in a series."""
+        record = self._sources.get(uid, {}).get(source)
+        alike = record["reasons"].get(reason) if record is not None else None
+        if alike is not None and text in alike["said"]:
+            said = alike["said"][text]
+            alike["last_ms"] = max(alike["last_ms"], at_ms)
+            said[1] = max(said[1], count)
 
     def _record(self, uid: str, source: str) -> dict[str, Any]:
         told = self._sources.get(uid)
@@ -87,6 +91,13 @@ class Correlator:
         if record is None:
             record = told[source] = {"due_ms": 0, "reasons": {}}
         return record
+
+    def take_over(self, uid: str, source: str, few: Mapping[str, tuple[int, int, str, str | None]]) -> None:
+        """Count from now on what a source has told of an object: number, instant, message, path by reason."""
+        for reason, (number, at_ms, message, path) in few.items():
+            found = self.observe(uid, source, reason, message, path, at_ms)
+            assert found is not None and not found[0][0], "so few events are told one by one"
+            found[0][0] = number
 
     def observe_version(self, uid: str, version: int, message: str, now_ms: int) -> tuple[Said, str] | None:
         """Observe what is said of an object while it has one version: a series, whatever the words.
@@ -102,6 +113,14 @@ class Correlator:
         said = known[1]
         said[1] += 1
         return (said, known[2] or message) if said[1] == 2 else None
+
+    def begin_anew(self, uid: str, component: str) -> None:
+        """A component has been restarted, and knows no more what it has told of an object."""
+        told = self._sources.get(uid)
+        if told is not None:
+            self._sources[uid] = {
+                source: record for source, record in told.items() if source.partition(" ")[0] != component
+            }
 
     def forget(self, uid: str) -> None:
         """An object is gone, and its uid never comes back."""
@@ -122,10 +141,15 @@ class Correlator:
         self._series = {uid: (*entry, "")[:3] for uid, entry in data["series"].items()}
 
 
+def text_of(message: str, path: str | None, is_combined: bool = False) -> str:
+    """What makes events for one reason the same, of one object and teller."""
+    return COMBINED if is_combined else f"{path or ''} {message}"
+
+
 def pay(due_ms: int, now_ms: int) -> int | None:
     """The instant by which one event more is paid for; None when too many are not."""
     due_ms = (due_ms if due_ms > now_ms else now_ms) + EVENT_COST_MS
-    return due_ms if due_ms <= now_ms + _MOST_OWED_MS else None
+    return due_ms if due_ms <= now_ms + MOST_OWED_MS else None
 
 
 def _is_one_of_many(alike: dict[str, Any], message: str, now_ms: int) -> bool:

@@ -6,13 +6,14 @@ real component would emit it. Both name what led to them: the number of another 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..objects.meta import StoredObject, Subject
 from ..objects.shortened import NOTE_LIMIT, cut_note
 from .agenda import Cause
 from .correlator import Correlator, Said
+from .open_series import ABOUT, OpenSeries, settle, share
 
 
 class Transition(NamedTuple):
@@ -56,6 +57,8 @@ class EventRow(NamedTuple):
 
 Row = Transition | EventRow
 _make = tuple.__new__
+# What a row tells of an open series: fields of an EventRow, from its path to its cause.
+_TOLD = "field_path type reason words source count first_ms last_ms number seq".split()
 Change = tuple[str, Any, Any, str | None, str | None, dict[str, Any] | None]
 """What becomes a transition: field, old, new, reason, message, detail."""
 
@@ -151,7 +154,7 @@ class Trace:
     the row of the store's last write that others go on from.
     """
 
-    __slots__ = ("at_ms", "cause", "correlator", "entries", "event_count", "led", "open_series", "seq")
+    __slots__ = ("at_ms", "cause", "correlator", "entries", "event_count", "led", "seq", "series")
 
     def __init__(self) -> None:
         self.at_ms = 0
@@ -160,8 +163,7 @@ class Trace:
         self.cause: Cause = None
         self.led: Cause = None
         self.entries: list[Entry] = []
-        # Open series by key: (subject fields, texts, first instant, period) as plain data.
-        self.open_series: dict[str, dict[str, Any]] = {}
+        self.series = OpenSeries()
         self.correlator = Correlator()
 
     def transition(
@@ -198,13 +200,19 @@ class Trace:
 
         Returns its number, 0 when it is dropped.
         """
-        found = self.correlator.observe(
-            subject.uid, f"{source} {event_type}", reason, message, field_path, self.at_ms
-        )
+        uid, teller = subject.uid, f"{source} {event_type}"
+        beside = self.series.list_paid(uid, teller)
+        if beside:
+            settle(beside, self.correlator, self.at_ms - 1)
+        found = self.correlator.observe(uid, teller, reason, message, field_path, self.at_ms)
         if found is None:
             return 0
         said, message = found
-        return self.plain_event(subject, event_type, reason, message, source, field_path, detail, said)
+        seq = self.plain_event(subject, event_type, reason, message, source, field_path, detail, said)
+        if beside:
+            share(beside, self.correlator.paid_ms(uid, teller))
+            self._go_on(beside)
+        return seq
 
     def event_of_version(
         self, subject: Subject, event_type: str, reason: str, message: str, source: str, version: int
@@ -279,61 +287,81 @@ class Trace:
         first. None opens about an object of which its source has told too much already.
         """
         message = cut_note(message)
-        known = self.open_series.get(key)
+        known = self.series.by_key.get(key)
         if known is not None:
             if (known["reason"], known["message"], known["period_ms"]) == (reason, message, period_ms):
                 return
-            self.close_series(key, self.at_ms - 1)
-        if self.correlator.count_told(subject.uid, f"{source} {event_type}", self.at_ms, period_ms, 0) < 0:
+            self.close_series(key, until_ms=self.at_ms - 1)
+        uid, teller = subject.uid, f"{source} {event_type}"
+        beside = self.series.list_paid(uid, teller)
+        if beside:
+            settle(beside, self.correlator, self.at_ms - 1)
+        found = self.correlator.observe(uid, teller, reason, message, field_path, self.at_ms)
+        if found is None:
             return
-        self.plain_event(subject, event_type, reason, message, source, field_path, {"period_ms": period_ms})
-        row = self.entries[-1]
-        assert isinstance(row, EventRow), row
-        self.open_series[key] = {
-            "subject": list(subject),
-            "type": event_type,
-            "reason": reason,
-            "message": message,
-            "source": source,
-            "field_path": field_path,
-            "period_ms": period_ms,
-            "first_ms": self.at_ms,
-            "seq": row.seq,
-            "number": row.number,
-        }
+        said, words = found
+        if not said[0]:
+            said[0] = self.event_count = self.event_count + 1
+        about = (list(subject), event_type, reason, message, cut_note(words), source, field_path)
+        series: dict[str, Any] = dict(zip(ABOUT, about, strict=True))
+        series |= {"period_ms": max(period_ms, 1), "first_ms": said[2], "last_ms": self.at_ms}
+        series |= {"count": said[1], "number": said[0], "seq": self.cause, "is_silent": False}
+        self.series.add(key, series)
+        share([*beside, series], self.correlator.paid_ms(uid, teller))
+        series["seq"] = self._tell_series(series, self.series.detail_of(series))
+        self._go_on(beside)
 
-    def close_series(self, key: str, until_ms: int | None = None) -> None:
-        """End a series: one row with the final count. `until_ms` is the last possible repetition (now)."""
-        series = self.open_series.pop(key, None)
-        if series is None:
+    def close_series(self, *keys: str, until_ms: int | None = None) -> None:
+        """End series: a row each with the final count. `until_ms` is the last possible repetition (now)."""
+        by_key = self.series.by_key
+        if not by_key:
             return
-        first_ms, period_ms = series["first_ms"], series["period_ms"]
-        last_ms = max(first_ms, self.at_ms if until_ms is None else until_ms)
-        observed = (last_ms - first_ms) // period_ms if period_ms > 0 else 0
-        teller, uid = f"{series['source']} {series['type']}", Subject(*series["subject"]).uid
-        told = self.correlator.count_told(uid, teller, first_ms + period_ms, period_ms, observed - 1)
-        repeats = told + 1
-        if repeats == 0:
-            return
+        closing = {key: by_key[key] for key in keys if key in by_key}
+        beside = {key: None for series in closing.values() for key in self.series.list_keys_beside(series)}
+        for series in closing.values():
+            self._settle(series, self.at_ms if until_ms is None else until_ms)
+        for key, series in closing.items():
+            self.series.drop(key)
+            if not series["is_silent"]:
+                self._tell_series(series, {"period_ms": series["period_ms"]})
+        self._go_on([by_key[key] for key in beside if key in by_key])
+
+    def silence(self, uids: Collection[str], source: str) -> None:
+        """Nobody hears of these objects from a source any more: its series go on, and are told no further."""
+        for series in self.series.list_of(uids, source, is_silent=False):
+            self._settle(series, self.at_ms - 1)
+            self._tell_series(series, {"period_ms": series["period_ms"]})
+            series["is_silent"] = True
+
+    def speak(self, uids: Collection[str], source: str) -> None:
+        """A source is heard again: what was lost meanwhile is counted with what is told next."""
+        silent = self.series.list_of(uids, source, is_silent=True)
+        for series in silent:
+            self._settle(series, self.at_ms)
+            series["is_silent"] = False
+        self._go_on(silent)
+
+    def say_anew(self, keys: Iterable[str]) -> None:
+        """Say how series go on whose rows do not, as those of an older engine."""
+        found = [self.series.by_key[key] for key in keys if key in self.series.by_key]
+        for series in found:
+            self._settle(series, self.at_ms)
+        self._go_on(found)
+
+    def _settle(self, series: dict[str, Any], until_ms: int) -> None:
+        settle(self.series.list_beside(series), self.correlator, until_ms)
+
+    def _go_on(self, purse: Iterable[dict[str, Any]]) -> None:
+        """Say how the series of a purse go on, now that something else is paid from it, or less."""
+        for series in purse:
+            if not series["is_silent"]:
+                self._tell_series(series, self.series.detail_of(series))
+
+    def _tell_series(self, series: dict[str, Any], detail: dict[str, Any]) -> int:
         seq = self.seq = self.seq + 1
-        self.entries.append(
-            EventRow(
-                seq,
-                self.at_ms,
-                Subject(*series["subject"]),
-                series["field_path"],
-                series["type"],
-                series["reason"],
-                series["message"],
-                series["source"],
-                repeats + 1,
-                first_ms,
-                first_ms + repeats * period_ms,
-                series["number"],
-                series["seq"],
-                {"period_ms": period_ms},
-            )
-        )
+        row = (seq, self.at_ms, Subject(*series["subject"]), *(series[name] for name in _TOLD), detail)
+        self.entries.append(_make(EventRow, row))
+        return seq
 
     def take(self) -> tuple[list[Entry], int]:
         """What was written since the last take, and how many rows that is."""
@@ -346,7 +374,7 @@ class Trace:
         return {
             "seq": self.seq,
             "event_count": self.event_count,
-            "open_series": self.open_series,
+            "open_series": self.series.by_key,
             "correlator": self.correlator.save(),
         }
 
@@ -354,6 +382,6 @@ class Trace:
         """Go on from what `save` described."""
         self.seq = data["seq"]
         self.event_count = data["event_count"]
-        self.open_series = dict(data["open_series"])
+        self.series.load(data["open_series"])
         if "correlator" in data:
             self.correlator.load(data["correlator"])

@@ -9,11 +9,11 @@ from lifecycle.userland.crowd import Crowd
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
-from ..heart.correlator import pay
 from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
+from . import normal_events
 from .container_run import ContainerRun
 from .node.cpus import Cpus
 from .node.node_agent import KUBELET, PARTITION, NodeAgent
@@ -23,8 +23,9 @@ from .world.cluster_dns import ClusterDns
 from .world.container_world import ContainerWorld
 from .world.network import Network
 
-SOURCE = "kubelet"
-NORMAL, WARNING = "Normal", "Warning"
+SOURCE = normal_events.SOURCE
+NORMAL, WARNING = normal_events.NORMAL, "Warning"
+tell_normal = normal_events.tell_normal
 # Kinds of timers, as the agenda and its checkpoints name them.
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
 LOOK, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
@@ -301,7 +302,7 @@ class Parts:
             path = run.container.field_path if run is not None else None
             subject = pod.meta.subject or pod.subject
             if event_type == NORMAL:
-                return self.tell_normal(worker, subject, reason, message, path)
+                return tell_normal(self.trace, worker, subject, reason, message, path)
             return self.trace.event(subject, event_type, reason, message, SOURCE, path)
         return 0
 
@@ -314,13 +315,8 @@ class Parts:
         path: str | None = None,
         detail: dict[str, Any] | None = None,
     ) -> int:
-        """Emit an event on something normal: each is told anew, but no more of them than are paid for."""
-        trace = self.trace
-        paid_ms = pay(teller.paid_ms, trace.at_ms)
-        if paid_ms is None:
-            return 0
-        teller.paid_ms = paid_ms
-        return trace.plain_event(subject, NORMAL, reason, message, SOURCE, path, detail)
+        """Emit an event on something normal. Returns the row's number, 0 when it is dropped."""
+        return tell_normal(self.trace, teller, subject, reason, message, path, detail)
 
     # --- programs -------------------------------------------------------------------------------------
 

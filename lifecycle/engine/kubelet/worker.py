@@ -12,6 +12,7 @@ from ..objects.pod_status import PodStatus
 from ..objects.runtime import RuntimeContainer, RuntimePod
 from ..programs import Behavior, FileLayer, Process, ProcessNamespace
 from .container_run import POST_START, PULLING, STARTING, ContainerRun, begin_back_off_anew, with_resources
+from .normal_events import Few, load_few
 from .saving import load_map, load_row, save_map, save_row
 
 # Stages of a pod.
@@ -26,7 +27,7 @@ NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
-    " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way paid_ms"
+    " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way"
     " mounting_ms exceeds_limit status_timer has_changed must_act blind_until_ms has_unseen to_start"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
@@ -44,6 +45,7 @@ class PodWorker:
         "evicted",
         "exceeds_limit",
         "exclusive_cpus",
+        "few",
         "first_host_id",
         "grace_seconds",
         "has_changed",
@@ -59,7 +61,6 @@ class PodWorker:
         "must_act",
         "node",
         "number",
-        "paid_ms",
         "processes",
         "resize",
         "return_row",
@@ -111,8 +112,9 @@ class PodWorker:
         self.has_unsaid = self.has_untold = self.has_unseen = False
         # What the look now made is still at, what it has yet to start, and when the next one may be.
         self.under_way, self.to_start, self.blind_until_ms = "", NO_NAMES, 0
-        # And the instant by which the normal events told about the pod are paid for (correlator.pay).
-        self.stop_started_ms = self.grace_seconds = self.paid_ms = 0
+        self.stop_started_ms = self.grace_seconds = 0
+        # The normal events told about the pod, while they are few (normal_events).
+        self.few: Few | None = {}
         self.deadline_timer: int | None = None
         # When its kubelet next sees what others have made of its status.
         self.status_timer: int | None = None
@@ -219,6 +221,7 @@ class PodWorker:
         return {
             **save_map(self, _POD_DATA),
             "uid": self.uid,
+            "few": self.few and dict(self.few),
             "allotted": allotted,
             "sandbox": save_row(self.runtime, _SANDBOX_DATA),
             "containers": [save_row(one, _RECORD_DATA) for one in self.runtime.containers.values()],
@@ -245,6 +248,7 @@ class PodWorker:
         """The worker that `save` described."""
         worker = cls(pod)
         load_map(worker, data, _POD_DATA)
+        worker.few = load_few(data["few"])
         worker.exclusive_cpus = {name: tuple(cpus) for name, cpus in data["exclusive_cpus"].items()}
         load_row(worker.runtime, data["sandbox"], _SANDBOX_DATA)
         for row in data["containers"]:

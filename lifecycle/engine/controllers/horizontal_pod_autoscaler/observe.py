@@ -170,7 +170,7 @@ class HorizontalPodAutoscalerController:
         memory = self._memories.pop(autoscaler.meta.uid, None)
         self._selectors.remove(autoscaler.meta.uid)
         for key in memory.told if memory is not None else ():
-            self._context.trace.close_series(key, self._context.now_ms - 1)
+            self._context.trace.close_series(key, until_ms=self._context.now_ms - 1)
 
     def _on_followed(self, old: StoredObject | None, new: StoredObject | None) -> None:
         some = new or old
@@ -310,11 +310,11 @@ class HorizontalPodAutoscalerController:
         told = [f"{autoscaler.meta.uid} {reason} {message}" for reason, message in verdict.warnings]
         for key in memory.told:
             if key not in told:
-                trace.close_series(key, now_ms - 1)
+                trace.close_series(key, until_ms=now_ms - 1)
         memory.told = list(dict.fromkeys(told))
         for key, (reason, message) in zip(told, verdict.warnings, strict=True):
             trace.open_event_series(key, subject, "Warning", reason, message, SOURCE, None, self._period_ms)
-        return all(key in trace.open_series for key in told)
+        return all(key in trace.series.by_key for key in told)
 
     # --- what is seen -----------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import Any
 from ...rules.backoff import decide_limits
 from ...rules.eviction_settings import read_eviction_settings
 from ...rules.image_names import full_name
+from ..normal_events import Few, load_few
 from ..saving import load_map, save_map
 from .node_pressure import NodePressure
 
@@ -15,7 +16,7 @@ KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
 
 
-_DATA = "pulls last_address number outages down_since_ms is_blind is_removed is_off paid_ms".split()
+_DATA = "pulls last_address number outages down_since_ms is_blind is_removed is_off".split()
 
 
 class Shutdown:
@@ -60,6 +61,7 @@ class NodeAgent:
         "configuration",
         "down_since_ms",
         "eviction",
+        "few",
         "host_ip",
         "images",
         "is_blind",
@@ -70,7 +72,6 @@ class NodeAgent:
         "name",
         "number",
         "outages",
-        "paid_ms",
         "pressure",
         "pulls",
         "shutdown",
@@ -99,8 +100,8 @@ class NodeAgent:
         self.is_off = False
         # Its machine is gone for good.
         self.is_removed = False
-        # The instant by which the normal events told about the node are paid for (correlator.pay).
-        self.paid_ms = 0
+        # The normal events told about the node, while they are few (normal_events).
+        self.few: Few | None = {}
         # It gives its pods addresses of its own /24.
         self.host_ip = make_address(number)
         self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"
@@ -136,6 +137,7 @@ class NodeAgent:
         return {
             **save_map(self, _DATA),
             "images": list(self.images),
+            "few": self.few and dict(self.few),
             "pressure": self.pressure.save() if self.pressure is not None else None,
             "shutdown": self.shutdown.save() if self.shutdown is not None else None,
         }
@@ -143,6 +145,7 @@ class NodeAgent:
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
         load_map(self, data, _DATA)
+        self.few = load_few(data["few"])
         self.images = dict.fromkeys(map(full_name, data["images"]))
         shutdown = data.get("shutdown")
         self.shutdown = Shutdown.load(shutdown) if shutdown is not None else None

@@ -14,7 +14,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...rules.eviction import NODE_WORDS
 from ...rules.node_status import tell_pressures, tell_ready
-from ..parts import NORMAL, SOURCE, WARNING, Parts
+from ..parts import SOURCE, WARNING, Parts
 from .evictor import Evictor
 from .node_agent import NodeAgent
 
@@ -81,13 +81,11 @@ class NodeReporter:
 
     def introduce(self, agent: NodeAgent, node: Node, detail: dict[str, Any]) -> None:
         """A kubelet starts: it finds its node in order, whatever was said of it before."""
-        if not self._tell(agent, node, "Starting", "Starting kubelet.", detail):
-            return
-        # What is told in one breath is counted once.
+        self._tell(agent, node, "Starting", "Starting kubelet.", detail)
         told = [("NodeAllocatableEnforced", "Updated Node Allocatable limit across pods")]
         told += [(one.ok_event, _say(agent.name, one.ok_event)) for one in NODE_WORDS.values()]
         for reason, text in told:
-            self._parts.trace.plain_event(node.subject, NORMAL, reason, text, SOURCE)
+            self._tell(agent, node, reason, text)
         if agent.is_off:
             agent.is_off = False
             context = self._parts.context

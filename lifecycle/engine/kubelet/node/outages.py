@@ -15,7 +15,7 @@ from ...objects.node import Node
 from ...objects.pod import Pod
 from ...rules.eviction import EVICTED
 from ..container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
-from ..parts import Kubelet, Parts
+from ..parts import SOURCE, Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
 from ..starting.sandboxes import Sandboxes
@@ -104,6 +104,13 @@ class Outages:
                 agent.pressure.forget(parts.context.agenda.cancel)
             for worker in self._parts.roster.workers_of(agent.name):
                 self.suspend(worker)
+            # A kubelet that starts knows nothing of what it told before.
+            node = parts.store.get("Node", "", agent.name)
+            if node is not None:
+                parts.trace.correlator.begin_anew(node.meta.uid, SOURCE)
+            agent.few = {}
+        elif is_new and kind == PARTITION:
+            parts.trace.silence({worker.uid for worker in parts.roster.workers_of(agent.name)}, SOURCE)
         if for_ms == 0:
             self._end(agent, kind)
         elif for_ms is not None:
@@ -146,6 +153,7 @@ class Outages:
         elif kind == PARTITION:
             is_waking = agent.is_blind and KUBELET not in agent.outages
             agent.is_blind = False
+            self._parts.trace.speak({worker.uid for worker in roster.workers_of(agent.name)}, SOURCE)
             for worker in self._parts.roster.workers_of(agent.name):
                 self._hear(worker)
                 # One that was deleted by force may be forgotten by now.
@@ -174,6 +182,8 @@ class Outages:
                 parts.cancel((run.kill_timer, True))
                 run.kill_timer = None
             self._prober.suspend(worker, run)
+        parts.trace.correlator.begin_anew(worker.uid, SOURCE)
+        worker.few = {}
 
     def _tell_start(self, agent: NodeAgent) -> None:
         node = self._parts.store.get("Node", "", agent.name)

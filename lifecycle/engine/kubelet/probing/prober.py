@@ -29,7 +29,7 @@ from ...rules.probe_rules import (
 from ..container_run import ContainerRun, ProbeRun
 from ..parts import PROBE, Parts
 from ..worker import PodWorker
-from .telling import series_of, tell_failure, tell_outcome
+from .telling import end_all, series_of, tell_failure, tell_outcome
 from .turning import on_turn
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
@@ -102,7 +102,7 @@ class Prober:
         now_ms = self._clock.now_ms
         self._parts.cancel(probed.timer)
         _count_skipped(probed, now_ms)
-        self._parts.trace.close_series(series_of(worker, run, probed), now_ms - 1)
+        self._parts.trace.close_series(series_of(worker, run, probed), until_ms=now_ms - 1)
         started_ms = self._started_ms(worker, run, READINESS)
         ticking_ms = self._ticking_ms(pod)
         probed.first_ms = first_check_ms(READINESS, probed.probe, started_ms, now_ms, ticking_ms)
@@ -135,8 +135,9 @@ class Prober:
 
     def end(self, worker: PodWorker, run: ContainerRun) -> None:
         """Stop probing a run that has ended or is to end."""
-        for probed in list((run.probes or {}).values()):
-            self._close(worker, run, probed)
+        if run.probes:
+            self.suspend(worker, run)
+            run.probes.clear()
 
     def on_pod_ending(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """The pod shuts down: the checks that a pod in its end is spared are made no more."""
@@ -157,7 +158,7 @@ class Prober:
 
     def _close(self, worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> None:
         self._parts.cancel(probed.timer)
-        self._parts.trace.close_series(series_of(worker, run, probed), self._clock.now_ms - 1)
+        self._parts.trace.close_series(series_of(worker, run, probed), until_ms=self._clock.now_ms - 1)
         assert run.probes is not None, probed.kind
         del run.probes[probed.kind]
 
@@ -168,7 +169,7 @@ class Prober:
         for probed in (run.probes or {}).values():
             self._parts.cancel(probed.timer)
             probed.timer = probed.due_ms = probed.seen = None
-            self._parts.trace.close_series(series_of(worker, run, probed), self._clock.now_ms - 1)
+        end_all(self._parts, worker, run)
 
     def resume(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """A kubelet that has just started probes a running container, at once if its initial delay is over.
@@ -324,7 +325,7 @@ class Prober:
             tell_failure(parts, worker, pod, run, probed, message)
         if state.on_hold:
             # No more checks until there is a new container (PROBE-13, PROBE-20).
-            parts.trace.close_series(series_of(worker, run, probed), now_ms)
+            parts.trace.close_series(series_of(worker, run, probed), until_ms=now_ms)
         if state.result != before.result or (state.on_hold and not before.on_hold):
             self._on_verdict(worker, pod, run, kind, state.result)
             if run.process is None or (run.probes or {}).get(kind) is not probed:
@@ -343,7 +344,7 @@ class Prober:
         parts, now_ms = self._parts, self._clock.now_ms
         if worker.blind_until_ms <= now_ms and not worker.is_busy and parts.roster.stored(worker) is not None:
             probed.first_ms = probed.last_ms = now_ms
-            parts.trace.close_series(series_of(worker, run, probed), now_ms - 1)
+            parts.trace.close_series(series_of(worker, run, probed), until_ms=now_ms - 1)
             tell_failure(parts, worker, pod, run, probed, why)
 
     def _ask(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> tuple[str, str, int]:

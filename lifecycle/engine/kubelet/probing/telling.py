@@ -39,7 +39,7 @@ def tell_failure(
     """The event that counts failures, or checks that could not be made; it ends with them."""
     key = series_of(worker, run, probed)
     if probed.outcome == SUCCESS:
-        parts.trace.close_series(key, parts.now_ms - 1)
+        parts.trace.close_series(key, until_ms=parts.now_ms - 1)
     elif parts.told_of(worker) is not None:
         # Unknown: the check itself could not be made, which counts neither way (PROBE-11).
         is_error = probed.outcome == UNKNOWN
@@ -54,3 +54,9 @@ def tell_failure(
 def series_of(worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> str:
     """What the series of a probe's events is known by."""
     return f"probe|{worker.uid}|{run.container.name}|{probed.kind}"
+
+
+def end_all(parts: Parts, worker: PodWorker, run: ContainerRun) -> None:
+    """Nobody goes on to tell of a container's probes."""
+    keys = [series_of(worker, run, probed) for probed in (run.probes or {}).values()]
+    parts.trace.close_series(*keys, until_ms=parts.now_ms - 1)

@@ -263,7 +263,7 @@ class Sandboxes:
         if worker.sandbox_failed_ms is None:
             return
         worker.sandbox_failed_ms = None
-        self._parts.trace.close_series(self._series(worker), self._parts.context.clock.now_ms - 1)
+        self._parts.trace.close_series(self._series(worker), until_ms=self._parts.context.clock.now_ms - 1)
 
     # --- losing one -----------------------------------------------------------------------------------
 
