@@ -84,7 +84,7 @@ class ContainerWorld:
     @property
     def pod(self) -> PodFacts:
         """Who its pod is, and where."""
-        pod, meta = self._pod, self._pod.meta
+        pod, meta, host = self._pod, self._pod.meta, self._host_name
         return PodFacts(
             meta.name,
             meta.namespace or "",
@@ -93,8 +93,8 @@ class ContainerWorld:
             pod.node_name,
             meta.labels,
             meta.annotations,
-            decide_kernel_name(pod.spec.raw, self._host_name),
-            self._host_name.domain,
+            decide_kernel_name(pod.spec.raw, host),
+            host.domain,
         )
 
     @property
