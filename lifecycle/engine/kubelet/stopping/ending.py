@@ -241,12 +241,14 @@ class Ending:
 
     def _tell_end(self, worker: PodWorker, pod: Pod, delay_ms: int) -> None:
         worker.stage = TERMINATED
+        worker.has_changed = True
         self._tell_deadline(worker)
         self._tell_deadline(worker)
         pod = self._reporter.report(worker, pod)
         if delay_ms:
             worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
-        if not worker.is_at_rest(pod) or self._parts.store.pods.get(worker.uid) is not pod:
+        is_stored = self._parts.store.pods.get(worker.uid) is pod
+        if not is_stored or not (delay_ms or worker.is_at_rest(pod)):
             self._parts.touch(worker)
             self._parts.lead_on(worker)
         self._free(worker)

@@ -11,7 +11,7 @@ from ...rules.container_status import ended_state
 from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import Parts
-from ..worker import SYNCING, PodWorker
+from ..worker import SYNCING, TERMINATING, PodWorker
 from .last_words import find_last_words
 
 START_ERROR = "StartError"
@@ -45,7 +45,10 @@ def record_exit(
     run.started = False
     _grow_delay(parts, worker, run, end.at_ms)
     run.attempt += 1
-    worker.has_changed = worker.must_act = True
+    worker.must_act = True
+    if worker.stage != TERMINATING:
+        # Of a pod that is being stopped it is told when all has ended (SyncTerminatingPod).
+        worker.has_changed = True
     if worker.stage == SYNCING and not worker.under_way:
         parts.notice(worker)
     else:
