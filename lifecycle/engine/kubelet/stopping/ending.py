@@ -140,8 +140,11 @@ class Ending:
         parts.stay(worker)
         for run in worker.runs.values():
             self._prober.on_pod_ending(worker, pod, run)
+        # What ends at once is seen to below, but for sidecars, which wait for each other.
+        worker.is_being_stopped = parts.look_period_ms > 0 and not worker.spec.init_containers
         self._stopper.begin_pod(worker, parts.roster.known(worker.uid), seconds)
-        if worker.runtime.sandbox_id:
+        worker.is_being_stopped = False
+        if worker.mounting_ms is not None and worker.runtime.sandbox_id:
             self._sandboxes.mount_in_vain(worker, pod)
         self._after_step(worker)
 

@@ -51,7 +51,7 @@ def record_exit(
         worker.has_changed = True
     if worker.stage == SYNCING and not worker.under_way:
         parts.notice(worker)
-    else:
+    elif not worker.is_being_stopped:
         # Who ends it waits for its end.
         parts.touch(worker)
 
