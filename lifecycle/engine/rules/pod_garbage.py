@@ -63,8 +63,8 @@ def choose_out_of_service(pods: Iterable[Pod], nodes: Mapping[str, Node]) -> lis
 
 def is_out_of_service(node: Node) -> bool:
     """Whether a node is not ready and carries the taint that says that it will not come back by itself."""
-    is_ready = is_true(node.status.conditions, "Ready")
-    return not is_ready and any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints)
+    is_marked = any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints)
+    return is_marked and not is_true(node.status.conditions, "Ready")
 
 
 def choose_orphans(pods: Iterable[Pod], gone: Sequence[str] | frozenset[str]) -> list[Pod]:

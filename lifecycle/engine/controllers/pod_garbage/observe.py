@@ -34,6 +34,8 @@ class PodGarbageCollector:
         self._ending: dict[str, None] = {}
         # Nodes that pods are on and that are not there, and until when they are waited for.
         self._missing: dict[str, int | None] = {}
+        # Nodes that will not come back by themselves.
+        self._out_of_service: set[str] = set()
         context.loop.register(self.name, self.sync)
         context.store.listen_to_shape(
             POD_KIND.id,
@@ -70,17 +72,27 @@ class PodGarbageCollector:
         """Of a pod that is being deleted."""
         if is_blocked_on_finalizers(pod):
             return False
-        node = self._node(pod.node_name)
-        return not pod.node_name or (node is not None and is_out_of_service(node))
+        return not pod.node_name or pod.node_name in self._out_of_service
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if isinstance(new, Node):
-            self._missing.pop(new.meta.name, None)
-            is_news = not isinstance(old, Node) or not is_out_of_service(old)
-            if is_news and is_out_of_service(new) and self._store.index.pods_by_node.get(new.meta.name):
+            name = new.meta.name
+            self._missing.pop(name, None)
+            is_news = name not in self._out_of_service
+            self._note_service(new)
+            is_news = is_news and name in self._out_of_service
+            if is_news and self._store.index.pods_by_node.get(name):
                 self._pass_soon()
-        elif old is not None and self._store.index.pods_by_node.get(old.meta.name):
-            self._miss(old.meta.name)
+        elif old is not None:
+            self._out_of_service.discard(old.meta.name)
+            if self._store.index.pods_by_node.get(old.meta.name):
+                self._miss(old.meta.name)
+
+    def _note_service(self, node: Node) -> None:
+        if is_out_of_service(node):
+            self._out_of_service.add(node.meta.name)
+        else:
+            self._out_of_service.discard(node.meta.name)
 
     def _miss(self, name: str) -> None:
         if name and name not in self._missing and self._store.get(NODE_KIND.id, "", name) is None:
@@ -135,7 +147,10 @@ class PodGarbageCollector:
     # --- save and load ------------------------------------------------------------------------------------
 
     def restore(self) -> None:
-        """Count the pods again."""
+        """Count the pods again, and the nodes that are out of service."""
+        for node in self._store.list(NODE_KIND.id):
+            assert isinstance(node, Node), node.key
+            self._note_service(node)
         for pod in self._store.pods.values():
             self._file(pod, pod.is_finished, pod.meta.deletion_ms is not None)
 
