@@ -190,7 +190,7 @@ class Kubelets:
             elif agent is not None and not (new.is_finished or agent.is_deaf):
                 self.take(new)
             return
-        if old is None or self.outages.keep(old):
+        if old is None or (self._parts.outages and self.outages.keep(old)):
             return
         if old.meta is not new.meta or old.spec is not new.spec:
             self._follow(worker, old, new)
@@ -247,7 +247,7 @@ class Kubelets:
 
     def _on_removed(self, pod: Pod) -> None:
         worker = self._roster.workers[pod.meta.uid]
-        if any(run.process is not None for run in worker.runs.values()):
+        if worker.is_running:
             # Deleted by force: the containers still get their last two seconds (FORCE-07).
             self._roster.gone[worker.uid] = pod.replace(
                 meta=pod.meta.replace(deletion_ms=self._context.clock.now_ms, deletion_grace_seconds=0)

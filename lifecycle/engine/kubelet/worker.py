@@ -210,6 +210,14 @@ class PodWorker:
         return self.stage == TERMINATED and pod.meta.deletion_ms is None and not self.has_changed
 
     @property
+    def is_running(self) -> bool:
+        """Whether any of its containers has a process."""
+        for run in self.runs.values():
+            if run.process is not None:
+                return True
+        return False
+
+    @property
     def is_ending(self) -> bool:
         """Whether its kubelet stops it, or has."""
         return self.stage in (TERMINATING, TERMINATED)

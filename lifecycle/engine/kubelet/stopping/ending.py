@@ -192,7 +192,7 @@ class Ending:
         parts = self._parts
         if worker.stage != TERMINATING or worker.stage_timer is not None:
             return
-        if any(run.process is not None for run in worker.runs.values()):
+        if worker.is_running:
             return
         delay_ms = 0
         if worker.stop_reason == _COMPLETED and parts.look_period_ms and _has_ended_sidecars(worker):
@@ -245,8 +245,9 @@ class Ending:
     def _tell_end(self, worker: PodWorker, pod: Pod, delay_ms: int) -> None:
         worker.stage = TERMINATED
         worker.has_changed = True
-        self._tell_deadline(worker)
-        self._tell_deadline(worker)
+        if worker.evicted is not None:
+            self._tell_deadline(worker)
+            self._tell_deadline(worker)
         pod = self._reporter.report(worker, pod)
         if delay_ms:
             worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
@@ -283,7 +284,8 @@ class Ending:
         """Nothing of the pod is waited for any more."""
         parts = self._parts
         for run in worker.runs.values():
-            self._prober.end(worker, run)
+            if run.probes:
+                self._prober.end(worker, run)
             parts.cancel(run.stage_timer)
             if run.wake_timer is not None:
                 parts.cancel((run.wake_timer[0], run.wake_timer[2]))
@@ -320,7 +322,10 @@ class Ending:
 def _has_unlocated(worker: PodWorker, pod: Pod) -> bool:
     """Whether containers of a pod that was torn down never ran, so that nothing is known of their end."""
     records, status = worker.runtime.containers, pod.status
-    if all(name in records and records[name].state == EXITED for name in worker.runs):
+    for name in worker.runs:
+        if name not in records or records[name].state != EXITED:
+            break
+    else:
         return False
 
     def as_ended(one: ContainerStatus) -> ContainerStatus:

@@ -32,14 +32,15 @@ def record_exit(
     if was_known:
         evictor.look(worker.node)
     worker.take_container(run)
-    records = worker.runtime.containers
+    records, name = worker.runtime.containers, run.container.name
     reason = end.reason or ("Completed" if end.code == 0 else "Error")
-    name = run.container.name
-    records[name] = records[name].ended(end.code, reason, end.signal or 0, end.at_ms)
+    record = records[name].ended(end.code, reason, end.signal or 0, end.at_ms)
     if message:
-        records[name] = records[name].replace(message=message)
-    if worker.is_busy or parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
-        worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
+        record = record.replace(message=message)
+    records[name] = record
+    is_unheard = parts.outages and (parts.is_cut_off(worker.node) or parts.is_left_alone(worker))
+    if is_unheard or worker.is_busy:
+        worker.keep_untold(name, ended_state(record))
     is_regular_init = run.container.is_init and not run.container.is_sidecar
     run.ready = is_regular_init and end.code == 0
     run.started = False
