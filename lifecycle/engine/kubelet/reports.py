@@ -68,18 +68,19 @@ class Reporter:
         One write, or none when nothing changed. Returns the pod.
         """
         parts = self._parts
-        stored = parts.store.pods.get(worker.uid)
+        stored, is_static = parts.store.pods.get(worker.uid), False
         if stored is None or parts.outages:
             stored = parts.told_of(worker)
             if stored is None:
                 return pod
+            is_static = worker.uid in parts.roster.statics
         if worker.under_way and worker.is_busy:
             # A look has said what there was to say as it began; the next one goes on (CSTATE-07).
             return stored
         worker.has_changed = False
         host_ip = parts.agents[worker.node].host_ip
         facts = facts_of(worker, stored)
-        if facts is None or worker.uid in parts.roster.statics:
+        if facts is None or is_static:
             return self._work_out(worker, stored, host_ip)
         told, old = worker.told, stored.status
         if told is not None:

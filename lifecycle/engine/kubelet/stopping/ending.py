@@ -195,7 +195,8 @@ class Ending:
         if worker.is_running:
             return
         delay_ms = 0
-        if worker.stop_reason == _COMPLETED and parts.look_period_ms and _has_ended_sidecars(worker):
+        has_sidecars = bool(worker.spec.init_containers) and _has_ended_sidecars(worker)
+        if has_sidecars and worker.stop_reason == _COMPLETED and parts.look_period_ms:
             due_ms = parts.next_look_ms(worker.node, parts.now_ms + 1)
             worker.stage_timer, _ = parts.later(due_ms - parts.now_ms, SIDECARS_ENDED, worker)
             return
