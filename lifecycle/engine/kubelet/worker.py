@@ -212,10 +212,7 @@ class PodWorker:
     @property
     def is_running(self) -> bool:
         """Whether any of its containers has a process."""
-        for run in self.runs.values():
-            if run.process is not None:
-                return True
-        return False
+        return any(run.process is not None for run in self.runs.values())
 
     @property
     def is_ending(self) -> bool:

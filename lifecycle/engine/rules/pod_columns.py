@@ -11,7 +11,7 @@ from typing import Any
 from ..objects.condition import Condition
 from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
 from ..objects.node import Node
-from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..objects.pod import Pod
 from ..objects.shown import Shown
 from .ages import age_text
 from .pod_state import NODE_LOST, decide_state

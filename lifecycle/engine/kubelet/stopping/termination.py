@@ -221,7 +221,7 @@ class Stopper:
         store = self._parts.store
         before = store.deletion_stage.get(pod.meta.uid)
         stored = store.pods.get(pod.meta.uid)
-        if before is None or stored is None or _RANKS.get(stage, _SIGNALLED) <= _RANKS.get(before, _SIGNALLED):
+        if before is None or stored is None or _rank(stage) <= _rank(before):
             return
         store.set_deletion_stage(stored, stage)
 
@@ -333,6 +333,10 @@ class Stopper:
                 self._drop_kill_timer(run)
                 number, _ = self._parts.later(seconds * 1000, KILL, worker, run.container.name)
                 run.kill_timer = number
+
+
+def _rank(stage: str) -> int:
+    return _RANKS.get(stage, _SIGNALLED)
 
 
 def _is_its_turn(worker: PodWorker, run: ContainerRun) -> bool:
