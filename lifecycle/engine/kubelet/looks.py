@@ -78,8 +78,7 @@ class Looks:
             return
         if worker.under_way and worker.uid not in self._parts.roster.gone and self._goes_on(worker, pod):
             return
-        if worker.blind_until_ms > self._parts.now_ms and worker.uid not in self._parts.roster.gone:
-            # Its kubelet has yet to look at the runtime.
+        if worker.blind_until_ms and self._is_blind(worker):
             return
         is_ending = worker.stop_reason or pod.meta.deletion_ms is not None
         if worker.spec.has_readiness_probes and not is_ending:
@@ -117,6 +116,11 @@ class Looks:
             if comes_back_in_vain(worker.spec, worker.runtime):
                 return
         self._ending.finish_early(worker, pod)
+
+    def _is_blind(self, worker: PodWorker) -> bool:
+        """Whether its kubelet has yet to look at the runtime before the worker may look again."""
+        parts = self._parts
+        return worker.blind_until_ms > parts.now_ms and worker.uid not in parts.roster.gone
 
     def _goes_on(self, worker: PodWorker, pod: Pod) -> bool:
         """Whether the look before is not over yet; what is next in it is done."""
