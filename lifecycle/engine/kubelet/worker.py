@@ -101,9 +101,8 @@ class PodWorker:
         self.ip = self.stop_reason = ""
         self.is_reported = False
         # Whether its containers have come to their end, by what was told last.
-        self.is_done = False
-        # Whether who stops its containers is at it at this very moment, and sees to those that end at once.
-        self.is_being_stopped = False
+        # And whether who stops them is at it at this very moment, and sees to those that end at once.
+        self.is_done = self.is_being_stopped = False
         # The status it reported last and the Step that made it (known_steps), in the course of a first run.
         self.told: tuple[PodStatus, Any] | None = None
         # What the next look has to do: tell a changed status, decide what to start or stop.
