@@ -93,6 +93,10 @@ class World(Protocol):
         """The pod the container is of."""
 
     @property
+    def pod_uid(self) -> str:
+        """Its uid alone: what chance is keyed by."""
+
+    @property
     def env(self) -> Mapping[str, str]:
         """The container's environment, references and downward API already resolved."""
 

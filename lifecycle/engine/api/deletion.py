@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ..heart.errors import BadRequest, Conflict
 from ..kinds.namespace import NAMESPACE
@@ -52,6 +51,8 @@ def _decide_finalizers(old: StoredObject, propagation: str | None) -> tuple[str,
     if propagation is None and any(one in FINALIZERS.values() for one in before):
         return before
     added = FINALIZERS.get(propagation or entry_of(old.kind).propagation or "")
+    if not (before or added):
+        return before
     kept = tuple(one for one in before if one not in FINALIZERS.values())
     wanted = (*kept, added) if added else kept
     return before if set(wanted) == set(before) else wanted
@@ -73,8 +74,8 @@ def delete_pod(
         phase=pod.status.phase,
         has_options=has_options,
     )
-    later = {"finalizers": _decide_finalizers(pod, propagation), "generation": pod.meta.generation + 1}
-    return _mark(context, pod, context.clock.now_ms + (seconds or 0) * 1000, seconds or 0, **later)
+    end_ms, generation = context.clock.now_ms + (seconds or 0) * 1000, pod.meta.generation + 1
+    return _mark(context, pod, end_ms, seconds or 0, _decide_finalizers(pod, propagation), generation)
 
 
 def _delete_again(context: Context, pod: Pod, requested: int | None, propagation: str | None) -> Pod:
@@ -93,16 +94,14 @@ def _delete_again(context: Context, pod: Pod, requested: int | None, propagation
     end_ms = (meta.deletion_ms or now_ms) + (seconds - (meta.deletion_grace_seconds or 0)) * 1000
     if end_ms < now_ms:
         end_ms, seconds = now_ms, min(seconds, 1)
-    return _mark(context, pod, end_ms, seconds, finalizers=_decide_finalizers(pod, propagation))
+    return _mark(context, pod, end_ms, seconds, _decide_finalizers(pod, propagation), meta.generation)
 
 
-def _mark(context: Context, pod: Pod, end_ms: int, grace_seconds: int, **later: Any) -> Pod:
-    """Have a pod end, its metadata changed by `later` beside that.
-
-    One with no time left and no finalizers goes at once, but its last version says so.
-    """
-    meta = pod.meta.replace(deletion_ms=end_ms, deletion_grace_seconds=grace_seconds, **later)
-    new = pod.with_meta(meta)
+def _mark(
+    context: Context, pod: Pod, end_ms: int, grace_seconds: int, finalizers: tuple[str, ...], generation: int
+) -> Pod:
+    """Have a pod end. One with no time left and no finalizers goes at once, but its last version says so."""
+    new = pod.with_meta(pod.meta.with_deletion(end_ms, grace_seconds, finalizers, generation))
     context.store.update(pod, new)
     finish_deletion(context, new)
     return new

@@ -31,8 +31,6 @@ Facts = tuple[str, bool, int, bool, bool, Run, bool, bool, bool | None]
 address told, how the container runs, whether it has a process, is ready and has started."""
 Key = tuple[Facts | None, Facts, str, bool]
 """The facts last told (None: nothing yet) and now, the phase, whether the sandbox is told of."""
-Verdict = tuple[str, str, str, str]
-"""Type, status, reason and message of a condition."""
 MOST_STEPS = 256
 """How many steps are known of one template at most; containers may end with ever other messages."""
 
@@ -89,8 +87,8 @@ class Step:
         # By the place of what it changes, or adds, among the conditions: those that are dated anew, and those
         # that say other things of what stays as it is.
         changed = {place: one for place, one in enumerate(new.conditions) if not _has(old, place, one)}
-        self._moved = {at: _verdict_of(one) for at, one in changed.items() if _is_moved(old, at, one)}
-        self._kept = {at: _verdict_of(one) for at, one in changed.items() if at not in self._moved}
+        self._moved = {at: one for at, one in changed.items() if _is_moved(old, at, one)}
+        self._kept = {at: one for at, one in changed.items() if at not in self._moved}
         self._only_adds = [*changed] == [*range(len(old.conditions), len(new.conditions))]
         self._made_ms, self._made = -1, list[Condition]()
         container = new.containers[0]
@@ -113,13 +111,10 @@ class Step:
         )
 
     def _conditions_of(self, old: tuple[Condition, ...], now_ms: int) -> tuple[Condition, ...]:
-        generation = self.generation
         if self._made_ms != now_ms:
             # Pods that take the step at one instant share what is new.
             self._made_ms = now_ms
-            self._made = [
-                Condition(*verdict, now_ms, None, None, generation) for verdict in self._moved.values()
-            ]
+            self._made = [one.dated(now_ms) for one in self._moved.values()]
         if self._only_adds:
             return (*old, *self._made)
         count, conditions = len(old), [*old]
@@ -128,11 +123,9 @@ class Step:
                 conditions[place] = new
             else:
                 conditions.append(new)
-        for place, verdict in self._kept.items():
+        for place, one in self._kept.items():
             since_ms = old[place].last_transition_ms
-            conditions[place] = Condition(
-                *verdict, now_ms if since_ms is None else since_ms, None, None, generation
-            )
+            conditions[place] = one.dated(now_ms if since_ms is None else since_ms)
         return tuple(conditions)
 
     def _container_of(self, worker: PodWorker, old: PodStatus) -> ContainerStatus:
@@ -182,10 +175,6 @@ def _has(old: PodStatus, place: int, condition: Condition) -> bool:
 
 def _is_moved(old: PodStatus, place: int, condition: Condition) -> bool:
     return place >= len(old.conditions) or old.conditions[place].status != condition.status
-
-
-def _verdict_of(condition: Condition) -> Verdict:
-    return condition.type, condition.status, condition.reason, condition.message
 
 
 def is_learnable(worker: PodWorker, old: PodStatus, new: PodStatus) -> bool:

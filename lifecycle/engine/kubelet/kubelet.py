@@ -190,7 +190,7 @@ class Kubelets:
             elif agent is not None and not (new.is_finished or agent.is_deaf):
                 self.take(new)
             return
-        if old is None or self.outages.keep(old):
+        if old is None or (self._parts.outages and self.outages.keep(old)):
             return
         if old.meta is not new.meta or old.spec is not new.spec:
             self._follow(worker, old, new)
@@ -208,8 +208,9 @@ class Kubelets:
 
     def _on_gone(self, pod: Pod) -> None:
         self._mirrors.on_gone(pod)
-        if pod.meta.uid in self._roster.workers and not self.outages.keep(pod):
-            self._on_removed(pod)
+        worker = self._roster.workers.get(pod.meta.uid)
+        if worker is not None and not (self._parts.outages and self.outages.keep(pod)):
+            self._on_removed(worker, pod)
 
     def _follow(self, worker: PodWorker, old: Pod, new: Pod) -> None:
         is_told = worker.told is not None and worker.told[0] is new.status
@@ -231,7 +232,7 @@ class Kubelets:
         """A pod that its kubelet could not follow: as it is now, or gone."""
         stored = self._parts.store.pods.get(worker.uid)
         if stored is None:
-            self._on_removed(heard)
+            self._on_removed(worker, heard)
         else:
             self._follow(worker, heard, stored)
 
@@ -245,9 +246,8 @@ class Kubelets:
         else:
             worker.stage_timer, _ = self._parts.later(delay_ms, ADMIT, worker)
 
-    def _on_removed(self, pod: Pod) -> None:
-        worker = self._roster.workers[pod.meta.uid]
-        if any(run.process is not None for run in worker.runs.values()):
+    def _on_removed(self, worker: PodWorker, pod: Pod) -> None:
+        if worker.is_running:
             # Deleted by force: the containers still get their last two seconds (FORCE-07).
             self._roster.gone[worker.uid] = pod.replace(
                 meta=pod.meta.replace(deletion_ms=self._context.clock.now_ms, deletion_grace_seconds=0)

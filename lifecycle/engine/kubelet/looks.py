@@ -113,7 +113,7 @@ class Looks:
     def _end_unless_held(self, worker: PodWorker, pod: Pod) -> None:
         """Nothing is to start again: the pod is over, but for containers whose rules say otherwise."""
         if any(one.restart_policy is not None for one in worker.spec.containers):
-            if any(run.process is not None for run in worker.runs.values()):
+            if worker.is_running:
                 self._sandboxes.give_up(worker, pod)
                 return
             if comes_back_in_vain(worker.spec, worker.runtime):

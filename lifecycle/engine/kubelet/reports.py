@@ -68,23 +68,23 @@ class Reporter:
         One write, or none when nothing changed. Returns the pod.
         """
         parts = self._parts
-        stored = parts.store.pods.get(worker.uid)
+        stored, is_static = parts.store.pods.get(worker.uid), False
         if stored is None or parts.outages:
             stored = parts.told_of(worker)
             if stored is None:
                 return pod
+            is_static = worker.uid in parts.roster.statics
         if worker.under_way and worker.is_busy:
             # A look has said what there was to say as it began; the next one goes on (CSTATE-07).
             return stored
         worker.has_changed = False
-        host_ip = parts.agents[worker.node].host_ip
-        facts = facts_of(worker, stored)
-        if facts is None or worker.uid in parts.roster.statics:
-            return self._work_out(worker, stored, host_ip)
+        facts = None if is_static else facts_of(worker, stored)
+        if facts is None:
+            return self._work_out(worker, stored)
         told, old = worker.told, stored.status
         if told is not None:
             if told[0] is not old:
-                return self._work_out(worker, stored, host_ip)
+                return self._work_out(worker, stored)
             before: Step | None = told[1]
             number = told[1].after.get(facts)
             if number == told[1].number:
@@ -92,19 +92,20 @@ class Reporter:
                 return stored
             step = worker.spec.notes.steps.get(number)
         elif worker.is_reported or not is_just_bound(old):
-            return self._work_out(worker, stored, host_ip)
+            return self._work_out(worker, stored)
         else:
             before = step = None
         if not isinstance(step, Step):
             key = (before.facts if before else None, facts, old.phase, self._tells_sandbox)
             step = find_step(worker, before, facts, key)
             if step is None:
-                return self._learn(key, facts, worker, stored, host_ip)
+                return self._learn(key, facts, worker, stored)
         worker.is_done = step.is_done
-        return stored if step.is_silent else self._take(step, worker, stored, host_ip)
+        return stored if step.is_silent else self._take(step, worker, stored)
 
-    def _take(self, step: Step, worker: PodWorker, stored: Pod, host_ip: str) -> Pod:
+    def _take(self, step: Step, worker: PodWorker, stored: Pod) -> Pod:
         parts = self._parts
+        host_ip = parts.agents[worker.node].host_ip
         status = step.status_of(worker, stored.status, host_ip, self._clock.now_ms)
         worker.is_reported, worker.told = True, (status, step)
         changed = stored.with_status(status)
@@ -130,9 +131,9 @@ class Reporter:
         if trace.seq > before:
             trace.cause = trace.led
 
-    def _learn(self, key: Key, facts: Facts, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
+    def _learn(self, key: Key, facts: Facts, worker: PodWorker, pod: Pod) -> Pod:
         """Work out a step that pods of the template have not taken yet, and remember it."""
-        changed, steps = self._work_out(worker, pod, host_ip), worker.spec.notes.steps
+        changed, steps = self._work_out(worker, pod), worker.spec.notes.steps
         old, new = pod.status, changed.status
         if len(steps) < MOST_STEPS and is_learnable(worker, old, new):
             told = pod_changes(pod, changed)
@@ -143,7 +144,7 @@ class Reporter:
                 worker.told = (new, step)
         return changed
 
-    def _work_out(self, worker: PodWorker, pod: Pod, host_ip: str) -> Pod:
+    def _work_out(self, worker: PodWorker, pod: Pod) -> Pod:
         spec, status = worker.spec, pod.status
         reason = default_waiting_reason(spec)
         statuses = self._statuses(worker, spec.containers, status.containers, reason)
@@ -177,7 +178,7 @@ class Reporter:
         new.phase, new.reason, new.message = phase, why, message
         new.conditions = conditions
         new.containers, new.init_containers, new.ephemeral_containers = statuses, init_statuses, ephemeral
-        new.pod_ip, new.host_ip = worker.ip, host_ip
+        new.pod_ip, new.host_ip = worker.ip, self._parts.agents[worker.node].host_ip
         if new.start_ms is None:
             new.start_ms = self._clock.now_ms
         new.observed_generation = pod.meta.generation

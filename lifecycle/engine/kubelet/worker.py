@@ -54,6 +54,7 @@ class PodWorker:
         "has_unseen",
         "has_untold",
         "ip",
+        "is_being_stopped",
         "is_done",
         "is_renewing",
         "is_reported",
@@ -101,7 +102,8 @@ class PodWorker:
         self.ip = self.stop_reason = ""
         self.is_reported = False
         # Whether its containers have come to their end, by what was told last.
-        self.is_done = False
+        # And whether who stops them is at it at this very moment, and sees to those that end at once.
+        self.is_done = self.is_being_stopped = False
         # The status it reported last and the Step that made it (known_steps), in the course of a first run.
         self.told: tuple[PodStatus, Any] | None = None
         # What the next look has to do: tell a changed status, decide what to start or stop.
@@ -207,6 +209,11 @@ class PodWorker:
     def is_at_rest(self, pod: Pod) -> bool:
         """Whether nothing is to be done for a pod: it has ended, and nobody has asked for its deletion."""
         return self.stage == TERMINATED and pod.meta.deletion_ms is None and not self.has_changed
+
+    @property
+    def is_running(self) -> bool:
+        """Whether any of its containers has a process."""
+        return any(run.process is not None for run in self.runs.values())
 
     @property
     def is_ending(self) -> bool:

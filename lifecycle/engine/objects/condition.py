@@ -29,6 +29,19 @@ class Condition(Record):
     last_probe_ms: int | None = None
     observed_generation: int | None = None
 
+    def dated(self, last_transition_ms: int | None) -> Condition:
+        """The same since another instant: the hot path's `replace`."""
+        new: Condition = object.__new__(Condition)
+        new.type = self.type
+        new.status = self.status
+        new.reason = self.reason
+        new.message = self.message
+        new.last_transition_ms = last_transition_ms
+        new.last_update_ms = self.last_update_ms
+        new.last_probe_ms = self.last_probe_ms
+        new.observed_generation = self.observed_generation
+        return new
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any], epoch_ms: int = 0) -> Condition:
         """Read one entry of `status.conditions`."""

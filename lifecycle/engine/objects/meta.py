@@ -128,6 +128,17 @@ class ObjectMeta(Record):
         new.finalizers = finalizers
         return new
 
+    def with_deletion(
+        self, deletion_ms: int, grace_seconds: int, finalizers: tuple[str, ...], generation: int
+    ) -> Self:
+        """The metadata of an object that is to go: the hot path's `replace`."""
+        new = self._copy()
+        new.deletion_ms = deletion_ms
+        new.deletion_grace_seconds = grace_seconds
+        new.finalizers = finalizers
+        new.generation = generation
+        return new
+
     def _copy(self) -> Self:
         """Spelled out, as most writes to objects make one."""
         new = object.__new__(type(self))

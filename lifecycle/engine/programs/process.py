@@ -27,6 +27,7 @@ from ..objects.container import Container
 from ..objects.probe import Probe
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
+from .durations import Duration
 from .known_images import shell_flavour
 from .protocol import HookRun, Sight
 from .sights import (
@@ -171,7 +172,7 @@ class Process:
         """Start `postStart` or `preStop`; its end may be known only after some `run` of the process."""
         plan: HookPlan | None = getattr(self.behavior, _HOOKS[kind])
         if plan is not None:
-            takes_ms = plan.takes.draw_ms(world.draw, "hook", kind, *self.key(world))
+            takes_ms = self.draw_ms(plan.takes, world, "hook", kind)
             run = HookRun(kind, now_ms + takes_ms, plan.exit)
         elif "sleep" in handler:
             run = HookRun(kind, now_ms + 1000 * int((handler["sleep"] or {}).get("seconds") or 0))
@@ -303,9 +304,11 @@ class Process:
         self.told += len(new)
         return new
 
-    def key(self, world: World) -> tuple[str, str, int]:
-        """What draws of this run are keyed by."""
-        return (world.pod.uid, self.container.name, self.attempt)
+    def draw_ms(self, duration: Duration, world: World, purpose: str, *key: object) -> int:
+        """A duration of this run in whole milliseconds, drawn for the run alone."""
+        if duration.is_fixed:
+            return duration.low_ms
+        return duration.draw_ms(world.draw, purpose, *key, world.pod_uid, self.container.name, self.attempt)
 
     def _collect(self, now_ms: int, world: World) -> None:
         machine = self.machine
@@ -337,7 +340,7 @@ class Process:
         plan = self.behavior.on_term
         if plan is None or plan.ignore or self.exit is not None:
             return
-        takes_ms = plan.takes.draw_ms(world.draw, "term", *self.key(world))
+        takes_ms = self.draw_ms(plan.takes, world, "term")
         if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
             self.ends = Exit(now_ms + takes_ms, plan.exit)
 

@@ -24,10 +24,8 @@ def start_process(
     if plan.says:
         process.output.append((started_ms, plan.says))
     ready_after = behavior.ready_after
-    if ready_after is not None and ready_after.is_fixed:
-        process.ready_ms += ready_after.low_ms
-    elif ready_after is not None:
-        process.ready_ms += ready_after.draw_ms(world.draw, "ready", *process.key(world))
+    if ready_after is not None:
+        process.ready_ms += process.draw_ms(ready_after, world, "ready")
     if behavior.probes or behavior.usage or plan.for_ is not None:
         _draw(process, plan, world)
     if behavior.binds:
@@ -43,11 +41,11 @@ def start_process(
 
 def _draw(process: Process, plan: RunPlan, world: World) -> None:
     """What its checks will see, what it will use and when it will end."""
-    behavior, started_ms, key = process.behavior, process.started_ms, process.key(world)
+    behavior, started_ms = process.behavior, process.started_ms
     process.probe_points = {
         kind: [
             (
-                started_ms + point.at.draw_ms(world.draw, "probe", kind, index, *key),
+                started_ms + process.draw_ms(point.at, world, "probe", kind, index),
                 point.result,
                 point.message,
             )
@@ -55,8 +53,8 @@ def _draw(process: Process, plan: RunPlan, world: World) -> None:
         ]
         for kind, points in behavior.probes.items()
     }
-    process.usage_points = _draw_usage(behavior, started_ms, world, key)
-    process.ends = _planned_end(process, plan, world, key)
+    process.usage_points = _draw_usage(process, world)
+    process.ends = _planned_end(process, plan, world)
 
 
 def _start_script(process: Process, script: Script, world: World) -> None:
@@ -69,12 +67,13 @@ def _start_script(process: Process, script: Script, world: World) -> None:
     start_main(machine, arguments, script.folder, process.started_ms, world)
 
 
-def _planned_end(process: Process, plan: RunPlan, world: World, key: tuple[str, str, int]) -> Exit | None:
+def _planned_end(process: Process, plan: RunPlan, world: World) -> Exit | None:
     """The first of: the declared end of this run, and use of more memory than the limit."""
     started_ms = process.started_ms
     ends: list[Exit] = []
     if plan.for_ is not None:
-        ends.append(Exit(started_ms + plan.for_.draw_ms(world.draw, "run", *key), plan.exit, plan.reason))
+        takes_ms = process.draw_ms(plan.for_, world, "run")
+        ends.append(Exit(started_ms + takes_ms, plan.exit, plan.reason))
     limit = world.limits.memory_bytes
     if limit is not None:
         over = (at_ms for at_ms, _, memory in process.usage_points if memory > limit)
@@ -82,14 +81,12 @@ def _planned_end(process: Process, plan: RunPlan, world: World, key: tuple[str, 
     return min(ends, key=lambda end: end.at_ms) if ends else None
 
 
-def _draw_usage(
-    behavior: Behavior, started_ms: int, world: World, key: tuple[str, str, int]
-) -> list[tuple[int, int, int]]:
+def _draw_usage(process: Process, world: World) -> list[tuple[int, int, int]]:
     points: list[tuple[int, int, int]] = []
     cpu_milli, memory_bytes = 0, 0
-    for index, point in enumerate(behavior.usage):
+    for index, point in enumerate(process.behavior.usage):
         cpu_milli = cpu_milli if point.cpu_milli is None else point.cpu_milli
         memory_bytes = memory_bytes if point.memory_bytes is None else point.memory_bytes
-        at_ms = started_ms + point.at.draw_ms(world.draw, "usage", index, *key)
+        at_ms = process.started_ms + process.draw_ms(point.at, world, "usage", index)
         points.append((at_ms, cpu_milli, memory_bytes))
     return points

@@ -11,7 +11,7 @@ from typing import Any
 from ..objects.condition import Condition
 from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
 from ..objects.node import Node
-from ..objects.pod import FAILED, SUCCEEDED, Pod
+from ..objects.pod import Pod
 from ..objects.shown import Shown
 from .ages import age_text
 from .pod_state import NODE_LOST, decide_state
@@ -57,12 +57,14 @@ def pod_status_text(pod: Pod) -> str:
         text = blocked or text
     if not blocked or _is_true(status.conditions, "Initialized"):
         text = _apps_text(pod, text)
-    if pod.meta.deletion_ms is not None:
-        if status.reason == NODE_LOST:
-            return "Unknown"
-        if phase not in (SUCCEEDED, FAILED):
-            return TERMINATING
-    return text
+    return text if pod.meta.deletion_ms is None else _as_ending(pod, text)
+
+
+def _as_ending(pod: Pod, text: str) -> str:
+    """STATUS of a pod that is being deleted, by what it is otherwise."""
+    if pod.status.reason == NODE_LOST:
+        return "Unknown"
+    return text if pod.is_finished else TERMINATING
 
 
 def _apps_text(pod: Pod, text: str) -> str:
@@ -194,6 +196,11 @@ def _gates_text(pod: Pod) -> str:
 def decide_shown(pod: Pod) -> Shown:
     """READY, STATUS and `state` of a pod, together as its rows tell them."""
     return Shown(ready_text(pod), pod_status_text(pod), decide_state(pod))
+
+
+def decide_shown_ending(pod: Pod, before: Shown) -> Shown:
+    """The same of a pod that is being deleted since the last write, which changed nothing else of it."""
+    return Shown(before.ready, _as_ending(pod, before.status), decide_state(pod))
 
 
 def summarize_pod(pod: Pod) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..objects.pod import Pod
 from ..objects.pod_status import PodStatus
 from ..objects.shown import Shown, State
 from ..rules.eviction import DISRUPTION_TARGET
-from ..rules.pod_columns import SCHEDULING_GATED, decide_shown
+from ..rules.pod_columns import SCHEDULING_GATED, decide_shown, decide_shown_ending
 from ..rules.pod_state import decide_state
 
 CONDITION_ORDER = {
@@ -91,7 +91,7 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
         return found, is_of_note
     if before.reason != status.reason:
         found.append(("reason", before.reason or None, status.reason or None, None, None, None))
-    _add_shown(found, old, new)
+    _add_shown(found, old, new, decide_shown(new))
     return found, is_of_note
 
 
@@ -140,19 +140,16 @@ def _is_plain_detail(old: Pod, new: Pod) -> bool:
 
 def _add_shown_anew(found: list[Change], old: Pod | None, pod: Pod) -> None:
     """Of a write that leaves the status as it was: only a node and a deletion change how the pod is shown."""
-    if (
-        old is not None
-        and old.spec is pod.spec
-        and old.node_name == pod.node_name
-        and (old.meta.deletion_ms is None) == (pod.meta.deletion_ms is None)
-    ):
-        pod.shown = old.shown
+    if old is None or old.spec is not pod.spec or old.node_name != pod.node_name:
+        _add_shown(found, old, pod, decide_shown(pod))
+    elif old.meta.deletion_ms is None and pod.meta.deletion_ms is not None:
+        _add_shown(found, old, pod, decide_shown_ending(pod, old.shown))
     else:
-        _add_shown(found, old, pod)
+        pod.shown = old.shown
 
 
-def _add_shown(found: list[Change], old: Pod | None, pod: Pod) -> None:
-    shown = pod.shown = decide_shown(pod)
+def _add_shown(found: list[Change], old: Pod | None, pod: Pod, shown: Shown) -> None:
+    pod.shown = shown
     was_ready, was_text, was = old.shown if old is not None else (None, None, None)
     if was_ready != shown.ready:
         found.append(("ready", was_ready, shown.ready, None, None, None))

@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.kubelet import reports
+from lifecycle.engine.kubelet.looks import Looks
 from tests.engine.kubelet.test_random_pods import NODE_FAULTS, _behavior, _container
 from tests.engine.kubelet.world import World
 
@@ -156,5 +157,26 @@ def test_pods_of_a_template_do_not_work_out_a_known_step_again(monkeypatch: pyte
     _patch_deployment(world, {"replicas": 0})
     world.to(120)
     assert not world.cluster.list("Pod", "default")
-    # To be stopped, ended (of which nothing is told yet), and gone: three more.
-    assert worked_out == 5
+    # To be stopped, and gone: two more. That its containers have ended is not told before.
+    assert worked_out == 4
+
+
+def test_a_pod_that_ends_at_once_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That its container ends is known as it is stopped, and what comes after is timed."""
+    looks = 0
+    look = Looks.look
+
+    def counted(*arguments: Any) -> None:
+        nonlocal looks
+        looks += 1
+        look(*arguments)
+
+    monkeypatch.setattr(Looks, "look", counted)
+    world = World(timing="realistic")
+    assert world.pod({"name": "app", "image": "nginx:1.27"}).ok
+    world.to(60)
+    looks = 0
+    assert world.submit("delete", kind="Pod", namespace="default", name="web").ok
+    world.to(120)
+    assert not world.cluster.list("Pod", "default")
+    assert looks == 1

@@ -219,6 +219,27 @@ def test_what_is_done_about_a_lost_node_survives_saving():
     assert gone == [(205_000, "on-1"), (410_000, "on-2")]
 
 
+@pytest.mark.spec("PODGC-05")
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_a_pod_that_is_deleted_on_a_node_out_of_service_goes_at_the_next_pass(is_saved: bool):
+    world = World(nodes=2)
+    for name in ("first", "second"):
+        assert world.pod(meta={"name": name}, nodeName="node-2", tolerations=[tolerating(6000)]).ok
+    cut_off(world.to(10), "node-2")
+    world.to(80)
+    out = {"key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoSchedule"}
+    spec = {"taints": [*node(world, "node-2")["spec"]["taints"], out]}
+    assert world.submit("patch", kind="Node", name="node-2", patch={"spec": spec}).ok
+    world.to(200)
+    if is_saved:
+        assert world.rows
+        world.cluster = Cluster.load(world.cluster.save())
+    assert world.submit("delete", kind="Pod", namespace="default", name="first").ok
+    world.to(300)
+    names = [pod["metadata"]["name"] for pod in world.cluster.list("Pod", "default")]
+    assert names == ["second"]
+
+
 @pytest.mark.spec("POD-PHASE-16")
 def test_all_pods_of_a_node_that_was_lost_and_is_gone_have_failed():
     """By the garbage collector of pods, which removes them in the same instant; so v1.35.6 was seen to do."""

@@ -64,6 +64,10 @@ class FakeWorld:
         self.env = {"PATH": path, "HOSTNAME": self.pod.name, "HOME": "/root", **self.env}
 
     @property
+    def pod_uid(self) -> str:
+        return self.pod.uid
+
+    @property
     def runtime_files(self) -> Mapping[str, str]:
         return make_runtime_files(self.pod)
 

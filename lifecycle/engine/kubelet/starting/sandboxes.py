@@ -96,7 +96,7 @@ class Sandboxes:
     def mount_in_vain(self, worker: PodWorker, pod: Pod) -> None:
         """A kubelet that has started while a pod is ending tries its volumes while containers run."""
         parts, first_ms = self._parts, worker.mounting_ms
-        if first_ms is None or all(run.process is None for run in worker.runs.values()):
+        if first_ms is None or not worker.is_running:
             return
         problems = find_unregistered(pod.meta.namespace or "", pod.spec.raw)
         for problem in problems:
@@ -298,7 +298,7 @@ class Sandboxes:
             return False
         if not worker.is_renewing:
             self._begin_renewing(worker, pod)
-        elif not any(run.process is not None for run in worker.runs.values()):
+        elif not worker.is_running:
             self._begin_again(worker, pod)
         return True
 

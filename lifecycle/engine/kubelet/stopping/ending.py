@@ -140,8 +140,11 @@ class Ending:
         parts.stay(worker)
         for run in worker.runs.values():
             self._prober.on_pod_ending(worker, pod, run)
+        # What ends at once is seen to below, but for sidecars, which wait for each other.
+        worker.is_being_stopped = parts.look_period_ms > 0 and not worker.spec.init_containers
         self._stopper.begin_pod(worker, parts.roster.known(worker.uid), seconds)
-        if worker.runtime.sandbox_id:
+        worker.is_being_stopped = False
+        if worker.mounting_ms is not None and worker.runtime.sandbox_id:
             self._sandboxes.mount_in_vain(worker, pod)
         self._after_step(worker)
 
@@ -189,10 +192,11 @@ class Ending:
         parts = self._parts
         if worker.stage != TERMINATING or worker.stage_timer is not None:
             return
-        if any(run.process is not None for run in worker.runs.values()):
+        if worker.is_running:
             return
         delay_ms = 0
-        if worker.stop_reason == _COMPLETED and parts.look_period_ms and _has_ended_sidecars(worker):
+        has_sidecars = bool(worker.spec.init_containers) and _has_ended_sidecars(worker)
+        if has_sidecars and worker.stop_reason == _COMPLETED and parts.look_period_ms:
             due_ms = parts.next_look_ms(worker.node, parts.now_ms + 1)
             worker.stage_timer, _ = parts.later(due_ms - parts.now_ms, SIDECARS_ENDED, worker)
             return
@@ -241,12 +245,15 @@ class Ending:
 
     def _tell_end(self, worker: PodWorker, pod: Pod, delay_ms: int) -> None:
         worker.stage = TERMINATED
-        self._tell_deadline(worker)
-        self._tell_deadline(worker)
+        worker.has_changed = True
+        if worker.evicted is not None:
+            self._tell_deadline(worker)
+            self._tell_deadline(worker)
         pod = self._reporter.report(worker, pod)
         if delay_ms:
             worker.stage_timer, _ = self._parts.later(delay_ms, REMOVED, worker)
-        if not worker.is_at_rest(pod) or self._parts.store.pods.get(worker.uid) is not pod:
+        is_stored = self._parts.store.pods.get(worker.uid) is pod
+        if not is_stored or not (delay_ms or worker.is_at_rest(pod)):
             self._parts.touch(worker)
             self._parts.lead_on(worker)
         self._free(worker)
@@ -278,7 +285,8 @@ class Ending:
         """Nothing of the pod is waited for any more."""
         parts = self._parts
         for run in worker.runs.values():
-            self._prober.end(worker, run)
+            if run.probes:
+                self._prober.end(worker, run)
             parts.cancel(run.stage_timer)
             if run.wake_timer is not None:
                 parts.cancel((run.wake_timer[0], run.wake_timer[2]))
@@ -315,7 +323,10 @@ class Ending:
 def _has_unlocated(worker: PodWorker, pod: Pod) -> bool:
     """Whether containers of a pod that was torn down never ran, so that nothing is known of their end."""
     records, status = worker.runtime.containers, pod.status
-    if all(name in records and records[name].state == EXITED for name in worker.runs):
+    for name in worker.runs:
+        if name not in records or records[name].state != EXITED:
+            break
+    else:
         return False
 
     def as_ended(one: ContainerStatus) -> ContainerStatus:

@@ -11,7 +11,7 @@ from ...rules.container_status import ended_state
 from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import Parts
-from ..worker import SYNCING, PodWorker
+from ..worker import SYNCING, TERMINATING, PodWorker
 from .last_words import find_last_words
 
 START_ERROR = "StartError"
@@ -32,23 +32,27 @@ def record_exit(
     if was_known:
         evictor.look(worker.node)
     worker.take_container(run)
-    records = worker.runtime.containers
+    records, name = worker.runtime.containers, run.container.name
     reason = end.reason or ("Completed" if end.code == 0 else "Error")
-    name = run.container.name
-    records[name] = records[name].ended(end.code, reason, end.signal or 0, end.at_ms)
+    record = records[name].ended(end.code, reason, end.signal or 0, end.at_ms)
     if message:
-        records[name] = records[name].replace(message=message)
-    if worker.is_busy or parts.is_cut_off(worker.node) or parts.is_left_alone(worker):
-        worker.keep_untold(run.container.name, ended_state(records[run.container.name]))
+        record = record.replace(message=message)
+    records[name] = record
+    is_unheard = parts.outages and (parts.is_cut_off(worker.node) or parts.is_left_alone(worker))
+    if is_unheard or worker.is_busy:
+        worker.keep_untold(name, ended_state(record))
     is_regular_init = run.container.is_init and not run.container.is_sidecar
     run.ready = is_regular_init and end.code == 0
     run.started = False
     _grow_delay(parts, worker, run, end.at_ms)
     run.attempt += 1
-    worker.has_changed = worker.must_act = True
+    worker.must_act = True
+    if worker.stage != TERMINATING:
+        # Of a pod that is being stopped it is told when all has ended (SyncTerminatingPod).
+        worker.has_changed = True
     if worker.stage == SYNCING and not worker.under_way:
         parts.notice(worker)
-    else:
+    elif not worker.is_being_stopped:
         # Who ends it waits for its end.
         parts.touch(worker)
 

@@ -22,6 +22,9 @@ def find_last_words(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun
     """The message of a run that ends with a code; "" when it leaves none."""
     process = run.process
     assert process is not None, run.container.name
+    if process.machine is None and not (code and run.container.falls_back_to_logs):
+        # It has written no file.
+        return ""
     text = _cut(_read_file(parts, worker, pod, run, process), _MOST_OF_FILE)
     if not text and code and run.container.falls_back_to_logs:
         text = _cut("".join(f"{line}\n" for line in process.last_lines()), _MOST_OF_LOG)

@@ -19,6 +19,9 @@ from ..worker import TERMINATING, PodWorker
 
 SIGNAL_GATE = "ContainerStopSignals"
 _ON_ITS_WAY = (PRE_STOP, HELD, STOPPING)
+# How far a deletion has come, by its stage; any other stage is the signal that was sent.
+_RANKS = {"requested": 0, "preStop": 1, "SIGKILL": 3, "removed": 4}
+_SIGNALLED = 2
 
 
 class Stopper:
@@ -85,8 +88,9 @@ class Stopper:
             self._await_turn(worker, pod, run, 0)
 
     def _leave_hook(self, run: ContainerRun) -> None:
-        self._parts.cancel(run.stage_timer)
-        run.stage_timer, run.hook, run.waiting = None, None, None
+        if run.stage_timer is not None:
+            self._parts.cancel(run.stage_timer)
+        run.stage_timer = run.hook = run.waiting = None
 
     def _pre_stop(self, worker: PodWorker, pod: Pod, run: ContainerRun, seconds: int) -> None:
         parts, process = self._parts, run.process
@@ -251,16 +255,23 @@ class Stopper:
         parts = self._parts
         worker.grace_seconds = seconds
         worker.stop_started_ms = parts.context.clock.now_ms
-        # Of what was still to start, nothing will: not a sidecar either.
-        apps = [run for run in worker.runs.values() if not run.container.is_sidecar or run.process is None]
-        if len(apps) > 1:
-            # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
-            apps.sort(key=lambda run: parts.context.chance.draw("stop-order", worker.uid, run.container.name))
-        sidecars = [run for run in worker.runs.values() if run.container.is_sidecar and run.process]
+        runs = [*worker.runs.values()]
+        if len(runs) > 1:
+            runs = self._in_order(worker, runs)
         cause = parts.trace.cause
-        for run in [*apps, *reversed(sidecars)]:
+        for run in runs:
             parts.trace.cause = cause
             self.stop_for_pod(worker, pod, run)
+
+    def _in_order(self, worker: PodWorker, runs: list[ContainerRun]) -> list[ContainerRun]:
+        """Apps first. Of what was still to start, nothing will: not a sidecar either."""
+        apps = [run for run in runs if not run.container.is_sidecar or run.process is None]
+        if len(apps) > 1:
+            # No order is promised: drawn by seed, so that nobody relies on one (POD-TERM-09).
+            chance = self._parts.context.chance
+            apps.sort(key=lambda run: chance.draw("stop-order", worker.uid, run.container.name))
+        sidecars = [run for run in runs if run.container.is_sidecar and run.process]
+        return [*apps, *reversed(sidecars)]
 
     def stop_for_pod(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """Stop one container as part of its pod's end; what is still to start never will."""
@@ -285,13 +296,14 @@ class Stopper:
 
         A command ends with its container; a sleep is the kubelet's own (runSleepHandler).
         """
-        ends = [0]
+        left_ms = 0
         for run in worker.runs.values():
-            sleep = (run.container.pre_stop or {}).get("sleep")
-            if sleep is not None and run.kill_reason and not (run.killed_with or run.waited_ms):
-                seconds = min(int(sleep.get("seconds") or 0), run.grace_seconds)
-                ends.append(run.hook_start_ms + seconds * 1000 - self._parts.now_ms)
-        return max(ends)
+            hook = run.container.pre_stop
+            if hook is None or "sleep" not in hook or run.killed_with or run.waited_ms or not run.kill_reason:
+                continue
+            seconds = min(int((hook["sleep"] or {}).get("seconds") or 0), run.grace_seconds)
+            left_ms = max(left_ms, run.hook_start_ms + seconds * 1000 - self._parts.now_ms)
+        return left_ms
 
     def continue_pod(self, worker: PodWorker, pod: Pod) -> None:
         """Sidecars whose turn has come: when all app containers have ended, the last one, and so on."""
@@ -323,6 +335,10 @@ class Stopper:
                 run.kill_timer = number
 
 
+def _rank(stage: str) -> int:
+    return _RANKS.get(stage, _SIGNALLED)
+
+
 def _is_its_turn(worker: PodWorker, run: ContainerRun) -> bool:
     """Whether what a container waits for has ended: for a sidecar all apps and the next sidecar behind it.
 
@@ -336,7 +352,3 @@ def _is_its_turn(worker: PodWorker, run: ContainerRun) -> bool:
     sidecars = [one.name for one in worker.spec.init_containers if one.is_sidecar]
     behind = sidecars[sidecars.index(run.container.name) + 1 :]
     return not behind or worker.runs[behind[0]].process is None
-
-
-def _rank(stage: str) -> int:
-    return {"requested": 0, "preStop": 1, "SIGKILL": 3, "removed": 4}.get(stage, 2)
