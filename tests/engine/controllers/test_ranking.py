@@ -5,7 +5,13 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.replica_set.decide.ranking import deletion_cost, pods_to_delete, rank
+from lifecycle.engine.controllers.replica_set.decide.ranking import (
+    age,
+    deletion_cost,
+    first_of_age,
+    pods_to_delete,
+    rank,
+)
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.pod import Pod
 
@@ -118,3 +124,11 @@ def test_pods_of_related_sets_fill_a_node_too():
     pods = [make_pod("a", "node-1"), make_pod("b", "node-2")]
     related = [*pods, make_pod("other", "node-2")]
     assert [pod.meta.name for pod in pods_to_delete(pods, count_by_node(related), 1, NOW_MS)] == ["b"]
+
+
+@pytest.mark.parametrize("now_ms", [None, 100_000])
+@pytest.mark.parametrize("since_ms", [0, 1, 35_000, 99_000, 99_999, 100_000, 100_001, 170_000])
+def test_the_first_of_an_age_is_of_it_and_no_earlier_one_is(since_ms, now_ms):
+    first_ms = first_of_age(since_ms, now_ms)
+    assert first_ms <= since_ms
+    assert age(first_ms, now_ms) == age(since_ms, now_ms) != age(first_ms - 1, now_ms)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Protocol
 
+from ...heart.agenda import NEVER
 from ...objects.meta import Key, OwnerReference
 from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ...objects.selector import Selector
@@ -44,8 +45,9 @@ class OwnerTally:
         self._due_heap: list[tuple[int, str]] = []
         # Active pods by the class that scale-down ranks first: not assigned, pending or not ready …
         self.unranked: dict[str, None] = {}
-        # … and the others by node, with since when each is ready; the number of active pods by node.
-        self.ranked: dict[str, dict[str, int | None]] = {}
+        # … and the others by node, with since when each is ready (NEVER: unknown, the youngest).
+        self.ranked: dict[str, dict[str, int]] = {}
+        # The number of active pods by node.
         self.nodes: dict[str, int] = {}
         # Active pods whose labels no longer match the selector.
         self.strays: dict[str, None] = {}
@@ -220,7 +222,8 @@ class OwnerTally:
         if after & ACTIVE:
             if after & RANKED:
                 ready = pod.ready_condition
-                self.ranked.setdefault(is_on, {})[uid] = ready.last_transition_ms if ready else None
+                since_ms = ready.last_transition_ms if ready is not None else None
+                self.ranked.setdefault(is_on, {})[uid] = NEVER if since_ms is None else since_ms
             else:
                 self.unranked[uid] = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby, repeat
 from operator import add
 
@@ -17,7 +17,7 @@ from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from ..owner.tally import OwnerTally
 from .decide import SOURCE, Counts, Seen, Surplus, count_missing, decide
-from .decide.ranking import age
+from .decide.ranking import first_of_age
 
 
 class ReplicaSetController(PodOwnerController[ReplicaSet]):
@@ -89,7 +89,9 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
         elif len(uids) <= count:
             fullest = sorted(tally.ranked, key=related.__getitem__, reverse=True)
             for _, nodes in groupby(fullest, related.__getitem__):
-                alike = {uid: since for node in nodes for uid, since in tally.ranked[node].items()}
+                alike: dict[str, int] = {}
+                for node in nodes:
+                    alike.update(tally.ranked[node])
                 self._add_youngest(uids, alike, count)
                 if len(uids) > count:
                     break
@@ -99,16 +101,16 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
             candidates = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
         return Surplus(candidates, related, self._use_cost and tally.costed > 0, self._use_logarithm)
 
-    def _add_youngest(self, uids: dict[str, None], alike: Mapping[str, int | None], count: int) -> None:
+    def _add_youngest(self, uids: dict[str, None], alike: dict[str, int], count: int) -> None:
         """Of pods that rank alike but for their ages as many as it takes to have more than `count`."""
         now_ms = self._context.clock.now_ms if self._use_logarithm else None
-        by_age: dict[int, list[str]] = {}
-        for uid, since_ms in alike.items():
-            by_age.setdefault(age(since_ms, now_ms), []).append(uid)
-        for youngest in sorted(by_age):
-            if len(uids) > count:
-                break
-            uids.update(dict.fromkeys(by_age[youngest]))
+        while alike and len(uids) <= count:
+            if len(uids) + len(alike) <= count:
+                uids.update(dict.fromkeys(alike))
+                return
+            first_ms = first_of_age(max(alike.values()), now_ms)
+            uids.update(dict.fromkeys([uid for uid, since_ms in alike.items() if since_ms >= first_ms]))
+            alike = {uid: since_ms for uid, since_ms in alike.items() if since_ms < first_ms}
 
     def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
         """Active pods on the set's nodes, of all sets with the same controller; its own without one."""

@@ -51,6 +51,15 @@ def age(since_ms: int | None, now_ms: int | None) -> int:
     return ((now_ms - since_ms) * 1_000_000).bit_length() if now_ms > since_ms else 0
 
 
+def first_of_age(since_ms: int, now_ms: int | None) -> int:
+    """The earliest instant of the same age."""
+    if now_ms is None:
+        return since_ms
+    if since_ms >= now_ms:
+        return now_ms
+    return now_ms - ((1 << age(since_ms, now_ms)) - 1) // 1_000_000
+
+
 def deletion_cost(pod: Pod) -> int:
     """The annotated cost; absent or unreadable ones count as 0."""
     return read_deletion_cost(pod.meta.annotations) or 0
