@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Any
 from uuid import uuid5
+
+from django.db.models import Q
 
 from lifecycle.engine.heart.series import is_open
 from lifecycle.engine.kinds import registry
@@ -59,9 +60,10 @@ def list_there(cluster: Cluster, namespace: str | None, uid: str | None = None) 
         rows = rows.filter(uid=uid)
     first = first_at(Event, "seq", cluster, since_ms)
     # What was told earlier may be told still.
-    older = [row for row in rows.filter(seq__lt=first).order_by("-seq")[:_MOST_OLDER] if is_open(row.detail)]
+    details = rows.filter(seq__lt=first).order_by("-seq").values_list("seq", "detail")[:_MOST_OLDER]
+    older = [seq for seq, detail in details if is_open(detail)]
     last: dict[str | None, Event] = {}
-    for row in chain(reversed(older), rows.filter(seq__gte=first).order_by("seq").iterator()):
+    for row in rows.filter(Q(seq__in=older) | Q(seq__gte=first)).order_by("seq").iterator():
         last[row.event_id] = row
     told = tell_rows(cluster, last.values(), now_ms)
     return list(_make_all(cluster, [row for row in told if row.last_ms >= since_ms]))
