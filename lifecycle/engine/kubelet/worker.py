@@ -84,8 +84,7 @@ class PodWorker:
     )
 
     def __init__(self, pod: Pod) -> None:
-        self.uid = pod.meta.uid
-        self.node = pod.node_name
+        self.uid, self.node = pod.meta.uid, pod.node_name
         # Its place in the order in which workers came.
         self.number = 0
         self.spec: PodSpec = pod.spec
@@ -101,8 +100,8 @@ class PodWorker:
         self.return_row = 0
         self.ip = self.stop_reason = ""
         self.is_reported = False
-        # Whether its containers have come to their end, by what was told last.
-        # And whether who stops them is at it at this very moment, and sees to those that end at once.
+        # Whether its containers have come to their end, by what was told last; and whether who stops them is
+        # at it at this very moment, and sees to those that end at once.
         self.is_done = self.is_being_stopped = False
         # The status it reported last and the Step that made it (known_steps), in the course of a first run.
         self.told: tuple[PodStatus, Any] | None = None
