@@ -22,7 +22,6 @@ from dashboard.pages import find_page, list_folders
 from dashboard.past import tell_past
 from dashboard.plots.theme import clock, duration, without_uids
 from lifecycle import reads
-from lifecycle.engine.heart.series import is_open
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
 
@@ -83,15 +82,16 @@ def list_recent_events(
     rows = rows.filter(uid=uid) if uid else rows
     rows = rows if before is None else rows.filter(seq__lt=before)
     found = list(read_query(query).narrow_events(cluster, rows).order_by("-seq")[: RECENT_EVENTS + 1])
-    shown = reads.tell_rows(cluster, found[:RECENT_EVENTS], reads.virtual_now_ms(cluster))
-    told = [_tell_event(row) for row in shown]
+    shown = found[:RECENT_EVENTS]
+    series = {row.seq: _tell_series(row) for row in reads.list_going_on(cluster, shown)}
+    shown = reads.tell_rows(cluster, shown, reads.virtual_now_ms(cluster))
+    told = [_tell_event(row) | {"series": series.get(row.seq, "")} for row in shown]
     return {"events": told, "older": told[-1]["row"].seq if len(found) > RECENT_EVENTS else None}
 
 
 def _tell_event(row: Event) -> dict[str, Any]:
     return {
         "row": row,
-        "series": json.dumps(_tell_series(row)) if is_open(row.detail) else "",
         "at": clock(row.at_ms),
         "times": row.count if row.count > 1 else 0,
         "over": _tell_over(row) if row.count > 1 else "",
@@ -100,9 +100,10 @@ def _tell_event(row: Event) -> dict[str, Any]:
     }
 
 
-def _tell_series(row: Event) -> dict[str, Any]:
-    """What the page goes on counting from, with its own clock."""
-    return {"count": row.count, "first_ms": row.first_ms, "last_ms": row.last_ms, "detail": row.detail}
+def _tell_series(row: Event) -> str:
+    """What the page goes on counting from, with its own clock: the row as it was written."""
+    told = {"count": row.count, "first_ms": row.first_ms, "last_ms": row.last_ms, "detail": row.detail}
+    return json.dumps(told)
 
 
 def _tell_over(row: Event) -> str:

@@ -37,21 +37,24 @@ def tell_rows(cluster: Cluster, rows: Iterable[Event], now_ms: int) -> list[Even
     A row that a later one of the same event has followed stays as it was written.
     """
     found = list(rows)
-    opened = [row for row in found if is_open(row.detail)]
-    if opened:
-        latest: dict[str | None, int] = {}
-        later = Event.objects.filter(
-            cluster=cluster,
-            uid__in={row.uid for row in opened},
-            seq__gte=min(row.seq for row in opened),
-            seq__lte=cluster.seq,
-        )
-        for event_id, seq in later.values_list("event_id", "seq"):
-            latest[event_id] = max(seq, latest.get(event_id, 0))
-        for row in opened:
-            if row.seq >= latest.get(row.event_id, 0):
-                row.count, row.last_ms = tell_at(row.count, row.last_ms, row.detail, now_ms)
+    for row in list_going_on(cluster, found):
+        row.count, row.last_ms = tell_at(row.count, row.last_ms, row.detail, now_ms)
     return found
+
+
+def list_going_on(cluster: Cluster, rows: Iterable[Event]) -> list[Event]:
+    """Those that are the last about a series that is open."""
+    opened = [row for row in rows if is_open(row.detail)]
+    if not opened:
+        return []
+    later = Event.objects.filter(
+        cluster=cluster,
+        uid__in={row.uid for row in opened},
+        seq__gte=min(row.seq for row in opened),
+        seq__lte=cluster.seq,
+    )
+    latest = dict(later.order_by("seq").values_list("event_id", "seq"))
+    return [row for row in opened if row.seq >= latest.get(row.event_id, 0)]
 
 
 def is_served(cluster: Cluster) -> bool:
