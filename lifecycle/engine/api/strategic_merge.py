@@ -51,7 +51,10 @@ def field_of(fields: Fields, name: str) -> Field:
 
 
 def key_of(entry: Any, field: Field) -> Any:
-    """What tells an entry of a merged list from others. Raises Unknown where it is missing."""
+    """What tells an entry of a merged list from others.
+
+    Raises Unknown where it is missing, BadRequest where it is no plain value: over that the API server falls.
+    """
     key = field.merge_key
     if not key:
         value = entry
@@ -62,7 +65,7 @@ def key_of(entry: Any, field: Field) -> Any:
     else:
         value = entry[key]
     if isinstance(value, dict | list):
-        raise Unknown(f"{key or 'an entry'}: expected a plain value, but received {write_go(value)}")
+        raise BadRequest(f"{key or 'an entry'}: expected a plain value, but received {write_go(value)}")
     return value
 
 

@@ -338,6 +338,10 @@ def test_no_directive_is_ever_stored(live):
             id="no mapping",
         ),
         pytest.param(
+            images("a=1"), {"containers": [{"name": {"$patch": "replace"}}]}, BadRequest,
+            "name: expected a plain value, but received map[$patch:replace]", id="a mapping for a key",
+        ),
+        pytest.param(
             images("a=1"), {**images("c=1", "b=1"), **order("b", "c")}, Unknown,
             "doesn't match $setElementOrder list", id="an order that contradicts the list",
         ),
