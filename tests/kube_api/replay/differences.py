@@ -8,5 +8,6 @@ DIFFERENCES: dict[str, str] = {
     "bad-others/05": "a dry run is held to the range of node ports too",
     "bad-others/09": "the group of what an autoscaler scales is looked at last, and not in the spec's order",
     "reviews/09": "the user has another name",
+    "reviews/15": "nobody may act as somebody else here",
     "defaults/19": "a node's kubelet is there at once, and reports in the same instant",
 }
