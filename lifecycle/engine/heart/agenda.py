@@ -54,8 +54,7 @@ class Agenda:
     @property
     def progress_count(self) -> int:
         """How many living timers are no upkeep."""
-        waiting = self._sequence - self._taken - self._at - len(self._cancelled)
-        return waiting - self.upkeep_count
+        return len(self) - self.upkeep_count
 
     def add(
         self,
@@ -107,12 +106,6 @@ class Agenda:
 
     def next_due_ms(self) -> int | None:
         """The instant of the first living timer."""
-        first, at = self._first, self._at
-        if at < len(first) and first[at][1] not in self._cancelled:
-            return self.first_ms
-        return self._find_living()
-
-    def _find_living(self) -> int | None:
         while self._instants:
             if self._at == len(self._first):
                 self._close_instant()
