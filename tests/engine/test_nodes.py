@@ -57,6 +57,14 @@ def test_pods_say_the_address_that_their_node_was_given() -> None:
     assert world.to(5).status()["hostIP"] == "192.0.2.7"
 
 
+@pytest.mark.parametrize("address", [{}, {"address": ""}, {"address": None}])
+def test_an_address_that_says_nothing_is_none(address: dict[str, Any]) -> None:
+    world = World()
+    assert node(world, {"addresses": [{"type": "InternalIP", **address}]}).ok
+    assert world.pod(nodeSelector={"kubernetes.io/hostname": "big"}).ok
+    assert world.to(5).status()["hostIP"] == "10.0.0.2"
+
+
 @pytest.mark.parametrize(
     "status, capacity, allocatable",
     [

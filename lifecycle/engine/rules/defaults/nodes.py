@@ -62,4 +62,4 @@ def _list_addresses(address: str, host_name: str) -> list[dict[str, str]]:
 def find_internal_address(status: Mapping[str, Any]) -> str:
     """By which address a node is known in its cluster; "" if its status does not say."""
     told = status.get("addresses") or ()
-    return next((one["address"] for one in told if one.get("type") == INTERNAL_IP), "")
+    return next((one.get("address") or "" for one in told if one.get("type") == INTERNAL_IP), "")
