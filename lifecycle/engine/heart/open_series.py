@@ -1,7 +1,8 @@
 """The series of events that are open, as plain data, by key; those of one purse are counted together.
 
 `last_ms` and `count`: when it was told last, and how often by then. `paid_ms`: by when all is paid for that
-was told from the purse. `is_silent`: nobody hears of it now.
+was told from the purse, as the correlator has it, which may forget an object before its series are closed.
+`is_silent`: nobody hears of it now.
 """
 
 from __future__ import annotations

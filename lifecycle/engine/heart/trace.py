@@ -200,17 +200,15 @@ class Trace:
 
         Returns its number, 0 when it is dropped.
         """
-        uid, teller = subject.uid, f"{source} {event_type}"
-        beside = self.series.list_paid(uid, teller)
-        if beside:
-            settle(beside, self.correlator, self.at_ms - 1)
-        found = self.correlator.observe(uid, teller, reason, message, field_path, self.at_ms)
+        teller = f"{source} {event_type}"
+        beside = self._settle_beside(subject.uid, teller)
+        found = self.correlator.observe(subject.uid, teller, reason, message, field_path, self.at_ms)
         if found is None:
             return 0
         said, message = found
         seq = self.plain_event(subject, event_type, reason, message, source, field_path, detail, said)
         if beside:
-            share(beside, self.correlator.paid_ms(uid, teller))
+            share(beside, self.correlator.paid_ms(subject.uid, teller))
             self._go_on(beside)
         return seq
 
@@ -244,9 +242,7 @@ class Trace:
         if said is None:
             number = self.event_count = self.event_count + 1
         else:
-            if not said[0]:
-                said[0] = self.event_count = self.event_count + 1
-            number, count, first_ms = said
+            number, count, first_ms = self._numbered(said)
         self.entries.append(
             _make(
                 EventRow,
@@ -292,22 +288,19 @@ class Trace:
             if (known["reason"], known["message"], known["period_ms"]) == (reason, message, period_ms):
                 return
             self.close_series(key, until_ms=self.at_ms - 1)
-        uid, teller = subject.uid, f"{source} {event_type}"
-        beside = self.series.list_paid(uid, teller)
-        if beside:
-            settle(beside, self.correlator, self.at_ms - 1)
-        found = self.correlator.observe(uid, teller, reason, message, field_path, self.at_ms)
+        teller = f"{source} {event_type}"
+        beside = self._settle_beside(subject.uid, teller)
+        found = self.correlator.observe(subject.uid, teller, reason, message, field_path, self.at_ms)
         if found is None:
             return
         said, words = found
-        if not said[0]:
-            said[0] = self.event_count = self.event_count + 1
+        number, count, first_ms = self._numbered(said)
         about = (list(subject), event_type, reason, message, cut_note(words), source, field_path)
         series: dict[str, Any] = dict(zip(ABOUT, about, strict=True))
-        series |= {"period_ms": max(period_ms, 1), "first_ms": said[2], "last_ms": self.at_ms}
-        series |= {"count": said[1], "number": said[0], "seq": self.cause, "is_silent": False}
+        series |= {"period_ms": max(period_ms, 1), "first_ms": first_ms, "last_ms": self.at_ms}
+        series |= {"count": count, "number": number, "seq": self.cause, "is_silent": False}
         self.series.add(key, series)
-        share([*beside, series], self.correlator.paid_ms(uid, teller))
+        share([*beside, series], self.correlator.paid_ms(subject.uid, teller))
         series["seq"] = self._tell_series(series, self.series.detail_of(series))
         self._go_on(beside)
 
@@ -347,6 +340,19 @@ class Trace:
         for series in found:
             self._settle(series, self.at_ms)
         self._go_on(found)
+
+    def _numbered(self, said: Said) -> Said:
+        """What the same event said so far, with the number it has or gets now."""
+        if not said[0]:
+            said[0] = self.event_count = self.event_count + 1
+        return said
+
+    def _settle_beside(self, uid: str, teller: str) -> list[dict[str, Any]]:
+        """The open series that pay with what is about to be told, counted up to now."""
+        beside = self.series.list_paid(uid, teller)
+        if beside:
+            settle(beside, self.correlator, self.at_ms - 1)
+        return beside
 
     def _settle(self, series: dict[str, Any], until_ms: int) -> None:
         settle(self.series.list_beside(series), self.correlator, until_ms)
