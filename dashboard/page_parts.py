@@ -83,8 +83,9 @@ def list_recent_events(
     rows = rows if before is None else rows.filter(seq__lt=before)
     found = list(read_query(query).narrow_events(cluster, rows).order_by("-seq")[: RECENT_EVENTS + 1])
     shown = found[:RECENT_EVENTS]
-    series = {row.seq: _tell_series(row) for row in reads.list_going_on(cluster, shown)}
-    shown = reads.tell_rows(cluster, shown, reads.virtual_now_ms(cluster))
+    going_on = reads.list_going_on(cluster, shown)
+    series = {row.seq: _tell_series(row) for row in going_on}
+    reads.tell_up_to(going_on, reads.virtual_now_ms(cluster))
     told = [_tell_event(row) | {"series": series.get(row.seq, "")} for row in shown]
     return {"events": told, "older": told[-1]["row"].seq if len(found) > RECENT_EVENTS else None}
 

@@ -37,8 +37,7 @@ def tell_rows(cluster: Cluster, rows: Iterable[Event], now_ms: int) -> list[Even
     A row that a later one of the same event has followed stays as it was written.
     """
     found = list(rows)
-    for row in list_going_on(cluster, found):
-        row.count, row.last_ms = tell_at(row.count, row.last_ms, row.detail, now_ms)
+    tell_up_to(list_going_on(cluster, found), now_ms)
     return found
 
 
@@ -55,6 +54,12 @@ def list_going_on(cluster: Cluster, rows: Iterable[Event]) -> list[Event]:
     )
     latest = dict(later.order_by("seq").values_list("event_id", "seq"))
     return [row for row in opened if row.seq >= latest.get(row.event_id, 0)]
+
+
+def tell_up_to(going_on: Iterable[Event], now_ms: int) -> None:
+    """Count rows that go on up to an instant."""
+    for row in going_on:
+        row.count, row.last_ms = tell_at(row.count, row.last_ms, row.detail, now_ms)
 
 
 def is_served(cluster: Cluster) -> bool:
