@@ -30,7 +30,7 @@ def tell_normal(
     subject: Subject,
     reason: str,
     message: str,
-    path: str | None,
+    path: str | None = None,
     detail: dict[str, Any] | None = None,
 ) -> int:
     """Emit an event on something normal. Returns the row's number, 0 when it is dropped."""

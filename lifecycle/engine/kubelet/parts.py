@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from lifecycle.userland.crowd import Crowd
 
@@ -25,7 +25,6 @@ from .world.network import Network
 
 SOURCE = normal_events.SOURCE
 NORMAL, WARNING = normal_events.NORMAL, "Warning"
-tell_normal = normal_events.tell_normal
 # Kinds of timers, as the agenda and its checkpoints name them.
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
 LOOK, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
@@ -302,21 +301,9 @@ class Parts:
             path = run.container.field_path if run is not None else None
             subject = pod.meta.subject or pod.subject
             if event_type == NORMAL:
-                return tell_normal(self.trace, worker, subject, reason, message, path)
+                return normal_events.tell_normal(self.trace, worker, subject, reason, message, path)
             return self.trace.event(subject, event_type, reason, message, SOURCE, path)
         return 0
-
-    def tell_normal(
-        self,
-        teller: PodWorker | NodeAgent,
-        subject: Subject,
-        reason: str,
-        message: str,
-        path: str | None = None,
-        detail: dict[str, Any] | None = None,
-    ) -> int:
-        """Emit an event on something normal. Returns the row's number, 0 when it is dropped."""
-        return tell_normal(self.trace, teller, subject, reason, message, path, detail)
 
     # --- programs -------------------------------------------------------------------------------------
 

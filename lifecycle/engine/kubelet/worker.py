@@ -227,7 +227,7 @@ class PodWorker:
         return {
             **save_map(self, _POD_DATA),
             "uid": self.uid,
-            "few": self.few and dict(self.few),
+            "few": None if self.few is None else dict(self.few),
             "allotted": allotted,
             "sandbox": save_row(self.runtime, _SANDBOX_DATA),
             "containers": [save_row(one, _RECORD_DATA) for one in self.runtime.containers.values()],

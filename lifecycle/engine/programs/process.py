@@ -306,8 +306,6 @@ class Process:
 
     def draw_ms(self, duration: Duration, world: World, purpose: str, *key: object) -> int:
         """A duration of this run in whole milliseconds, drawn for the run alone."""
-        if duration.is_fixed:
-            return duration.low_ms
         return duration.draw_ms(world.draw, purpose, *key, world.pod_uid, self.container.name, self.attempt)
 
     def _collect(self, now_ms: int, world: World) -> None:

@@ -37,6 +37,7 @@ from ...rules.pod_resources import effective_requests
 from ...rules.storage import has_storage_limits
 from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
 from ..container_run import ContainerRun
+from ..normal_events import tell_normal
 from ..parts import SOURCE, WARNING, Parts
 from ..resize import allotted_spec
 from ..worker import SYNCING, TERMINATING, PodWorker
@@ -222,9 +223,8 @@ class Evictor:
         self._parts.store.update(node, changed)
         self._parts.trace.cause = self._parts.trace.led
         for reason in told:
-            self._parts.tell_normal(
-                agent, changed.subject, reason, f"Node {agent.name} status is now: {reason}"
-            )
+            text = f"Node {agent.name} status is now: {reason}"
+            tell_normal(self._parts.trace, agent, changed.subject, reason, text)
 
     # --- one pod --------------------------------------------------------------------------------------
 

@@ -137,7 +137,7 @@ class NodeAgent:
         return {
             **save_map(self, _DATA),
             "images": list(self.images),
-            "few": self.few and dict(self.few),
+            "few": None if self.few is None else dict(self.few),
             "pressure": self.pressure.save() if self.pressure is not None else None,
             "shutdown": self.shutdown.save() if self.shutdown is not None else None,
         }

@@ -14,6 +14,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...rules.eviction import NODE_WORDS
 from ...rules.node_status import tell_pressures, tell_ready
+from ..normal_events import tell_normal
 from ..parts import SOURCE, WARNING, Parts
 from .evictor import Evictor
 from .node_agent import NodeAgent
@@ -135,7 +136,7 @@ class NodeReporter:
     def _tell(
         self, agent: NodeAgent, node: Node, reason: str, text: str, detail: dict[str, Any] | None = None
     ) -> int:
-        return self._parts.tell_normal(agent, node.subject, reason, text, detail=detail)
+        return tell_normal(self._parts.trace, agent, node.subject, reason, text, detail=detail)
 
 
 def _say(name: str, reason: str) -> str:

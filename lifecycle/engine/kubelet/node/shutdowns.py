@@ -21,6 +21,7 @@ from ...rules.node_shutdown import (
     read_groups,
 )
 from ...store.audience import Useless
+from ..normal_events import tell_normal
 from ..parts import Parts
 from ..worker import SYNCING, TERMINATING, PodWorker
 from ..worker import TERMINATED as ENDED
@@ -66,7 +67,7 @@ class Shutdowns:
         self.restore()
         node = self._parts.store.get(NODE_KIND.id, "", agent.name)
         if isinstance(node, Node):
-            self._parts.tell_normal(agent, node.subject, EVENT, EVENT_TEXT)
+            tell_normal(self._parts.trace, agent, node.subject, EVENT, EVENT_TEXT)
             self._node_reporter.report_now(agent)
         self._next(agent)
 

@@ -323,10 +323,7 @@ class Ending:
 def _has_unlocated(worker: PodWorker, pod: Pod) -> bool:
     """Whether containers of a pod that was torn down never ran, so that nothing is known of their end."""
     records, status = worker.runtime.containers, pod.status
-    for name in worker.runs:
-        if name not in records or records[name].state != EXITED:
-            break
-    else:
+    if all(name in records and records[name].state == EXITED for name in worker.runs):
         return False
 
     def as_ended(one: ContainerStatus) -> ContainerStatus:
