@@ -63,7 +63,7 @@ def to_stored(resource: Resource, data: Json) -> Json:
 
 
 def _pod(data: Json) -> Json:
-    """With the times of its conditions, known or not, and what its containers mount."""
+    """With the times of its conditions, known or not, and what its containers mount and were given."""
     status = data.get("status") or {}
     if not status.get("conditions"):
         return data
@@ -71,12 +71,17 @@ def _pod(data: Json) -> Json:
     for section, told in _STATUSES_OF_CONTAINERS:
         if status.get(told):
             mounts = {one["name"]: one.get("volumeMounts") for one in data["spec"].get(section) or ()}
-            shown[told] = [_with_mounts(one, mounts.get(one.get("name"))) for one in status[told]]
+            shown[told] = [_as_told(one, mounts.get(one.get("name"))) for one in status[told]]
     return {**data, "status": shown}
 
 
-def _with_mounts(status: Json, mounts: list[Json] | None) -> Json:
-    """A container's status with what a kubelet says of its mounts: where they are, and how firmly."""
+def _as_told(status: Json, mounts: list[Json] | None) -> Json:
+    """A container's status with what a kubelet says of it beside its state.
+
+    Of one that was made what it was given, though that be nothing; of mounts where they are, and how firmly.
+    """
+    if status.get("containerID") and "resources" not in status:
+        status = {**status, "resources": {}}
     if not mounts or "volumeMounts" in status:
         return status
     shown = []
@@ -93,10 +98,15 @@ def _stored_pod(data: Json) -> Json:
     status = dict(data.get("status") or {})
     for _, told in _STATUSES_OF_CONTAINERS:
         if status.get(told):
-            status[told] = [
-                {name: one[name] for name in one if name != "volumeMounts"} for one in status[told]
-            ]
+            status[told] = [_as_stored(one) for one in status[told]]
     return {**data, "status": status} if status else data
+
+
+def _as_stored(status: Json) -> Json:
+    kept = {name: status[name] for name in status if name != "volumeMounts"}
+    if not kept.get("resources", True):
+        del kept["resources"]
+    return kept
 
 
 def _ingress(data: Json) -> Json:

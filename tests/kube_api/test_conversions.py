@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from lifecycle.kube_api.built_in import list_built_in
 from lifecycle.kube_api.conversions import to_served, to_stored
 
@@ -28,6 +30,16 @@ STORED: dict[str, Any] = {
         "containerStatuses": [{"name": "app", "ready": True}, {"name": "bare", "ready": False}],
     },
 }
+MADE: dict[str, Any] = {
+    **STORED,
+    "status": {
+        **STORED["status"],
+        "containerStatuses": [
+            {"name": "app", "containerID": "containerd://1", "resources": {"requests": {"cpu": "1"}}},
+            {"name": "bare", "containerID": "containerd://2"},
+        ],
+    },
+}
 
 
 def test_a_containers_status_tells_its_mounts() -> None:
@@ -47,6 +59,14 @@ def test_a_containers_status_tells_its_mounts() -> None:
     ]
 
 
-def test_what_is_shown_of_mounts_is_not_stored() -> None:
-    sent = to_stored(PODS, to_served(PODS, STORED))
-    assert sent["status"]["containerStatuses"] == STORED["status"]["containerStatuses"]
+def test_a_container_that_was_made_tells_what_it_was_given_though_it_be_nothing() -> None:
+    """As a kubelet of v1.35.6 does; of one that was not made yet it says nothing."""
+    told = to_served(PODS, MADE)["status"]["containerStatuses"]
+    assert [one.get("resources") for one in told] == [{"requests": {"cpu": "1"}}, {}]
+    assert "resources" not in to_served(PODS, STORED)["status"]["containerStatuses"][1]
+
+
+@pytest.mark.parametrize("stored", [STORED, MADE])
+def test_what_is_only_shown_is_not_stored(stored: dict[str, Any]) -> None:
+    sent = to_stored(PODS, to_served(PODS, stored))
+    assert sent["status"]["containerStatuses"] == stored["status"]["containerStatuses"]

@@ -289,7 +289,7 @@ class Reporter:
         if worker.untold_ends:
             after = with_untold_end(after, worker.untold_ends.get(container.name, ()))
         has = run.container.raw.get("resources")
-        return after if not has else _with_resources(after, has)
+        return after if not has or not after.container_id else _with_resources(after, has)
 
 
 def _note_told(worker: PodWorker, row: Cause) -> None:
@@ -310,11 +310,9 @@ def _first_status(spec: PodSpec, container: Container, reason: str) -> Container
     known_by_name = spec.notes.first_statuses
     known = known_by_name.get(container.name)
     if known is None:
-        known = decide_container_status(
+        known = known_by_name[container.name] = decide_container_status(
             container, None, None, (reason, None), ready=False, started=False, restart_count=0
         )
-        has = container.raw.get("resources")
-        known = known_by_name[container.name] = known if not has else _with_resources(known, has)
     return known
 
 

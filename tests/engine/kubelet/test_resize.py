@@ -35,6 +35,18 @@ def has(world: World) -> Any:
     return world.container()["resources"]
 
 
+def test_what_a_container_was_given_is_told_when_it_was_made() -> None:
+    """As a kubelet of v1.35.6 tells it: nothing while it waits to be made, and still when it has ended."""
+    world = World()
+    slow = {"app": {"pull": {"takes": "5s"}, "runs": [{"for": "3s", "exit": 0}]}}
+    assert world.pod({"name": "app", "resources": SMALL}, behavior=slow, restartPolicy="Never").ok
+    told = []
+    for second in (3, 7, 20):
+        container = world.to(second).container()
+        told.append((next(iter(container["state"])), container.get("resources")))
+    assert told == [("waiting", None), ("running", SMALL), ("terminated", SMALL)]
+
+
 @pytest.mark.spec("RESIZE-02", "RESIZE-03", "RESIZE-06", "RESIZE-08", "COND-17")
 def test_cpu_is_changed_without_a_restart() -> None:
     world = sized()
