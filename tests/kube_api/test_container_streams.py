@@ -55,10 +55,16 @@ class Client:
     """What kubectl sends and hears."""
 
     def __init__(
-        self, token: str, action: str, protocol: str = socket.V5, cluster: str = "shop", **asked: Any
+        self,
+        token: str,
+        action: str,
+        protocol: str = socket.V5,
+        cluster: str = "shop",
+        pod: str = "p",
+        **asked: Any,
     ) -> None:
         query = urlencode({"stdout": "true", "stderr": "true", **asked}, doseq=True)
-        path = f"/k8s/{cluster}/api/v1/namespaces/default/pods/p/{action}?{query}"
+        path = f"/k8s/{cluster}/api/v1/namespaces/default/pods/{pod}/{action}?{query}"
         headers = [(b"authorization", f"Bearer {token}".encode())]
         self.socket = WebsocketCommunicator(URLRouter(websocket_urlpatterns), path, headers, [protocol])
         self.socket.scope["extensions"] = {"websocket.http.response": {}}
@@ -116,6 +122,7 @@ async def test_an_exit_code_is_a_cause(running):
 async def test_a_program_that_is_not_there(running):
     status = orjson.loads((await run(running, "psql"))[STATUS])
     assert (status["reason"], status["code"]) == ("InternalError", 500)
+    assert status["message"].startswith("Internal error occurred: Internal error occurred: error executing ")
     assert 'exec: "psql": executable file not found in $PATH: unknown' in status["message"]
 
 
@@ -210,7 +217,8 @@ async def test_what_cannot_be_copied_is_said(running, monkeypatch, archive, word
 
 async def test_what_is_not_there_cannot_be_fetched(running):
     heard = await run(running, "tar", "cf", "-", "/tmp/none")
-    assert heard[ERR] == b"tar: /tmp/none: No such file or directory\n"
+    delayed = b"tar: error exit delayed from previous errors\n"
+    assert heard[ERR] == b"tar: /tmp/none: No such file or directory\n" + delayed
     assert OUT not in heard
 
 
@@ -300,10 +308,16 @@ async def test_what_cannot_be_had_is_said(running, action, query, code, words):
 
 
 async def test_no_container_runs(running):
+    """A kubelet is asked only when the client is let in, so that it answers on the stream for errors."""
     await in_thread(running.create)("Pod", "late", spec={"containers": [CONTAINER], "nodeName": "node-1"})
-    assert (
-        await in_thread(ask)(running, "exec", "command=ls", "late")
-    ).message == 'container not found ("app")'
+    said = {"exec": 'container not found ("app")', "attach": "container app not found in pod late_default"}
+    for action, words in said.items():
+        heard = await (await start(running, action, pod="late", command="ls")).hear()
+        status = orjson.loads(heard[STATUS])
+        assert status["message"] == f"Internal error occurred: unable to upgrade connection: {words}"
+        assert (status["reason"], status["code"]) == ("InternalError", 500)
+        refusal = await in_thread(refuse)(running, "command=ls", action, "late")
+        assert (refusal.code, refusal.message) == (500, words)
     unbound = {"containers": [CONTAINER], "nodeSelector": {"no": "where"}}
     await in_thread(running.create)("Pod", "lost", spec=unbound)
     refusal = await in_thread(ask)(running, "exec", "command=ls", "lost")
@@ -312,11 +326,13 @@ async def test_no_container_runs(running):
 
 
 async def test_without_a_websocket_the_reason_is_said_or_that_it_needs_one(running):
-    def refuse(query: str) -> str:
-        return streams.refuse(running.cluster, "default", "p", "exec", Options(QueryDict(query))).message
+    refusal = await in_thread(refuse)(running, "command=ls&container=x")
+    assert "container x is not valid" in refusal.message
+    assert "speaks WebSocket" in (await in_thread(refuse)(running, "command=ls")).message
 
-    assert "container x is not valid" in await in_thread(refuse)("command=ls&container=x")
-    assert "speaks WebSocket" in await in_thread(refuse)("command=ls")
+
+def refuse(shop: Shop, query: str, action: str = "exec", pod: str = "p") -> Refusal:
+    return streams.refuse(shop.cluster, "default", pod, action, Options(QueryDict(query)))
 
 
 async def test_a_cluster_of_somebody_else_is_not_reached(running):

@@ -20,6 +20,7 @@ MOST_BYTES = 1024 * 1024
 _WITHOUT_EFFECT = ("--no-same-permissions", "--no-same-owner")
 Run = Callable[[list[str], str], Json]
 """(command, its input): what the engine answers to an exec of a program, its `stdout` and `exitCode`."""
+_DELAYED = "tar: error exit delayed from previous errors\n"
 _STRIPPED = "tar: removing leading '/' from member names\n"
 
 
@@ -110,9 +111,10 @@ def _write(paths: Sequence[str], run: Run) -> Done:
         for path in paths:
             found = run(["find", path, "-type", "f"], "")
             names = found["stdout"].splitlines()
-            if found["exitCode"] or len(names) > MOST_FILES:
-                why = "No such file or directory" if found["exitCode"] else f"more than {MOST_FILES} files"
-                return Done(errors=f"tar: {path}: {why}\n", code=1)
+            if found["exitCode"]:
+                return Done(errors=f"tar: {path}: No such file or directory\n{_DELAYED}", code=1)
+            if len(names) > MOST_FILES:
+                return Done(errors=f"tar: {path}: more than {MOST_FILES} files\n", code=1)
             told = run(["stat", "-c", "%Y %a", *names], "")["stdout"].splitlines() if names else []
             if len(told) != len(names):
                 return Done(errors=f"tar: {path}: file changed as we read it\n", code=1)

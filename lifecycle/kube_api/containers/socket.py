@@ -91,7 +91,9 @@ class ContainerSocket(AsyncWebsocketConsumer):
 
     async def _serve(self) -> None:
         try:
-            if self.asked.action == streams.ATTACH:
+            if self.asked.problem:
+                status = _internal_error(f"unable to upgrade connection: {self.asked.problem}")
+            elif self.asked.action == streams.ATTACH:
                 status = await self._attach()
             else:
                 status = await self._exec()
@@ -110,7 +112,8 @@ class ContainerSocket(AsyncWebsocketConsumer):
             return result["status"]
         found = result["object"]
         if found["problem"]:
-            return _failure(f"Internal error occurred: {found['problem']}", 500, "InternalError")
+            # The kubelet calls it an internal error, and the API server, which passes it on, does so again.
+            return _internal_error(f"Internal error occurred: {found['problem']}")
         await self._send(OUTPUT, found["stdout"], self.asked.wants_output)
         if self.asked.is_terminal:
             await self._send(OUTPUT, found["stderr"], self.asked.wants_output)
@@ -214,6 +217,10 @@ def _exit_status(command: list[str], code: int) -> dict[str, Any]:
     said = f"error executing command [{' '.join(command)}], exit code {code}"
     causes = [{"reason": "ExitCode", "message": str(code)}]
     return _failure(f"command terminated with non-zero exit code: {said}", None, "NonZeroExitCode", causes)
+
+
+def _internal_error(problem: str) -> dict[str, Any]:
+    return _failure(f"Internal error occurred: {problem}", 500, "InternalError")
 
 
 def _failure(

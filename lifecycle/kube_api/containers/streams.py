@@ -39,6 +39,8 @@ class Streamed:
     is_terminal: bool
     wants_output: bool
     wants_errors: bool
+    problem: str
+    """What the kubelet says when it cannot be met after all; empty when it can."""
 
 
 def read(cluster: Cluster, namespace: str | None, name: str, action: str, options: Options) -> Streamed:
@@ -52,9 +54,6 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
         raise _no_command(name)
     container = choice.choose_container(pod, options.get("container") or "")
     _require_place(cluster, pod, f"{action}/{namespace}/{name}/{container}")
-    status = choice.find_status(pod, container) or {}
-    if "running" not in (status.get("state") or {}):
-        raise Refusal(500, f'container not found ("{container}")', "InternalError", {})
     asked = Streamed(
         pod,
         container,
@@ -64,7 +63,10 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
         options.flag("tty"),
         options.flag("stdout"),
         options.flag("stderr"),
+        _find_problem(pod, container, action),
     )
+    if asked.problem:
+        return asked
     if asked.has_input and action == ATTACH:
         raise _not_simulated(NO_INPUT)
     if asked.has_input and asked.is_terminal and _is_session(command):
@@ -75,16 +77,26 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
 def refuse(cluster: Cluster, namespace: str | None, name: str, action: str, options: Options) -> Refusal:
     """Why a request that came without a WebSocket is not met."""
     try:
-        read(cluster, namespace, name, action, options)
+        problem = read(cluster, namespace, name, action, options).problem
     except Refusal as refusal:
         return refusal
-    return bad_request(NO_SPDY)
+    return Refusal(500, problem, "InternalError", {}) if problem else bad_request(NO_SPDY)
 
 
 def _require_place(cluster: Cluster, pod: StoredObject, what: str) -> None:
     if not pod.data["spec"].get("nodeName"):
         raise bad_request(f"pod {pod.name} does not have a host assigned")
     choice.require_node(cluster, pod, what)
+
+
+def _find_problem(pod: StoredObject, container: str, action: str) -> str:
+    """The kubelet looks for the container only when the API server has let the client in."""
+    status = choice.find_status(pod, container) or {}
+    if "running" in (status.get("state") or {}):
+        return ""
+    if action == ATTACH:
+        return f"container {container} not found in pod {pod.name}_{pod.namespace}"
+    return f'container not found ("{container}")'
 
 
 def _is_session(command: list[str]) -> bool:
