@@ -1,5 +1,6 @@
 """Refusals as the API server words them: each is an exception, and told as a Kubernetes `Status`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from lifecycle.kube_api.resource import Resource
@@ -16,11 +17,13 @@ class Refusal(Exception):
         self.code, self.message, self.reason, self.details = code, message, reason, details
         self.headers: dict[str, str] = {}
         self.metadata: Json = {}
+        self.warnings: Sequence[str] = ()
 
     @classmethod
-    def of_status(cls, status: Json) -> "Refusal":
-        """What the engine refused, as it says it."""
+    def of_status(cls, status: Json, warnings: Sequence[str] = ()) -> "Refusal":
+        """What the engine refused, as it says it, and what it had warned of by then."""
         refusal = cls(status["code"], status["message"], status.get("reason", ""), status.get("details"))
+        refusal.warnings = warnings
         seconds = (refusal.details or {}).get("retryAfterSeconds")
         if seconds:
             refusal.headers["Retry-After"] = str(seconds)

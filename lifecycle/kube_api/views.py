@@ -65,7 +65,8 @@ def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     except Refusal:
         form = content.PLAIN
     body = content.encode(refusal.to_status(), form)
-    return _respond(body, refusal.code, form.media_type, _warnings(request, ()), refusal.headers)
+    warnings = _warnings(request, refusal.warnings)
+    return _respond(body, refusal.code, form.media_type, warnings, refusal.headers)
 
 
 def _warnings(request: HttpRequest, others: Sequence[str]) -> list[str]:

@@ -90,7 +90,7 @@ def _read_result(cluster: Cluster, result: inbox.Result) -> Result:
         )
         raise Refusal(504, message, "Timeout", {})
     if result["status"] is not None:
-        raise Refusal.of_status(result["status"])
+        raise Refusal.of_status(result["status"], result.get("warnings") or ())
     return Result(result["code"], result["object"] or {}, result.get("warnings") or [])
 
 

@@ -153,6 +153,26 @@ def test_a_dry_run_leaves_no_trace(api: Api, shop: Shop) -> None:
     assert api("GET", f"{path}/p")[0] == 200
 
 
+@pytest.mark.parametrize(
+    "method, name, body, code",
+    [
+        ("POST", "", {"metadata": {"name": "kube-root-ca.crt"}}, 409),
+        ("POST", "", {"metadata": {"name": "X_"}}, 422),
+        ("PATCH", "/kube-root-ca.crt", {"data": {"a b": "c"}}, 422),
+    ],
+)
+def test_what_was_warned_of_is_told_beside_a_refusal(
+    api: Api, method: str, name: str, body: Any, code: int
+) -> None:
+    """As a server of v1.35.6 answered: what is wrong with a body is told whatever comes of it."""
+    path = f"/k8s/shop/api/v1/namespaces/default/configmaps{name}?fieldValidation=Warn"
+    kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+    sent = {"apiVersion": "v1", "kind": "ConfigMap", "dat": 1, **body}
+    answer = api.client.generic(method, path, json.dumps(sent), kind)
+    told = [value for header, value in answer.items() if header == "Warning"]
+    assert (answer.status_code, told) == (code, ['299 - "unknown field \\"dat\\""'])
+
+
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
 def test_a_proxy_reaches_nobody_and_harms_nobody(api: Api, method: str) -> None:
     path = "/api/v1/namespaces/default/pods"
