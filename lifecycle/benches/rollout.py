@@ -10,12 +10,16 @@ from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
 
 IMAGE = workload.WEB | {"container": "web", "image": "nginx:1.28"}
+PASSES = 3
 MAKE = {"Deployment": workload.make_deployment, "StatefulSet": workload.make_stateful_set}
 
 
 def run(pods: int, nodes: int, kind: str = "Deployment") -> Report:
-    """Bring the pods of a workload of that kind up first; only the update is measured."""
-    limit_seconds, _ = computed(lambda: run_heap_loop(2 * pods))
+    """Bring the pods of a workload of that kind up first; only the update is measured.
+
+    The limit is the best of its passes: a first one, in a process that has just begun, takes up to twice as long.
+    """
+    limit_seconds = min(computed(lambda: run_heap_loop(2 * pods))[0] for _ in range(PASSES))
     engine, counter = workload.make_engine(pods, nodes), Counter()
     workload.create(engine, MAKE[kind](pods))
     workload.run(engine, workload.LIMIT_MS, lambda changes: None, workload.is_ready(engine, pods, kind))
