@@ -17,7 +17,7 @@ MAKE = {"Deployment": workload.make_deployment, "StatefulSet": workload.make_sta
 def run(pods: int, nodes: int, kind: str = "Deployment") -> Report:
     """Bring the pods of a workload of that kind up first; only the update is measured.
 
-    The limit is the best of its passes: a first one, in a process that has just begun, takes up to twice as long.
+    The limit is the best of its passes: the first of a process takes up to twice as long.
     """
     limit_seconds = min(computed(lambda: run_heap_loop(2 * pods))[0] for _ in range(PASSES))
     engine, counter = workload.make_engine(pods, nodes), Counter()
