@@ -14,7 +14,7 @@ from lifecycle.models import Cluster, StoredObject
 from tests.admin.conftest import Inbox
 from tests.builders import make_cluster, make_stored, make_superuser
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 SPEC: dict[str, Any] = {
     "replicas": 3,

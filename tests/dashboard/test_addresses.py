@@ -25,7 +25,7 @@ from tests.dashboard.conftest import make_cluster, make_user, record, watch
 from tests.dashboard.rows import pod_life
 from tests.dashboard.test_access_matrix import fill, of_a_cluster, values_at
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 ODD_NAMES = ["a@b.example", "a+b", "a.b-c_d", "Zoë", "@", "a b"]
 

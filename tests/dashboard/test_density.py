@@ -152,6 +152,7 @@ def test_pages_by_state_begin_with_trouble(crowd: Cluster):
     assert meta["rows"][1]["label"] == "p007"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "query, expected",

@@ -43,6 +43,7 @@ def test_every_story_stands_in_one_topic_and_each_topic_leads_with_its_own():
         assert all(story.line for story in topic.stories)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topic", gallery.list_topics(), ids=lambda topic: topic.title)
 def test_each_topic_has_a_picture(topic):
     picture = ElementTree.fromstring(thumbnails.draw(topic.stories[0].name) or "")
@@ -81,6 +82,7 @@ def test_manifests_with_a_scenario_are_played(client):
     assert list(made.commands.values_list("kind", "pinned_ms")) == [("apply", 0), ("scale", 30_000)]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "manifest, word",

@@ -17,7 +17,7 @@ from lifecycle.models import Cluster
 from tests.engine.disruption.site import Site, make_budget, make_workload
 from tests.engine.kinds.kept import keep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def make_site(**budget: object) -> Site:

@@ -134,6 +134,7 @@ def test_a_step_says_what_it_did(shop: Cluster) -> None:
     assert told.text.startswith("At 00:00:09.0: Pod <b> phase")
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_is_not_told_of(shop: Cluster) -> None:
     Cluster.objects.update(paused=False)
     assert tell_run(shop, "run", {"condition": "idle"}, (0, 0)) is None

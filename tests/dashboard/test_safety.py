@@ -22,6 +22,8 @@ from lifecycle.export.formats import make_cell
 from lifecycle.management.commands import up, web
 from tests.dashboard.conftest import make_cluster, make_user, watch
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "origin, host, is_secure, expected",

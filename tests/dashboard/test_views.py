@@ -16,7 +16,7 @@ from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import event, pod_life
 from tests.input.test_bombs import make_bomb, pod_with_behavior
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 HOSTILE = "<script>alert(1)</script>"
 PAGES = [

@@ -11,7 +11,7 @@ from lifecycle.models import Cluster, ContainerLog
 from tests.builders import make_cluster, make_stored
 from tests.export.test_transitions import ask
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 SUMMARY_KEYS = (
     "uid kind namespace name owner node state phase status ready restarts revision created_ms deleted_ms rv"

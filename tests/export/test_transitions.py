@@ -13,7 +13,7 @@ from lifecycle.export.filters import TRANSITION_FILTERS
 from lifecycle.models import Cluster
 from tests.builders import make_cluster, make_event, make_stored, make_transition
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture

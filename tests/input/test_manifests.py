@@ -188,6 +188,7 @@ def test_a_file_may_have_32_mebibytes():
     assert str(problem) == "33,554,433 bytes are more than the limit of 32 MiB; split it into several files"
 
 
+@pytest.mark.slow
 def test_two_megabytes_of_a_custom_resource_definition_are_read_in_time():
     """Argo CD's install.yaml has as many lines, most of them in one definition."""
     entry = "  k{}:\n    description: |-\n      {}\n    items:\n      type: string\n    type: array\n"
@@ -225,6 +226,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text("abc", min_size=1), _JSON, min_size=1))
 def test_what_is_written_reads_back(data):
     assert read(to_yaml(data)) == [data]

@@ -12,7 +12,7 @@ from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 PATH = "/k8s/shop/api/v1/namespaces/default/configmaps"
 
 

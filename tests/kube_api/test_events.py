@@ -17,6 +17,8 @@ from lifecycle.kube_api.watching.watcher import Selection, Watcher
 from tests.kube_api.conftest import Shop
 from tests.kube_api.test_watching import AS_STORED, Reader, end_feeds, make_bookmark, may
 
+pytestmark = pytest.mark.slow
+
 CONTAINER = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", "sleep 100000"]}
 
 

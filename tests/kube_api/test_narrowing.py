@@ -46,6 +46,7 @@ def read(shop: Shop, query: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[
     return [one["metadata"]["name"] for one in page.items], count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paging", ["", "&limit=50"])
 @pytest.mark.parametrize(
     "query, found, count",

@@ -13,6 +13,8 @@ from lifecycle.kube_api.protobuf import swagger
 from lifecycle.kube_api.resource import Resource
 from tests.kube_api.test_protobuf import field
 
+pytestmark = pytest.mark.slow
+
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"

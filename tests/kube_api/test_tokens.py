@@ -16,7 +16,7 @@ from lifecycle.kube_api.authentication import Right
 from lifecycle.models import ApiToken, Cluster
 from tests.dashboard.conftest import make_cluster, make_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from tests.runs.conftest import deployment
 from tests.runs.histories import recorded
 from tests.runs.test_forks import run_on
 
+pytestmark = pytest.mark.slow
+
 WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
 SUBJECT = Subject("Deployment", "default", "web")
 

@@ -89,6 +89,7 @@ def test_a_copy_goes_on_like_its_original(pk, make_cluster):
     assert kept(pk) == {0: "one\nlate\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_remembered", [True, False])
 def test_a_long_log_is_kept_in_chunks_of_which_the_last_is_written(pk, is_remembered):
     tails = Tails(pk)

@@ -9,6 +9,8 @@ from lifecycle.runs import container_logs, forks, inbox, retention, shards
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def parent(owner, wall, make_cluster):

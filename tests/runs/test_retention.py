@@ -27,6 +27,7 @@ def test_without_limits_every_row_stays(cluster):
     assert ObjectVersion.objects.count() == cluster.rv
 
 
+@pytest.mark.slow
 def test_a_limit_on_rows_cuts_the_oldest_and_says_from_where_on(cluster):
     cluster.keep_rows = 10
     retention.prune(cluster)

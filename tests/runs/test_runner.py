@@ -18,6 +18,8 @@ from lifecycle.runs.turns import due_clusters
 from tests.runs.conftest import create, deployment
 from tests.runs.histories import assert_whole, recorded
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_command_is_answered_and_its_effects_recorded(owner, make_cluster):
     cluster = make_cluster()

@@ -69,6 +69,7 @@ def test_fifty_busy_clusters_of_one_user_keep_anothers_waiting_for_no_more_than_
     assert taken[0] == quiet.pk and len(taken) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_nobody_waits_until_a_large_slice_is_recorded(owner, wall, settings, monkeypatch):
     """What is written in parts is left between them: another user's command is answered meanwhile."""

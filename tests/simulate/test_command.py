@@ -125,6 +125,7 @@ spec:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("timing", ["realistic", "instant"])
 @pytest.mark.parametrize("until", ["idle", "deployment/web Available"])
 def test_pods_that_are_rejected_without_end_do_not_keep_a_run_for_a_day(simulate, timing, until):

@@ -89,6 +89,7 @@ def test_hash_seeds_of_python_do_not_matter():
     assert len(hashes) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(MANIFESTS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_public_manifests_run_as_they_are(path):
     first, second = run_file(path), run_plan(plan_of(path))

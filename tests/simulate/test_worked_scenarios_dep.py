@@ -76,6 +76,7 @@ def test_each_file_named_after_a_worked_scenario_stands_here():
     assert files <= set(NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_its_scenario_claims_something(name):
     documents = list(yaml.safe_load_all((GALLERY / f"{name}.yaml").read_text()))

@@ -113,6 +113,7 @@ def test_each_worked_scenario_stands_there_once():
     assert all(shown for _, shown in WORKED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_scenarios_that_show_them_claim_something(name: str):
     plan = plan_of(GALLERY / f"{name}.yaml")

@@ -554,6 +554,7 @@ def test_a_json_patch_makes_nothing_bottomless():
             patch_object({**CONFIG, "metadata": {"name": "c", "a": {}}}, wrap * times, "json")
 
 
+@pytest.mark.slow
 def test_many_entries_merge_in_little_time():
     """Linear work takes half a second here, quadratic work a minute."""
     before_seconds = time.process_time()

@@ -483,6 +483,7 @@ def test_a_job_that_is_not_finished_or_goes_already_is_left_alone() -> None:
     assert box.jobs() == ["a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["Allow", "Forbid", "Replace"])
 @pytest.mark.parametrize(
     "status",

@@ -142,6 +142,7 @@ def test_no_run_of_a_cron_job_begins_twice(seed: int):
     tell(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 106))
 def test_a_cron_job_that_rests_misses_nothing(seed: int, monkeypatch: pytest.MonkeyPatch):
     rows = tell(seed)

@@ -211,6 +211,7 @@ def update_steadily(world: DaemonWorld) -> None:
         check_rest(world)
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DS-GEN-01", "DS-GEN-06", "DS-UPD-05")
 @pytest.mark.parametrize("seed", range(6))
 def test_one_pod_a_node_once_faults_stop(seed: int):

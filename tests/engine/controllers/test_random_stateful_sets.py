@@ -196,6 +196,7 @@ def tell(seed: int) -> Story:
     return story
 
 
+@pytest.mark.slow
 @pytest.mark.spec("STS-GEN-02", "STS-ORD-03", "STS-ORD-08", "STS-PVC-13")
 @pytest.mark.parametrize("seed", range(25))
 def test_every_story_ends_where_the_spec_says(seed: int):

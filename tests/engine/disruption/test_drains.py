@@ -452,6 +452,7 @@ def test_a_drain_that_does_not_go_on_is_not_cancelled() -> None:
 # --- save and load ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut_ms", [10_000, 10_200, 10_500, 14_000, 18_000, 21_000])
 def test_a_drain_goes_on_where_it_was_saved(cut_ms: int) -> None:
     def run(cut: bool) -> list[Json]:
@@ -471,6 +472,7 @@ def test_a_drain_goes_on_where_it_was_saved(cut_ms: int) -> None:
     assert run(True) == run(False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut_ms", [10_000, 10_200, 10_500, 14_000, 18_000, 21_000, 23_000, 31_000, 60_000])
 def test_another_engine_goes_on_with_drains_whose_timers_were_lost(cut_ms: int) -> None:
     site = Site(nodes=2, end="2s", start="8s")

@@ -37,6 +37,7 @@ def live(site: Site, needed: dict[str, int], seconds: int) -> None:
     site.cluster.run_until(end_ms)
 
 
+@pytest.mark.slow
 @pytest.mark.spec("PDB-01", "PDB-09")
 @pytest.mark.parametrize("seed", range(12))
 def test_no_drain_breaks_a_budget_and_all_of_them_end(seed: int) -> None:

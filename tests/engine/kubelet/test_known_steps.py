@@ -98,6 +98,7 @@ def _history(seed: int, make: Callable[[random.Random], Json]) -> tuple[list[Jso
     return rows, world.cluster.list("Pod", "default")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [_deployment, _job])
 @pytest.mark.parametrize("seed", range(8))
 def test_known_steps_lead_where_the_long_way_leads(

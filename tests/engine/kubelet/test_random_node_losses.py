@@ -132,6 +132,7 @@ class Story:
         assert self.cluster.is_idle()
 
 
+@pytest.mark.slow
 @pytest.mark.spec("NODELOSS-02", "POD-LIFE-13")
 @pytest.mark.parametrize("seed", range(12))
 def test_everything_settles_once_nodes_are_well(seed: int):

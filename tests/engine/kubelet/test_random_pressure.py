@@ -64,6 +64,7 @@ def live(seed: int, saved_every: int | None = None) -> World:
     return world.to(1500)
 
 
+@pytest.mark.slow
 # 1099: at the end a pod that is killed for its memory, 20 s after each start, is in the middle of a run.
 @pytest.mark.parametrize("seed", [*range(40), 1099])
 def test_evictions_keep_to_the_rules(seed: int) -> None:

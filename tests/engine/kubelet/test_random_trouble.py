@@ -166,6 +166,7 @@ def live(seed: int, is_saved: bool = False) -> World:
     return world.to(1200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_what_counts_pods_agrees_with_the_pods_there_are(seed: int) -> None:
     world = live(seed)

@@ -70,6 +70,7 @@ def test_most_of_the_corpus_is_interpreted_fully() -> None:
     assert found[REFUSED] == 0, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("image", "command"), [(row[1], row[2]) for row in CORPUS], ids=[row[0] for row in CORPUS]
 )

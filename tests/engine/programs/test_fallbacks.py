@@ -8,6 +8,7 @@ import yaml
 from tests.engine.programs.test_examples_in_a_cluster import Run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("construct", "named", "fallback"),
     [

@@ -239,6 +239,7 @@ INSTANTS = st.builds(
 MOST_MINUTES = 3 * 1440
 
 
+@pytest.mark.slow
 @given(
     st.tuples(make_field(0, 59), make_field(0, 23), make_field(1, 31), make_field(1, 12), make_field(0, 6)),
     st.sampled_from(ZONES),
@@ -278,6 +279,7 @@ def test_the_next_run_is_the_first_minute_that_fits(
         assert schedule.last_until(found_ms - 1, since_ms) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("schedule", ["30 2 * * *", "*/30 1-3 * * 0", "0 0 1,15 3-11 *", "45 23 * * 6"])
 def test_years_of_runs_are_the_minutes_that_fit(schedule: str, zone: str) -> None:

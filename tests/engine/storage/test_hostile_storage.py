@@ -17,6 +17,7 @@ SPECS = {
 STATUS = ["phase", "capacity", "accessModes", "conditions"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_odd_values_are_answered(seed):
     draw, world = random.Random(seed), World()

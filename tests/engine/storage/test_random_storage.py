@@ -136,6 +136,7 @@ def play(seed: int, steps: int) -> World:
     return world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_bound_twice(seed):
     play(seed, 40)
