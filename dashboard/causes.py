@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from dashboard.pages import find_page
+from dashboard.patch_words import tell_patch
 from dashboard.plots.theme import clock, without_uids
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
@@ -180,12 +181,7 @@ def _tell_details(asked: str, payload: dict[str, Any]) -> Iterator[str]:
         yield f"{payload.get('action') or ''} of the rollout"
     keys = _OF_FAULTS if asked == "fault" else _TOLD
     yield from (f"{key} {payload[key]}" for key in keys if payload.get(key) is not None)
-    for key, value in _read(_read(payload.get("patch")).get("spec")).items():
-        yield f"{key} {_brief(value)}"
-
-
-def _brief(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    yield from tell_patch(payload.get("patch"))
 
 
 def read_target(command: Command) -> tuple[str, str, str]:
