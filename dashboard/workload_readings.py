@@ -36,6 +36,7 @@ from lifecycle.engine.kinds.entry import PAUSE, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
+from lifecycle.engine.objects.job import Job
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.pod_template import HASH_LABEL
@@ -85,6 +86,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "grid": read_grid(cluster, stored) if entry is JOB else None,
         "calendar": read_calendar(cluster, stored, at_ms) if entry is CRON_JOB else None,
         "is_suspended": bool(spec.get("suspend")) if entry in (JOB, CRON_JOB) else None,
+        "is_over": entry is JOB and Job.from_json(data, cluster.epoch_ms).is_finished,
         "has_chart": entry is not CRON_JOB,
         "matrix": read_matrix(cluster, stored, revisions) if entry is DAEMON_SET else None,
     }

@@ -9,6 +9,8 @@ from dashboard.feeds import make_feed
 from dashboard.forms import ChangeForm
 from dashboard.job_readings import Grid, Run, read_calendar, read_grid
 from dashboard.readings import find_object
+from lifecycle.engine.objects.job import Job
+from lifecycle.engine.rules.verdict_words import tell_job
 from lifecycle.models import Cluster
 from lifecycle.verdicts import make_manual_job
 from tests.dashboard.test_verdicts import make_cron_job, make_job
@@ -42,6 +44,7 @@ def test_every_index_has_its_state_and_its_retries(client: Client) -> None:
     told = [(cell.label, cell.tone.name, cell.retries) for cell in read(cluster).shown]
     # Index 1 failed at 5 s and is tried again after 10 s.
     assert told == [("0", "succeeded", 0), ("1", "failed", 0), ("2", "succeeded", 0), ("3", "ready", 0)]
+    assert 'value="suspend"' in show(client, cluster)
     cluster = keep(door.run(30).cluster)
     grid = read(cluster)
     told = [(cell.label, cell.words, cell.retries) for cell in grid.shown]
@@ -59,11 +62,24 @@ def test_every_index_has_its_state_and_its_retries(client: Client) -> None:
         "Parallelism": "2",
         "Back-off limit per index": "1",
     }
-    client.force_login(cluster.owner)
-    page = client.get(f"/clusters/{cluster.name}/jobs/default/work/").content.decode()
+    page = show(client, cluster)
+    assert ": FailedIndexes: Job has failed indexes (1); nothing will change" in page
+    assert 'value="suspend"' not in page, "it is over"
     assert f'data-why="{grid.shown[1].seq}"' in page and "1 retry" in page
     # What policies did stands among the events and the conditions.
     assert "FailedIndexes" in page
+
+
+def show(client: Client, cluster: Cluster) -> str:
+    client.force_login(cluster.owner)
+    return client.get(f"/clusters/{cluster.name}/jobs/default/work/").content.decode()
+
+
+def test_of_many_failed_indexes_as_many_are_named_as_a_line_holds() -> None:
+    failed = {"type": "Failed", "status": "True", "reason": "FailedIndexes", "message": "too many"}
+    status = {"conditions": [failed], "failedIndexes": ",".join(map(str, range(0, 100, 2)))}
+    told = tell_job(Job.from_json({**make_job("true", **INDEXED), "status": status}), 1000)[0]
+    assert told.endswith("too many (0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40 …)")
 
 
 def test_of_very_many_indexes_those_that_are_not_done_are_shown_first() -> None:

@@ -12,7 +12,7 @@ from ..heart.timing import read_duration_ms
 from ..objects.condition import find_condition
 from ..objects.container import ContainerStatus
 from ..objects.cron_job import CronJob
-from ..objects.job import COMPLETE, Job
+from ..objects.job import COMPLETE, Job, JobStatus
 from ..objects.pod import Pod
 from ..objects.time_zones import UTC, load_zone
 from .pod_columns import pod_status_text
@@ -23,6 +23,7 @@ Json = Mapping[str, Any]
 INSTANTIATE = "cronjob.kubernetes.io/instantiate"
 """The annotation of a Job that somebody made of a CronJob."""
 FOR_GOOD = "nothing will change by itself any more"
+MOST_LETTERS_OF_INDEXES = 60
 _BACK_OFF = re.compile(r"back-off (\S+) restarting failed container")
 _DAY_MS = 86_400_000
 
@@ -146,11 +147,19 @@ def _tell_ended(job: Job, now_ms: int) -> list[str]:
         told = [f"complete{took}"]
     else:
         since = f" at {tell_instant(ended_ms)}" if ended_ms is not None else ""
-        told = [f"failed{since}: {end.reason}: {end.message}"]
+        told = [f"failed{since}: {end.reason}: {end.message}{_tell_failed_indexes(status)}"]
     ttl = job.spec.ttl_seconds_after_finished
     if ttl is not None and ended_ms is not None:
         return [*told, f"it is deleted in {tell_span(max(0, ended_ms + ttl * 1000 - now_ms))}"]
     return [*told, FOR_GOOD] if not status.terminating and not job.meta.owner_references else told
+
+
+def _tell_failed_indexes(status: JobStatus) -> str:
+    """Which ones, as far as a line holds: `1,3-5`."""
+    said = status.failed_indexes or ""
+    if len(said) > MOST_LETTERS_OF_INDEXES:
+        said = f"{said[:MOST_LETTERS_OF_INDEXES].rpartition(',')[0]} …"
+    return f" ({said})" if said else ""
 
 
 # --- CronJobs ---------------------------------------------------------------------------------------------
