@@ -27,6 +27,7 @@ from .objects.storage import ATTACHMENT, CLAIM, VOLUME
 _SERIES_KEYS = frozenset(
     "subject type reason message source field_path period_ms first_ms seq number".split()
 )
+_MADE_FROM = ("selector", "template", "jobTemplate", "volumeClaimTemplates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +48,22 @@ class Known:
 
 
 def read_objects(known: Known, saved: Any) -> list[StoredObject]:
-    """All objects: as saved, exact to the millisecond, else as recorded."""
+    """All objects: as saved, exact to the millisecond; as recorded where those are unreadable or make others."""
     try:
         specs = [PodSpec(raw) for raw in saved["pod_specs"]]
         objects = [decode(entry, specs) for entry in saved["objects"]]
-        for found in objects:
-            found.to_json(known.epoch_ms)
-        if len(objects) == len(known.objects):
+        saved_ones = [found.to_json(known.epoch_ms) for found in objects]
+        if _list_templates(saved_ones) == _list_templates(known.objects):
             return [_as_typed(found, known.epoch_ms) for found in objects]
     except Exception:
         pass
     return [_read(data, known.epoch_ms) for data in known.objects]
+
+
+def _list_templates(objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Of each object what it makes others from: a workload that has lost it makes pods without end."""
+    specs = {data["metadata"]["uid"]: data.get("spec") or {} for data in objects}
+    return {uid: [spec.get(name) for name in _MADE_FROM] for uid, spec in specs.items()}
 
 
 def _as_typed(found: StoredObject, epoch_ms: int) -> StoredObject:

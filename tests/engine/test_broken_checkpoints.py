@@ -102,6 +102,17 @@ def test_a_broken_key_never_loses_the_cluster(number):
     check(kept, *random.Random(number).choice(cases(data, tuple(data))))
 
 
+@pytest.mark.parametrize("name", ["template", "selector"])
+def test_a_workload_that_lost_what_it_makes_pods_from_is_read_as_it_was_recorded(name):
+    """As saved it would make ReplicaSets and pods without end."""
+    kept = old_clusters.read("4562887")
+    entries = kept["checkpoints"][-1]["data"]["objects"]
+    paths = [path for path in paths_in(entries, ("objects",)) if path[-1] == name]
+    assert paths
+    for path in paths:
+        check(kept, path, REMOVED)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("commit", ["4562887", "6a7da46"])
 def test_no_broken_key_ever_loses_the_cluster(commit):
