@@ -48,7 +48,7 @@ class Known:
 
 
 def read_objects(known: Known, saved: Any) -> list[StoredObject]:
-    """All objects: as saved, exact to the millisecond; as recorded where those are unreadable or make others."""
+    """All objects: as saved, exact to the millisecond; else as recorded."""
     try:
         specs = [PodSpec(raw) for raw in saved["pod_specs"]]
         objects = [decode(entry, specs) for entry in saved["objects"]]
