@@ -104,6 +104,9 @@ def _has_come_to_end(status: Json) -> bool:
     return reasons.get("ContainersReady") in ("PodCompleted", "PodFailed")
 
 
+_TOLD_WHILE_STOPPED = ("Killing", "FailedPreStopHook", "ExceededGracePeriod", "DeadlineExceeded")
+
+
 class Watcher:
     """Reads rows in order and fails at the first that cannot follow what came before."""
 
@@ -113,6 +116,7 @@ class Watcher:
         self.phases: dict[str, str] = {}
         self.restarts: dict[tuple[str, str], int] = {}
         self.gone: dict[str, int] = {}
+        self.told: set[str] = set()
         self.forced: set[str] = set()
 
     def take(self, rows: list[Json]) -> None:
@@ -122,13 +126,15 @@ class Watcher:
             assert row["at_ms"] >= self.at_ms, row
             self.seq, self.at_ms = row["seq"], row["at_ms"]
             if row["type"] == "event":
-                # Containers of a pod that was deleted by force are still stopped, and that is told.
-                is_stop = row["reason"] in ("Killing", "FailedPreStopHook", "ExceededGracePeriod")
+                # Containers of a pod that was deleted by force are still stopped, and that is told; so is, at
+                # each status that is made up meanwhile, that its deadline has passed (activeDeadlineHandler).
+                is_stop = row["reason"] in _TOLD_WHILE_STOPPED
                 # An eviction that was planned for a pod is called off also when the pod is gone (recorded).
                 is_stop |= row["reason"] == "TaintManagerEviction"
-                # A series ends with what it is about, also one that did not repeat.
-                is_stop |= "period_ms" in (row["detail"] or {}) and "paid_ms" not in row["detail"]
-                assert row["uid"] not in self.gone or row["count"] > 1 or is_stop, row
+                # An event that was told before goes on, or ends with what it is about.
+                is_stop |= row["eventId"] in self.told
+                assert row["uid"] not in self.gone or is_stop, row
+                self.told.add(row["eventId"])
             elif row["kind"] == "Pod":
                 self._take_pod_row(row)
 
