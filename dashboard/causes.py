@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from dashboard.pages import find_page
-from dashboard.patch_words import tell_patch
+from dashboard.patch_words import RESTART, tell_patch
 from dashboard.plots.theme import clock, without_uids
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
@@ -167,7 +167,7 @@ def tell_command(command: Command) -> Link:
     kind, _namespace, name = read_target(command)
     details = list(_tell_details(command.kind, payload))
     who = f"asked by {command.user.get_username()}" if command.user else "asked by the scenario"
-    asked = "" if command.kind == "rollout" else command.kind
+    asked = "" if command.kind == "rollout" or RESTART in details else command.kind
     what = f"{asked} {', '.join(details)}".strip()[:MOST_WORDS]
     return Link(command.instant_ms or 0, f"{kind} {name}".strip(), "", what, who)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-RESTARTED = "kubectl.kubernetes.io/restartedAt"
+RESTART = "restart of the rollout"
+_RESTARTED = "kubectl.kubernetes.io/restartedAt"
 _KEPT_BY_KUBECTL = "kubectl.kubernetes.io/last-applied-configuration"
 # Above what a patch is about: to name them says nothing.
 _LEADS = frozenset({"spec", "metadata", "template", "jobTemplate"})
@@ -42,8 +43,8 @@ def _tell_fields(fields: dict[str, Any], place: str, depth: int) -> Iterator[str
         return
     for key, value in fields.items():
         name = str(key)
-        if name == RESTARTED:
-            yield "restart of the rollout"
+        if name == _RESTARTED:
+            yield RESTART
         elif name == _KEPT_BY_KUBECTL or name.startswith(("$setElementOrder/", "$retainKeys", "$patch")):
             continue
         elif name.startswith("$deleteFromPrimitiveList/"):

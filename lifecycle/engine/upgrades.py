@@ -60,9 +60,9 @@ def read_objects(known: Known, saved: Any) -> list[StoredObject]:
     return [_read(data, known.epoch_ms) for data in known.objects]
 
 
-def _list_templates(objects: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+def _list_templates(objects: Sequence[dict[str, Any]]) -> dict[Any, list[Any]]:
     """Of each object what it makes others from: a workload that has lost it makes pods without end."""
-    specs = {data["metadata"]["uid"]: data.get("spec") or {} for data in objects}
+    specs = {data["metadata"].get("uid"): data.get("spec") or {} for data in objects}
     return {uid: [spec.get(name) for name in _MADE_FROM] for uid, spec in specs.items()}
 
 

@@ -61,13 +61,16 @@ def test_flags_say_what_was_asked_by_whom(shop: Cluster) -> None:
     ask(shop, "apply", 23_000, object={"apiVersion": "podline.dev/v1alpha1", "kind": "ContainerProfile"})
     ask(shop, "fault", 24_000, node="node-1", kind="crash")
     ask(shop, "patch", 25_000, kind="CronJob", name="night", type="merge", patch={"spec": {"suspend": True}})
+    restarted = {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:00:00Z"}}}
+    ask(shop, "patch", 26_000, **WEB, type="strategic", patch={"spec": {"template": restarted}})
     reader = FlagReader(shop, None)
     assert labels(reader)[0] == "setImage container nginx, image nginx:1.27 Deployment web"
     assert labels(reader)[1:] == [
         "fault crash Node node-1",
         "patch suspend true CronJob night",
+        "restart of the rollout Deployment web",
     ]
-    assert [flag["fault"] for flag in reader.flags] == [False, True, False]
+    assert [flag["fault"] for flag in reader.flags] == [False, True, False, False]
     assert reader.flags[0]["title"].endswith(f", asked by {shop.owner.get_username()}")
 
 
