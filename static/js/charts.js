@@ -172,7 +172,8 @@ export class Chart {
   #showNotes(meta) {
     this.#element.querySelector("[data-skeleton]")?.remove();
     const empty = this.#element.querySelector("[data-empty]");
-    const isEmpty = meta?.rows ? meta.rows.length === 0 : this.#figure.data.every((trace) => trace.x.length <= 2);
+    const hasRows = meta?.rows?.length || this.#findLanesToCome([0, Infinity]).length;
+    const isEmpty = meta?.rows ? !hasRows : this.#figure.data.every((trace) => trace.x.length <= 2);
     if (empty) empty.hidden = !isEmpty;
     empty?.querySelector("[data-none]")?.toggleAttribute("hidden", Boolean(meta?.narrowed));
     empty?.querySelector("[data-none-found]")?.toggleAttribute("hidden", !meta?.narrowed);
@@ -276,7 +277,7 @@ export class Chart {
   /** Rows of pods that are not there yet, and will be before the end of `range`. */
   #findLanesToCome([, end]) {
     // Whether they are asked for, nobody knows yet.
-    if (!this.#ghost || this.#figure.layout.meta.narrowed) return [];
+    if (!this.#ghost || !this.#figure.layout.meta?.rows || this.#figure.layout.meta.narrowed) return [];
     const known = new Set(this.#figure.layout.meta.rows.map((row) => row.key));
     const seen = new Set(this.#ghost.bars.filter((bar) => bar.start <= end).map((bar) => bar.lane));
     return this.#ghost.lanes.filter(({ key }) => seen.has(key) && !known.has(key));

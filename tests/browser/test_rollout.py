@@ -41,6 +41,9 @@ spec:
           initialDelaySeconds: 2
           periodSeconds: 1
 """
+AHEAD_TRACES = (
+    "(count) => document.querySelector('.chart').data?.filter((one) => one.name === 'ahead').length === count"
+)
 
 
 def apply(page: Page, manifest: str) -> None:
@@ -232,14 +235,28 @@ def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, clust
     apply(page, MANIFEST.format(name="web").replace("initialDelaySeconds: 2", "initialDelaySeconds: 120"))
     page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("[data-ahead]")).to_contain_text("what comes if nobody asks for anything")
-    ahead = (
-        "(count) => document.querySelector('.chart').data"
-        "?.filter((one) => one.name === 'ahead').length === count"
-    )
-    page.wait_for_function(ahead, arg=1)
+    page.wait_for_function(AHEAD_TRACES, arg=1)
     page.get_by_role("button", name="Look ahead").click()
-    page.wait_for_function(ahead, arg=0)
+    page.wait_for_function(AHEAD_TRACES, arg=0)
     expect(page.locator("[data-ahead]")).to_be_hidden()
+    # The browser keeps it, and other tests have the same.
+    page.get_by_role("button", name="Look ahead").click()
+    page.wait_for_function(AHEAD_TRACES, arg=1)
+
+
+def test_what_comes_next_has_its_rows_where_nothing_is_yet(page: Page, cluster: str):
+    """Paused first, then applied: all the pods are still to come, each in a pale row of its own."""
+    page.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.locator("[data-speed]")).to_have_text("paused")
+    apply(page, MANIFEST.format(name="web"))
+    expect(page.locator("[data-ahead]")).to_contain_text("what comes if nobody asks for anything")
+    expect(page.locator(".lane-labels .lane.to-come:visible")).to_have_count(REPLICAS)
+    page.wait_for_function(AHEAD_TRACES, arg=1)
+    expect(page.locator("[data-empty]").first).to_be_hidden()
+    page.get_by_role("button", name="Look ahead").click()
+    expect(page.locator("[data-empty]").first).to_be_visible()
+    page.get_by_role("button", name="Look ahead").click()
+    expect(page.locator("[data-empty]").first).to_be_hidden()
 
 
 def test_a_click_on_the_axis_shows_that_instant_whole(page: Page, cluster: str):
