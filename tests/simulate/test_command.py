@@ -3,7 +3,9 @@
 import hashlib
 import io
 import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from lifecycle.management.commands.simulate import Command
 from tests.simulate.running import GALLERY, MANIFESTS
 
+TOP = Path(__file__).parents[2]
 NGINX = str(MANIFESTS / "nginx-deployment.yaml")
 
 
@@ -446,3 +449,21 @@ def test_objects_larger_than_an_api_server_takes_are_refused_with_their_size(sim
         answer = simulate("-", given=given.format("x" * letters).encode())
         assert answer.status == 2
         assert f"bytes as JSON are more than {said}" in answer.err
+
+
+LOADED = """
+import runpy, sys
+try:
+    runpy.run_path("manage.py", run_name="__main__")
+finally:
+    print(sorted({name.partition(".")[0] for name in sys.modules} & {"celery", "redis", "dashboard"}))
+    print("django.db.models" in sys.modules)
+"""
+
+
+def test_a_run_loads_nothing_that_is_there_for_servers_and_databases():
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    command = [sys.executable, "-c", LOADED, "simulate", NGINX, "--output", "summary"]
+    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["[]", "False"]
