@@ -54,6 +54,22 @@ def requests(**amounts: str) -> dict[str, Any]:
             '{"matchExpressions":[{"key":"app","operator":"In"}]}',
             id="an empty list with a JSON name",
         ),
+        pytest.param(
+            "Probe",
+            {"httpGet": {"path": "/a<b&c", "port": "web"}, "periodSeconds": 5},
+            '{"Exec":null,"HTTPGet":{"Path":"/a\\u003cb\\u0026c","Port":"web","Host":"","Scheme":"",'
+            '"HTTPHeaders":null},"TCPSocket":null,"GRPC":null,"InitialDelaySeconds":0,"TimeoutSeconds":0,'
+            '"PeriodSeconds":5,"SuccessThreshold":0,"FailureThreshold":0,"TerminationGracePeriodSeconds":null}',
+            id="fields of a struct among others, and what HTML could read",
+        ),
+        pytest.param(
+            "PersistentVolumeClaimTemplate",
+            {"metadata": {"labels": {"a": "1"}}, "spec": {"accessModes": ["ReadWriteOnce"]}},
+            '{"labels":{"a":"1"},"Spec":{"AccessModes":["ReadWriteOnce"],"Selector":null,"Resources":'
+            '{"Limits":null,"Requests":null},"VolumeName":"","StorageClassName":null,"VolumeMode":null,'
+            '"DataSource":null,"DataSourceRef":null,"VolumeAttributesClassName":null}}',
+            id="metadata, and a struct that is there in any case",
+        ),
         pytest.param("Capabilities", {"add": ["NET_ADMIN"]}, '{"Add":["NET_ADMIN"],"Drop":null}', id="lists"),
     ],
 )

@@ -12,5 +12,9 @@ _ESCAPED = str.maketrans(
 
 def write_json(value: Any) -> str:
     """The text that hashes and comparisons of Kubernetes' own are made of."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return escape_json(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+
+
+def escape_json(text: str) -> str:
+    """JSON with what HTML could read in it escaped."""
     return text.translate(_ESCAPED)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...objects.canonical_json import escape_json
 from .go_structs import GoText
 
 REQUIRED = "FieldValueRequired"
@@ -63,7 +64,8 @@ def _show(value: Any) -> str:
         return value
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
+    return escape_json(text)
 
 
 def required(path: str, detail: str = "") -> FieldError:

@@ -1,115 +1,54 @@
 """How the API server shows a struct as a refused value: every field by its name in Go, in Go's order.
 
-Kubernetes checks objects in a form of its own, whose fields have no JSON names. Only the structs that some
-rule refuses as a whole are here. A pointer or a list that is absent is null, a text or number its zero.
+Kubernetes checks objects in a form of its own, whose fields have no JSON names. What all kinds share
+(metadata, selectors) does have them, and leaves out what is absent.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+from ...objects.canonical_json import escape_json
+from .go_struct_table import STRUCTS
 
-class Nested(str):
-    """The name of the struct that a field points to."""
-
-
-class Listed(str):
-    """The name of the struct that a field lists."""
-
-
-class Tagged(tuple[str, ...]):
-    """The fields of a struct that does have JSON names: in this order, the absent ones left out.
-
-    One with a `!` is there in any case.
-    """
-
-
-ABSENT = None
-_PROFILE = {"Type": "", "LocalhostProfile": ABSENT}
-_ROLLING_STRATEGY = {"Type": "", "RollingUpdate": Nested("RollingUpdate")}
-
-_STRUCTS: dict[str, dict[str, Any] | Tagged] = {
-    "LabelSelector": Tagged(("matchLabels", "matchExpressions")),
-    "OwnerReference": Tagged(("apiVersion!", "kind!", "name!", "uid!", "controller", "blockOwnerDeletion")),
-    "RoleRef": {"APIGroup": "", "Kind": "", "Name": ""},
-    "Capabilities": {"Add": ABSENT, "Drop": ABSENT},
-    "SELinuxOptions": {"User": "", "Role": "", "Type": "", "Level": ""},
-    "WindowsOptions": {
-        "GMSACredentialSpecName": ABSENT,
-        "GMSACredentialSpec": ABSENT,
-        "RunAsUserName": ABSENT,
-        "HostProcess": ABSENT,
-    },
-    "Profile": _PROFILE,
-    "SecurityContext": {
-        "Capabilities": Nested("Capabilities"),
-        "Privileged": ABSENT,
-        "SELinuxOptions": Nested("SELinuxOptions"),
-        "WindowsOptions": Nested("WindowsOptions"),
-        "RunAsUser": ABSENT,
-        "RunAsGroup": ABSENT,
-        "RunAsNonRoot": ABSENT,
-        "ReadOnlyRootFilesystem": ABSENT,
-        "AllowPrivilegeEscalation": ABSENT,
-        "ProcMount": ABSENT,
-        "SeccompProfile": Nested("Profile"),
-        "AppArmorProfile": Nested("Profile"),
-    },
-    "PodDisruptionBudgetSpec": {
-        "MinAvailable": ABSENT,
-        "Selector": Nested("LabelSelector"),
-        "MaxUnavailable": ABSENT,
-        "UnhealthyPodEvictionPolicy": ABSENT,
-    },
-    "NodeSelectorTerm": {
-        "MatchExpressions": Listed("NodeSelectorRequirement"),
-        "MatchFields": Listed("NodeSelectorRequirement"),
-    },
-    "NodeSelectorRequirement": {"Key": "", "Operator": "", "Values": ABSENT},
-    "PodResourceClaim": {"Name": "", "ResourceClaimName": ABSENT, "ResourceClaimTemplateName": ABSENT},
-    "ServicePort": {
-        "Name": "",
-        "Protocol": "",
-        "AppProtocol": ABSENT,
-        "Port": 0,
-        "TargetPort": 0,
-        "NodePort": 0,
-    },
-    "ScopeSelector": {"MatchExpressions": ABSENT},
-    "RollingUpdate": {"MaxUnavailable": 0, "MaxSurge": 0},
-    "DeploymentStrategy": _ROLLING_STRATEGY,
-    "DaemonSetUpdateStrategy": _ROLLING_STRATEGY,
-    "RollingUpdateStatefulSet": {"Partition": 0, "MaxUnavailable": ABSENT},
-    "StatefulSetUpdateStrategy": {"Type": "", "RollingUpdate": Nested("RollingUpdateStatefulSet")},
-    "PodFailurePolicy": {"Rules": Listed("PodFailurePolicyRule")},
-    "PodFailurePolicyRule": {
-        "Action": "",
-        "OnExitCodes": Nested("OnExitCodes"),
-        "OnPodConditions": Listed("OnPodConditions"),
-    },
-    "OnExitCodes": {"ContainerName": ABSENT, "Operator": "", "Values": ABSENT},
-    "OnPodConditions": {"Type": "", "Status": ""},
-    "UncountedTerminatedPods": {"Succeeded": ABSENT, "Failed": ABSENT},
-    "SuccessPolicy": {"Rules": Listed("SuccessPolicyRule")},
-    "SuccessPolicyRule": {"SucceededIndexes": ABSENT, "SucceededCount": ABSENT},
+# The fields of structs with JSON names, in their order; absent ones are left out but for those with a `!`.
+_TAGGED = {
+    "LabelSelector": "matchLabels matchExpressions",
+    "OwnerReference": "apiVersion! kind! name! uid! controller blockOwnerDeletion",
+    "ObjectMeta": (
+        "name generateName namespace selfLink uid resourceVersion generation creationTimestamp"
+        " deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers"
+        " managedFields"
+    ),
 }
-_JSON_NAMES = {
-    "APIGroup": "apiGroup",
-    "SELinuxOptions": "seLinuxOptions",
-    "GMSACredentialSpecName": "gmsaCredentialSpecName",
-    "GMSACredentialSpec": "gmsaCredentialSpec",
-}
+_ZEROS: dict[str, Any] = {"": "", "?": None, "=0": 0, "=no": False, "=zero": "0"}
+_FIELD = re.compile(r"(\+?)(\w+)(?:@(\w+))?(:\??\[?|[=?]\w*)?(\w*)$")
+_FIRST_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z]")
+# What a pod shares with its node stands in its security context there.
+_HOST_FIELDS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers")
 
 
 class GoText(str):
     """A value as it is written in a refusal already."""
 
 
+class Field(NamedTuple):
+    """One field: `within` is how it holds `struct` (`:`, `:?`, `:[` or `+`), "" where it holds none."""
+
+    name: str
+    json_name: str
+    within: str
+    struct: str
+    zero: Any
+
+
 def show_struct(name: str, data: Mapping[str, Any]) -> GoText:
     """A struct, given as JSON has it, as the API server writes it in a refusal."""
-    return GoText(json.dumps(_fill(name, data), ensure_ascii=False, separators=(",", ":")))
+    return GoText(escape_json(json.dumps(_fill(name, data), ensure_ascii=False, separators=(",", ":"))))
 
 
 def show_texts(texts: list[str]) -> str:
@@ -118,12 +57,63 @@ def show_texts(texts: list[str]) -> str:
     return f"[]string{{{names}}}"
 
 
-def _fill(name: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    fields = _STRUCTS[name]
-    if isinstance(fields, Tagged):
-        shown = [field.rstrip("!") for field in fields if field.endswith("!") or data.get(field)]
-        return {field: _in_order(field, data.get(field) or "") for field in shown}
-    return {field: _value_of(field, zero, data) for field, zero in fields.items()}
+@lru_cache(maxsize=1)
+def _read_table() -> dict[str, str]:
+    rows = re.sub(r"\n +", " ", STRUCTS.strip()).splitlines()
+    return dict(row.split(" = ") for row in rows)
+
+
+@lru_cache(maxsize=256)
+def _fields_of(struct: str) -> tuple[Field, ...]:
+    return tuple(_read_field(text) for text in _read_table()[struct].split())
+
+
+def _read_field(text: str) -> Field:
+    found = _FIELD.match(text)
+    assert found is not None, text
+    plus, name, json_name, mark, struct = found.groups()
+    if plus:
+        return Field("", "", plus, name, None)
+    json_name = json_name or _FIRST_WORD.sub(lambda word: word[0].lower(), name, count=1)
+    if struct:
+        return Field(name, json_name, mark, struct, None)
+    return Field(name, json_name, "", "", _ZEROS[mark or ""])
+
+
+def _fill(struct: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    if struct in _TAGGED:
+        return _fill_tagged(_TAGGED[struct], data)
+    if struct == "PodSpec":
+        data = _with_host_fields(data)
+    filled: dict[str, Any] = {}
+    for field in _fields_of(struct):
+        if field.within == "+":
+            filled.update(_fill(field.struct, _embedded(field.struct, data)))
+        else:
+            filled[field.name] = _value_of(field, data.get(field.json_name))
+    return filled
+
+
+def _embedded(struct: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Metadata has a name in JSON that it does not have among the fields of a struct."""
+    metadata: Mapping[str, Any] = (data.get("metadata") or {}) if struct == "ObjectMeta" else data
+    return metadata
+
+
+def _with_host_fields(spec: Mapping[str, Any]) -> dict[str, Any]:
+    own = {name: spec[name] for name in _HOST_FIELDS if name in spec}
+    return {
+        **spec,
+        "securityContext": {**(spec.get("securityContext") or {}), **own},
+        "serviceAccountName": spec.get("serviceAccountName") or spec.get("serviceAccount"),
+    }
+
+
+def _fill_tagged(fields: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    shown = [
+        field.rstrip("!") for field in fields.split() if field.endswith("!") or data.get(field.rstrip("!"))
+    ]
+    return {field: _in_order(field, data.get(field) or "") for field in shown}
 
 
 def _in_order(field: str, value: Any) -> Any:
@@ -136,13 +126,16 @@ def _without_empty(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if value}
 
 
-def _value_of(field: str, zero: Any, data: Mapping[str, Any]) -> Any:
-    value = data.get(_JSON_NAMES.get(field) or field[0].lower() + field[1:])
-    if isinstance(zero, Nested):
-        return _fill(zero, value) if value is not None else None
-    if isinstance(zero, Listed):
-        return [_fill(zero, entry) for entry in value] if value is not None else None
-    return _sorted(value) if value is not None else zero
+def _value_of(field: Field, value: Any) -> Any:
+    if field.within == ":":
+        return _fill(field.struct, value or {})
+    if value is None:
+        return field.zero
+    if field.within == ":?":
+        return _fill(field.struct, value)
+    if field.within == ":[":
+        return [_fill(field.struct, entry) for entry in value]
+    return _sorted(value)
 
 
 def _sorted(value: Any) -> Any:

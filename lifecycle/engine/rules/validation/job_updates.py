@@ -60,7 +60,7 @@ def _validate_template(old: Json, after: Part) -> None:
     if before.get("suspend") and not (old.get("status") or {}).get("startTime"):
         was = _with_directives(was, wanted)
     if not is_same_template(PodTemplate.from_json(was), PodTemplate.from_json(wanted)):
-        after.refuse("template", _IMMUTABLE)
+        after.refuse("template", _IMMUTABLE, show_struct("PodTemplateSpec", wanted))
 
 
 def _with_directives(was: Json, wanted: Json) -> Json:

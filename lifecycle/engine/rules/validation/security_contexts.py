@@ -95,7 +95,7 @@ def _validate_profile(security: Part, field: str) -> None:
     if profile["type"] != "Localhost":
         if file is not None:
             # Of seccomp the API server shows the whole profile.
-            shown = show_struct("Profile", profile.data) if field == "seccompProfile" else file
+            shown = show_struct("SeccompProfile", profile.data) if field == "seccompProfile" else file
             profile.refuse("localhostProfile", f"can only be set when {word} type is Localhost", shown)
     elif not file:
         profile.require("localhostProfile", f"must be set when {word} type is Localhost")

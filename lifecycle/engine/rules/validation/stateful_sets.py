@@ -88,7 +88,7 @@ def _validate_strategy(strategy: Part) -> None:
 def _validate_rolling(strategy: Part) -> None:
     rolling = strategy.part("rollingUpdate")
     if strategy["type"] == "OnDelete":
-        shown = show_struct("RollingUpdateStatefulSet", rolling.data)
+        shown = show_struct("RollingUpdateStatefulSetStrategy", rolling.data)
         rolling.refuse("", "only allowed for updateStrategy 'RollingUpdate'", shown)
         return
     rolling.counts("partition")
