@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..objects.kinds import Kind
 from ..rules.defaults.others import default_namespace
 from ..rules.validation.field_error import FieldError, invalid
-from ..rules.validation.metadata import validate_finalizers
+from ..rules.validation.metadata import validate_namespace_finalizers
 from ..rules.validation.names import check_label
 from ..rules.validation.pod_security import validate_level
 from .entry import Gates, Json, KindEntry
@@ -16,7 +16,7 @@ def _validate(data: Json, gates: Gates) -> list[FieldError]:
 
 
 def _validate_finalize(old: Json, new: Json, gates: Gates) -> list[FieldError]:
-    return validate_finalizers(new.get("spec") or {}, "spec")
+    return validate_namespace_finalizers(new.get("spec") or {})
 
 
 def _validate_status(old: Json, new: Json, gates: Gates) -> list[FieldError]:
@@ -37,7 +37,7 @@ NAMESPACE = KindEntry(
     carry_over=lambda stored, new: stored,
     check_name=check_label,
     validate=_validate,
-    validate_new=lambda data: validate_finalizers(data.get("spec") or {}, "spec"),
+    validate_new=lambda data: validate_namespace_finalizers(data.get("spec") or {}),
     validate_status=_validate_status,
     subresources={"finalize": _validate_finalize},
 )

@@ -16,7 +16,8 @@ from .entry import KindEntry
 POD_DISRUPTION_BUDGET = KindEntry(
     kind=DISRUPTION_BUDGET_KIND,
     metadata_looks=0,
-    # Its own rules look at no metadata: any name will do that can stand in a path.
+    # Its own rules look at no metadata, which is looked at once all else is right: any name will do that can
+    # stand in a path.
     check_name=check_path_name,
     typed=DisruptionBudget,
     records=(DisruptionBudgetStatus,),

@@ -9,6 +9,7 @@ from ..objects.replication_controller import (
     ReplicationControllerSpec,
 )
 from ..rules.defaults.workloads import default_replication_controller, label_like_template
+from ..rules.validation.names import check_long_name
 from ..rules.validation.workload_status import validate_replica_set_status
 from ..rules.validation.workloads import validate_replication_controller
 from ..rules.workload_columns import (
@@ -25,6 +26,7 @@ REPLICATION_CONTROLLER = KindEntry(
     spec_class=ReplicationControllerSpec,
     default_spec=default_replication_controller,
     default=label_like_template,
+    check_name=check_long_name,
     propagation=ORPHAN,
     drops_status=True,
     is_host_name="Pod names and hostnames",

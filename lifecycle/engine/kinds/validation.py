@@ -32,8 +32,10 @@ def validate_create(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldEr
     """Everything wrong with a new object that has its uid and its defaults."""
     entry = entry_of_json(data)
     errors = validate_metadata(data.get("metadata") or {}, entry.check_name, entry.is_custom)
-    errors += _validate_content(entry, data, gates)
-    return errors + (entry.validate_new(data) if entry.validate_new is not None else [])
+    content = _validate_content(entry, data, gates)
+    content += entry.validate_new(data) if entry.validate_new is not None else []
+    # Where no rules of its own look at the metadata, those of all kinds do, and they come last.
+    return content or errors if not entry.metadata_looks else errors + content
 
 
 def _validate_content(entry: KindEntry, data: Json, gates: Gates) -> list[FieldError]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.job import CONTROLLER_UID, JOB_NAME
-from .pods import Json, fill
+from .pods import Json, fill, fill_pointers
 from .workloads import Gates, default_template
 
 LEGACY_JOB_NAME, LEGACY_CONTROLLER_UID = "job-name", "controller-uid"
@@ -19,7 +19,7 @@ def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
     # Neither given: one pod. Only parallelism given: a work queue, whose completions stay open.
     if found.get("completions") is None and found.get("parallelism") is None:
         found["completions"] = 1
-    fill(
+    fill_pointers(
         found,
         parallelism=1,
         completionMode="NonIndexed",

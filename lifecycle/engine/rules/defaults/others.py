@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..custom_resources.definition import fill_names
-from .pods import Json, fill
+from .pods import Json, fill, fill_pointers
 
 _RBAC = "rbac.authorization.k8s.io"
 
@@ -70,8 +70,8 @@ def default_autoscaler(data: Mapping[str, Any]) -> Json:
     if spec.get("behavior") is not None:
         given = spec["behavior"]
         up, down = dict(given.get("scaleUp") or {}), dict(given.get("scaleDown") or {})
-        fill(up, stabilizationWindowSeconds=0, selectPolicy="Max", policies=[_FOUR_PODS, _ALL])
-        fill(down, selectPolicy="Max", policies=[_ALL])
+        fill_pointers(up, stabilizationWindowSeconds=0, selectPolicy="Max", policies=[_FOUR_PODS, _ALL])
+        fill_pointers(down, selectPolicy="Max", policies=[_ALL])
         spec["behavior"] = {**given, "scaleUp": up, "scaleDown": down}
     return {**data, "spec": spec}
 
@@ -135,14 +135,14 @@ def default_definition(data: Mapping[str, Any]) -> Json:
 def default_priority_class(data: Mapping[str, Any]) -> Json:
     """Its pods may push others out."""
     found = dict(data)
-    fill(found, preemptionPolicy="PreemptLowerPriority", value=0)
+    fill_pointers(found, preemptionPolicy="PreemptLowerPriority", value=0)
     return found
 
 
 def default_storage_class(data: Mapping[str, Any]) -> Json:
     """Its volumes are bound at once, and go with their claims."""
     found = dict(data)
-    fill(found, reclaimPolicy="Delete", volumeBindingMode="Immediate")
+    fill_pointers(found, reclaimPolicy="Delete", volumeBindingMode="Immediate")
     return found
 
 

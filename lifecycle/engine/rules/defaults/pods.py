@@ -81,6 +81,13 @@ def fill(found: Json, **defaults: Any) -> None:
             found[name] = value
 
 
+def fill_pointers(found: Json, **defaults: Any) -> None:
+    """Set what is absent. A text of no letters is there: it will be refused."""
+    for name, value in defaults.items():
+        if found.get(name) is None:
+            found[name] = value
+
+
 def _default_container(container: Mapping[str, Any]) -> Json:
     found = dict(container)
     fill(
@@ -164,7 +171,7 @@ def _with_host_ports(container: Mapping[str, Any]) -> Json:
 
 def _default_volume(volume: Mapping[str, Any]) -> Json:
     found = dict(volume)
-    if len(found) == 1:
+    if all(source is None for field, source in found.items() if field != "name"):
         # A volume without a source is an empty directory.
         found["emptyDir"] = {}
     for name in ("configMap", "secret", "downwardAPI", "projected"):

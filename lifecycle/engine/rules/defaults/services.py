@@ -15,7 +15,7 @@ from ..services import (
     needs_health_check_port,
     needs_node_ports,
 )
-from .pods import Json, fill
+from .pods import Json, fill, fill_pointers
 
 _LONGEST_IDLE_SECONDS = 10_800
 _OF_ADDRESS = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
@@ -33,7 +33,7 @@ def default_service(data: Mapping[str, Any]) -> Json:
     elif spec["sessionAffinity"] == "None":
         spec.pop("sessionAffinityConfig", None)
     if spec["type"] != EXTERNAL_NAME:
-        fill(spec, internalTrafficPolicy="Cluster")
+        fill_pointers(spec, internalTrafficPolicy="Cluster")
     if is_reached_from_outside(spec):
         fill(spec, externalTrafficPolicy="Cluster")
     if spec["type"] == LOAD_BALANCER:

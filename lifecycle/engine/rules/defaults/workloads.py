@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...heart.settings import FEATURE_DEFAULTS
-from .pods import Json, default_pod_spec, fill
+from .pods import Json, default_pod_spec, fill, fill_pointers
 
 Gates = Mapping[str, bool]
 
@@ -35,7 +35,7 @@ def _default_strategy(strategy: Mapping[str, Any] | None, **rolling: Any) -> Jso
     found["type"] = found.get("type") or "RollingUpdate"
     if found["type"] == "RollingUpdate":
         found["rollingUpdate"] = dict(found.get("rollingUpdate") or {})
-        fill(found["rollingUpdate"], **rolling)
+        fill_pointers(found["rollingUpdate"], **rolling)
     return found
 
 
@@ -99,14 +99,15 @@ def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates)
     found = dict(strategy or {})
     if not found.get("type"):
         found |= {"type": "RollingUpdate", "rollingUpdate": found.get("rollingUpdate") or {}}
-    if found["type"] == "RollingUpdate" and found.get("rollingUpdate") is not None:
-        rolling = dict(found["rollingUpdate"])
+    if found.get("rollingUpdate") is None:
+        return found
+    rolling = found["rollingUpdate"] = dict(found["rollingUpdate"])
+    if not gates.get("MaxUnavailableStatefulSet", False):
+        rolling.pop("maxUnavailable", None)
+    elif found["type"] == "RollingUpdate":
+        fill(rolling, maxUnavailable=1)
+    if found["type"] == "RollingUpdate":
         fill(rolling, partition=0)
-        if gates.get("MaxUnavailableStatefulSet", False):
-            fill(rolling, maxUnavailable=1)
-        else:
-            rolling.pop("maxUnavailable", None)
-        found["rollingUpdate"] = rolling
     return found
 
 
@@ -119,10 +120,5 @@ def default_daemon_set(spec: Mapping[str, Any], gates: Gates) -> Json:
     """One node at a time, 10 revisions."""
     found = _with_template(spec, gates)
     fill(found, revisionHistoryLimit=10)
-    strategy = _default_strategy(found.get("updateStrategy"), maxSurge=0)
-    if strategy["type"] == "RollingUpdate":
-        # One at a time, unless new pods come first.
-        rolling = strategy["rollingUpdate"]
-        fill(rolling, maxUnavailable=0 if rolling["maxSurge"] not in (0, "0%") else 1)
-    found["updateStrategy"] = strategy
+    found["updateStrategy"] = _default_strategy(found.get("updateStrategy"), maxUnavailable=1, maxSurge=0)
     return found

@@ -65,7 +65,8 @@ def validate_autoscaler_status(status: Part) -> None:
 
 def _check_group(target: Part) -> None:
     version = target["apiVersion"] or ""
-    if not _check_version(target) and "/" not in version and target["kind"] != "ReplicationController":
+    group = version.rpartition("/")[0]
+    if not _check_version(target) and not group and target["kind"] != "ReplicationController":
         target.refuse("apiVersion", "apiVersion must specify API group", version)
 
 
@@ -96,6 +97,8 @@ def _validate_metric(metric: Part) -> None:
     fields = ("object", "external", "pods", "resource", "containerResource")
     given = [field for field in fields if metric[field]]
     metric.need("type", "must specify a metric source type")
+    # That there is no such type is said before and after what it measures is looked at.
+    metric.support("type", tuple(_SOURCES), kind)
     if given:
         _validate_source(given[0], metric.part(given[0]))
     if kind not in _SOURCES:
@@ -163,7 +166,7 @@ def _validate_speed(rules: Part) -> None:
         rules.refuse("stabilizationWindowSeconds", "must be greater than or equal to zero")
     if window is not None and window > _LONGEST_WINDOW:
         rules.refuse("stabilizationWindowSeconds", f"must be less than or equal to {_LONGEST_WINDOW}")
-    rules.choice("selectPolicy", ("Disabled", "Max", "Min"))
+    rules.given("selectPolicy", ("Disabled", "Max", "Min"))
     if not rules["policies"]:
         rules.require("policies", "must specify at least one Policy")
     for policy in rules.parts("policies"):

@@ -34,7 +34,7 @@ def validate_priority_class(data: Part) -> None:
             data.forbid("metadata.name", reserved + why)
     elif value > HIGHEST_PRIORITY:
         data.forbid("value", f"maximum allowed value of a user defined priority is {HIGHEST_PRIORITY}")
-    data.choice("preemptionPolicy", PREEMPTION_POLICIES)
+    data.choice("preemptionPolicy", PREEMPTION_POLICIES, needed=data["preemptionPolicy"] is not None)
 
 
 @gathers("")

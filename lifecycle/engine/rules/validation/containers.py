@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...objects.container import NEVER
 from .downward import validate_env
 from .field_error import FieldError, duplicate, too_long
 from .names import check_label, check_port_name
@@ -43,6 +44,7 @@ class PodFacts:
     """By name, each with its source."""
     claim_names: frozenset[str]
     grace_seconds: int | None
+    restart_policy: str
     os_name: str | None
     has_user_namespace: bool
     gates: Mapping[str, bool]
@@ -97,8 +99,7 @@ def validate_image_text(container: Part) -> None:
 
 
 def _validate_unique(container: Part, names: set[str]) -> None:
-    if container["name"]:
-        container.once("name", container["name"], names)
+    container.once("name", container["name"] or "", names)
 
 
 def _validate_common(container: Part, facts: PodFacts) -> None:
@@ -113,7 +114,7 @@ def _validate_common(container: Part, facts: PodFacts) -> None:
     container.choice("imagePullPolicy", PULL_POLICIES)
     container.apply("resources", validate_resources)
     _validate_claims(container, facts)
-    _validate_resize_policies(container)
+    _validate_resize_policies(container, facts.restart_policy)
     validate_container_security(container.part("securityContext"), facts.has_user_namespace)
 
 
@@ -122,8 +123,11 @@ def _validate_claims(container: Part, facts: PodFacts) -> None:
     validate_claim_names(container.part("resources"), facts.claim_names)
 
 
-def _validate_resize_policies(container: Part) -> None:
-    """What a change of a resource means, said once of each. The API server names the list alone."""
+def _validate_resize_policies(container: Part, restart_policy: str) -> None:
+    """What a change of a resource means, said once of each. The API server names the list alone.
+
+    A container of a pod that restarts nothing cannot ask for a restart.
+    """
     seen: set[str] = set()
     for index, policy in enumerate(container["resizePolicy"] or ()):
         resource, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
@@ -133,6 +137,9 @@ def _validate_resize_policies(container: Part) -> None:
                 container.support("resizePolicy", known, value)
             else:
                 container.require("resizePolicy")
+        if restart_policy == NEVER and restart != "NotRequired":
+            detail = "must be 'NotRequired' when `restartPolicy` is 'Never'"
+            container.refuse("resizePolicy", detail, restart)
 
 
 def _validate_ports(ports: Sequence[Part]) -> None:

@@ -16,7 +16,7 @@ CLASS_ANNOTATION = "kubernetes.io/ingress.class"
 def validate_ingress(spec: Part) -> None:
     """Rules, or a backend for all there is."""
     if not spec["rules"] and spec["defaultBackend"] is None:
-        spec.refuse("", "either `defaultBackend` or `rules` must be specified", None)
+        spec.refuse("", "either `defaultBackend` or `rules` must be specified", spec["rules"])
     if spec["defaultBackend"] is not None:
         _validate_backend(spec.part("defaultBackend"))
     for rule in spec.parts("rules"):

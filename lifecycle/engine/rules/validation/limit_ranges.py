@@ -8,7 +8,7 @@ from typing import Any
 from ...objects.quantity import canonical, parse_quantity
 from .names import check_qualified
 from .part import Part, gathers
-from .resources import check_amounts, check_known_resource, is_overcommitted, validate_resource_name
+from .resources import check_known_resource, check_readable, is_overcommitted, validate_resource_name
 
 TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _GROUPS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
@@ -41,25 +41,34 @@ def validate_limit_range(spec: Part) -> None:
 
 def _validate_item(item: Part, kind: str) -> None:
     amounts = {group: item[group] or {} for group in _GROUPS}
-    if kind == "Pod":
-        for group in _DEFAULTS:
-            if amounts[group]:
-                item.forbid(group, "may not be specified when `type` is 'Pod'")
-            amounts[group] = {}
-    if kind == "PersistentVolumeClaim" and "storage" not in {**amounts["min"], **amounts["max"]}:
-        detail = "either minimum or maximum storage value is required, but neither was provided"
-        item.require("limits", detail)
-    malformed = [error for group in _GROUPS for error in check_amounts(item.at(group), amounts[group])]
+    malformed = [error for group in _GROUPS for error in check_readable(item.at(group), amounts[group])]
     item.errors += malformed
     if malformed:
         return
-    check_name = validate_resource_name if kind in ("Pod", "Container") else check_known_resource
     for group in _GROUPS:
-        for name in sorted(amounts[group]):
-            item.errors += check_name(name, item.at(f"{group}[{name}]"))
+        if group == "maxLimitRequestRatio" and kind == "PersistentVolumeClaim":
+            _require_storage(item, {**amounts["min"], **amounts["max"]})
+        if group in _DEFAULTS and kind == "Pod":
+            if amounts[group]:
+                item.forbid(group, "may not be specified when `type` is 'Pod'")
+            amounts[group] = {}
+        _validate_names(item, kind, group, amounts[group])
     for name in sorted({name for given in amounts.values() for name in given}):
         _validate_bounds(name, amounts, item)
         _validate_ratio(name, amounts, item)
+
+
+def _require_storage(item: Part, bounds: Mapping[str, Any]) -> None:
+    if "storage" not in bounds:
+        detail = "either minimum or maximum storage value is required, but neither was provided"
+        item.require("limits", detail)
+
+
+def _validate_names(item: Part, kind: str, group: str, amounts: Mapping[str, Any]) -> None:
+    """Resources that there are. That an amount is above 0 is not asked here."""
+    check_name = validate_resource_name if kind in ("Pod", "Container") else check_known_resource
+    for name in sorted(amounts):
+        item.errors += check_name(name, item.at(f"{group}[{name}]"))
 
 
 def _validate_bounds(name: str, amounts: Mapping[str, Mapping[str, Any]], item: Part) -> None:

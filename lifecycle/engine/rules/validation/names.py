@@ -69,6 +69,11 @@ def check_subdomain(text: str) -> list[str]:
     return _check(text, SUBDOMAIN, 253)
 
 
+def check_long_name(text: str) -> list[str]:
+    """The same, in the words of rules that newer kinds of checks share."""
+    return _check(text, SUBDOMAIN, 253, "bytes")
+
+
 def check_subdomain_with_underscores(text: str) -> list[str]:
     """A DNS subdomain as name servers take them."""
     return _check(text, SUBDOMAIN_WITH_UNDERSCORES, 253)

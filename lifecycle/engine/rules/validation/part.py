@@ -105,6 +105,11 @@ class Part:
         if value or needed:
             self.errors += check_choice(self.at(field), value, supported, needed)
 
+    def given(self, field: str, supported: Sequence[str]) -> None:
+        """An enumeration that may be absent, though not empty: in Go it is a pointer."""
+        if self.data.get(field) is not None:
+            self.support(field, supported)
+
     def counts(self, *fields: str) -> None:
         """Numbers from 0 on; absent is fine."""
         for field in self.list_given(fields):

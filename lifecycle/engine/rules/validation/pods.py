@@ -37,6 +37,7 @@ def make_facts(
         volumes=volumes,
         claim_names=frozenset(claim["name"] or "" for claim in spec.parts("resourceClaims")),
         grace_seconds=spec["terminationGracePeriodSeconds"],
+        restart_policy=spec["restartPolicy"] or "",
         os_name=spec.part("os")["name"],
         has_user_namespace=spec["hostUsers"] is False,
         gates=gates,

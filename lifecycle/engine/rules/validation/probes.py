@@ -48,10 +48,7 @@ def _validate_probe(probe: Part, name: str) -> None:
 def validate_lifecycle(lifecycle: Part, grace_seconds: int | None, os_name: str | None) -> None:
     """The hooks and the stop signal of a container."""
     for name in lifecycle.list_given(("postStart", "preStop")):
-        hook = lifecycle.part(name)
-        _validate_handler(hook, HOOK_HANDLERS)
-        if hook["sleep"] is not None and grace_seconds is not None:
-            _validate_sleep(hook, grace_seconds)
+        _validate_handler(lifecycle.part(name), HOOK_HANDLERS, grace_seconds)
     if lifecycle["stopSignal"] is not None:
         _validate_stop_signal(lifecycle, os_name)
 
@@ -71,16 +68,22 @@ def _validate_stop_signal(lifecycle: Part, os_name: str | None) -> None:
     lifecycle.support("stopSignal", sorted(WINDOWS_SIGNALS if os_name == "windows" else LINUX_SIGNALS))
 
 
-def _validate_handler(holder: Part, names: tuple[str, ...]) -> None:
-    """Exactly one mechanism (PROBE-02, VALID-16)."""
+def _validate_handler(holder: Part, names: tuple[str, ...], grace_seconds: int | None = None) -> None:
+    """Exactly one mechanism (PROBE-02, VALID-16): the first is looked at, the others are too many."""
     given = holder.list_given(names)
     if not given:
         holder.require("", "must specify a handler type")
         return
+    _validate_mechanism(holder, given[0], grace_seconds)
     for name in given[1:]:
         holder.forbid(name, "may not specify more than 1 handler type")
-    handler = holder.part(given[0])
-    match given[0]:
+
+
+def _validate_mechanism(holder: Part, name: str, grace_seconds: int | None) -> None:
+    handler = holder.part(name)
+    match name:
+        case "sleep" if grace_seconds is not None:
+            _validate_sleep(holder, grace_seconds)
         case "exec":
             handler.need("command")
         case "httpGet":

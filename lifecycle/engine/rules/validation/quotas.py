@@ -9,7 +9,15 @@ from ...objects.quantity import canonical, parse_quantity
 from .field_error import FieldError, invalid
 from .go_structs import show_struct
 from .part import Part, gathers
-from .resources import COUNTED, HUGE_PAGES, OBJECTS, STANDARD, check_known_resource, check_quantity
+from .resources import (
+    COUNTED,
+    HUGE_PAGES,
+    OBJECTS,
+    STANDARD,
+    check_known_resource,
+    check_quantity,
+    is_countable,
+)
 
 SCOPES = (
     "BestEffort",
@@ -55,7 +63,8 @@ def _validate_amounts(holder: Part, group: str) -> None:
         if "/" not in name and name not in _COUNTED and not name.startswith(_PAGES):
             holder.refuse(field, "must be a standard resource for quota", name)
         holder.errors += malformed
-        if name in OBJECTS and not malformed and parse_quantity(amount).denominator != 1:
+        is_whole = name in OBJECTS or (is_countable(name) and not name.startswith("requests."))
+        if is_whole and not malformed and parse_quantity(amount).denominator != 1:
             holder.refuse(field, "must be an integer", canonical(amount))
 
 

@@ -116,9 +116,8 @@ def _validate_requirements(part: Part, check_name: NameCheck) -> None:
         part.errors += _check_pages(name, value, place)
     for name, value in sorted(requests.items()):
         place = part.at(f"requests[{name}]")
-        malformed = _check_amount(name, value, place)
-        part.errors += check_name(name, place) + malformed
-        if not malformed and not _check_amount(name, limits.get(name, 0), ""):
+        part.errors += check_name(name, place) + _check_amount(name, value, place)
+        if is_readable(value) and is_readable(limits.get(name)):
             _validate_within(part, name, value, limits.get(name))
         part.errors += _check_pages(name, value, place)
     names = {*limits, *requests}
@@ -145,6 +144,12 @@ def check_amounts(path: str, amounts: Mapping[str, Any]) -> list[FieldError]:
     return [error for name, value in amounts.items() for error in check_quantity(f"{path}[{name}]", value)]
 
 
+def check_readable(path: str, amounts: Mapping[str, Any]) -> list[FieldError]:
+    """Quantities by resource name, of any size."""
+    unreadable = [(name, value) for name, value in amounts.items() if not is_readable(value)]
+    return [invalid(f"{path}[{name}]", value, QUANTITY_TEXT) for name, value in unreadable]
+
+
 def check_quantity(path: str, value: Any, is_positive: bool = False) -> list[FieldError]:
     """A quantity from 0 on, or above it."""
     try:
@@ -154,6 +159,11 @@ def check_quantity(path: str, value: Any, is_positive: bool = False) -> list[Fie
     if is_positive and exact <= 0:
         return [invalid(path, canonical(value), "must be greater than zero")]
     return check_not_negative(path, canonical(value), exact)
+
+
+def is_readable(value: Any) -> bool:
+    """Whether a quantity can be read, or is absent."""
+    return value is None or all(error.detail != QUANTITY_TEXT for error in check_quantity("", value))
 
 
 def is_below_zero(value: Any) -> bool:
@@ -166,7 +176,7 @@ def is_below_zero(value: Any) -> bool:
 
 def _check_amount(name: str, value: Any, path: str) -> list[FieldError]:
     errors = check_quantity(path, value)
-    if not errors and _is_countable(name) and parse_quantity(value).denominator != 1:
+    if not errors and is_countable(name) and parse_quantity(value).denominator != 1:
         errors = [invalid(path, canonical(value), "must be an integer")]
     return errors
 
@@ -178,7 +188,7 @@ def validate_resource_name(name: str, path: str) -> list[FieldError]:
     errors = check_known_resource(name, path)
     if "/" not in name:
         errors.append(invalid(path, name, "must be a standard resource for containers"))
-    elif _is_countable(name) and (name.startswith("requests.") or check_qualified(f"requests.{name}")):
+    elif is_countable(name) and (name.startswith("requests.") or check_qualified(f"requests.{name}")):
         errors.append(invalid(path, name, "doesn't follow extended resource name standard"))
     return errors
 
@@ -194,10 +204,10 @@ def check_known_resource(name: str, path: str) -> list[FieldError]:
 
 def is_overcommitted(name: str) -> bool:
     """Whether more of it may be promised than there is."""
-    return not _is_countable(name) and not name.startswith(HUGE_PAGES)
+    return not is_countable(name) and not name.startswith(HUGE_PAGES)
 
 
-def _is_countable(name: str) -> bool:
+def is_countable(name: str) -> bool:
     """Devices and the like: whole pieces, of which as many are asked for as allowed."""
     domain, slash, _ = name.rpartition("/")
     return bool(slash) and "kubernetes.io" not in domain

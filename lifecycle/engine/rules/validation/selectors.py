@@ -50,10 +50,9 @@ def is_empty_selector(selector: Mapping[str, Any]) -> bool:
 def validate_matches(selector: Mapping[str, Any] | None, template: Part) -> None:
     """A workload's selector must match the labels of its own template (DEP-SPEC-08, RS-SPEC-05)."""
     metadata = template.part("metadata")
-    labels = dict(metadata["labels"] or {})
     # Nothing is matched by a selector that is missing.
-    if selector is None or not Selector(selector).matches(labels):
-        metadata.refuse("labels", "`selector` does not match template `labels`", labels or None)
+    if selector is None or not Selector(selector).matches(metadata["labels"] or {}):
+        metadata.refuse("labels", "`selector` does not match template `labels`")
 
 
 def validate_int_or_percent(value: Any, path: str) -> list[FieldError]:

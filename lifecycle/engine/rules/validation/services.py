@@ -35,7 +35,7 @@ _OF_BALANCERS = "may only be used when `type` is 'LoadBalancer'"
 @gathers("spec")
 def validate_service(spec: Part) -> None:
     """Everything that a Service says, in the API server's order."""
-    if not is_headless(spec.data) and spec["type"] != EXTERNAL_NAME:
+    if not _is_headless(spec) and spec["type"] != EXTERNAL_NAME:
         spec.need("ports")
     _validate_type(spec)
     _validate_ports(spec.parts("ports"))
@@ -106,10 +106,16 @@ def _find_changed(
     return [] if is_same else [invalid(f"spec.{field}", after.get(field), detail)]
 
 
+def _is_headless(spec: Part) -> bool:
+    """Whether it has no address, and says nothing else besides."""
+    addresses: list[str] = spec["clusterIPs"] or [spec["clusterIP"]]
+    return addresses == [HEADLESS]
+
+
 def _validate_type(spec: Part) -> None:
     """What a Service may not be beside what it is."""
     kind = spec["type"]
-    if kind in OPEN_TYPES and is_headless(spec.data):
+    if kind in OPEN_TYPES and _is_headless(spec):
         spec.refuse("clusterIPs[0]", f"may not be set to 'None' for {kind} services", HEADLESS)
     if kind != EXTERNAL_NAME:
         return
@@ -184,13 +190,12 @@ def _validate_addresses(spec: Part) -> None:
     for index, family in enumerate(families):
         spec.support(f"ipFamilies[{index}]", _FAMILIES, family)
         spec.once(f"ipFamilies[{index}]", family, seen)
-    spec.choice("ipFamilyPolicy", ("PreferDualStack", "RequireDualStack", "SingleStack"))
-    if HEADLESS in addresses[:1]:
-        if len(addresses) > 1:
-            spec.refuse("clusterIPs", "'None' must be the first and only value", addresses)
-        return
+    spec.given("ipFamilyPolicy", ("PreferDualStack", "RequireDualStack", "SingleStack"))
+    if HEADLESS in addresses[:1] and len(addresses) > 1:
+        spec.refuse("clusterIPs", "'None' must be the first and only value", addresses)
     for index, address in enumerate(addresses):
-        spec.errors += check_address(spec.at(f"clusterIPs[{index}]"), address)
+        if index or address != HEADLESS:
+            spec.errors += check_address(spec.at(f"clusterIPs[{index}]"), address)
     if len(addresses) > 2:
         spec.refuse("clusterIPs", "may only hold up to 2 values", addresses)
 
@@ -240,5 +245,5 @@ def _validate_traffic(spec: Part) -> None:
     if spec["healthCheckNodePort"] and not needs_health_check_port(spec.data):
         detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
         spec.refuse("healthCheckNodePort", detail)
-    spec.choice("internalTrafficPolicy", _TRAFFIC)
+    spec.given("internalTrafficPolicy", _TRAFFIC)
     spec.choice("trafficDistribution", ("PreferClose", "PreferSameZone", "PreferSameNode"))

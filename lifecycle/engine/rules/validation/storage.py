@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.quantity import parse_quantity
 from .claims import VOLUME_MODES, check_access_modes
-from .field_error import FieldError, invalid
-from .names import check_descending_path, check_qualified, check_subdomain
+from .field_error import FieldError, invalid, too_long
+from .names import check_descending_path, check_label, check_qualified, check_subdomain
+from .node_affinity import validate_node_selector
 from .part import Part, gathers
-from .resources import check_quantity
+from .resources import check_quantity, is_below_zero
+from .volume_sources import forbid_others, validate_other_source
 
 _RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
 # What makes a volume of the kind it is, in the API server's order.
@@ -18,12 +22,10 @@ _SOURCES = (
     "cephfs", "iscsi", "cinder", "fc", "flexVolume", "azureFile", "vsphereVolume", "photonPersistentDisk",
     "portworxVolume", "azureDisk", "scaleIO", "local", "storageos", "csi",
 )  # fmt: skip
-_NEEDED = {
-    "hostPath": ("path",),
-    "nfs": ("server", "path"),
-    "local": ("path",),
-    "csi": ("driver", "volumeHandle"),
-}
+_SECRETS_OF_DRIVERS = (
+    "controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef",
+)  # fmt: skip
+_DRIVER_MOST_BYTES = 63
 
 
 @gathers("spec")
@@ -33,40 +35,71 @@ def validate_volume(spec: Part) -> None:
     check_access_modes(spec)
     _validate_capacity(spec)
     spec.choice("persistentVolumeReclaimPolicy", _RECLAIM_POLICIES)
-    affinity = spec["nodeAffinity"]
-    if affinity is not None and affinity.get("required") is None:
-        spec.require("nodeAffinity.required", "must specify required node constraints")
+    if spec["nodeAffinity"] is not None:
+        _validate_affinity(spec.part("nodeAffinity"))
     _validate_sources(spec)
     spec.text("storageClassName", check_subdomain)
-    spec.choice("volumeMode", VOLUME_MODES)
+    spec.given("volumeMode", VOLUME_MODES)
 
 
 def _validate_capacity(spec: Part) -> None:
     spec.need("capacity")
     capacity = spec["capacity"] or {}
     if list(capacity) != ["storage"]:
-        spec.support("capacity", ("storage",), dict(capacity) or None)
+        spec.support("capacity", ("storage",))
     for name, amount in sorted(capacity.items()):
-        spec.errors += check_quantity(spec.at(f"capacity[{name}]"), amount, is_positive=True)
+        place = f"capacity[{name}]"
+        if is_below_zero(amount):
+            spec.refuse(place, "must be a valid resource quantity", math.ceil(parse_quantity(amount)))
+        spec.errors += check_quantity(spec.at(place), amount, is_positive=True)
+
+
+def _validate_affinity(affinity: Part) -> None:
+    """The nodes it can be reached from."""
+    if affinity["required"] is None:
+        affinity.require("required", "must specify required node constraints")
+    else:
+        validate_node_selector(affinity.part("required"))
 
 
 def _validate_sources(spec: Part) -> None:
+    """One thing that it is made of: the first is looked at, the others are too many."""
     given = spec.list_given(_SOURCES)
     if not given:
         spec.require("", "must specify a volume type")
         return
-    source = spec.part(given[0])
-    for name in _NEEDED.get(given[0], ()):
-        source.need(name)
-    path = source["path"] or ""
-    if given[0] == "nfs" and path and not path.startswith("/"):
-        source.refuse("path", "must be an absolute path")
-    if given[0] == "local":
-        source.complain("path", check_descending_path(path.lstrip("/")))
-        if spec["nodeAffinity"] is None:
-            spec.require("nodeAffinity", "Local volume requires node affinity")
-    for name in given[1:]:
-        spec.forbid(name, "may not specify more than 1 volume type")
+    match given[0]:
+        case "local":
+            _validate_local(spec)
+        case "csi":
+            _validate_driver(spec.part("csi"))
+        case name:
+            validate_other_source(spec, name)
+    forbid_others(spec, given)
+
+
+def _validate_local(spec: Part) -> None:
+    """A disk or folder of a node, and which node's it is."""
+    local = spec.part("local")
+    local.need("path")
+    local.complain("path", check_descending_path((local["path"] or "").lstrip("/")))
+    if spec["nodeAffinity"] is None:
+        spec.require("nodeAffinity", "Local volume requires node affinity")
+
+
+def _validate_driver(source: Part) -> None:
+    """A driver of storage, what it calls the volume, and the Secrets that it is handed."""
+    driver = source["driver"] or ""
+    source.need("driver")
+    if len(driver) > _DRIVER_MOST_BYTES:
+        source.errors.append(too_long(source.at("driver"), _DRIVER_MOST_BYTES))
+    if driver:
+        source.complain("driver", check_subdomain(driver.lower()))
+    source.need("volumeHandle")
+    for name in source.list_given(_SECRETS_OF_DRIVERS):
+        secret = source.part(name)
+        secret.text("name", check_subdomain, needed=True)
+        secret.text("namespace", check_label, needed=True)
 
 
 @gathers("")
@@ -78,7 +111,7 @@ def validate_storage_class(data: Part) -> None:
     if "" in (data["parameters"] or {}):
         data.refuse("parameters", "field can not be empty.", "")
     data.choice("reclaimPolicy", ("Delete", "Retain"))
-    data.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"))
+    data.given("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"))
 
 
 _CLASS_FIXED = ("parameters", "provisioner", "reclaimPolicy")

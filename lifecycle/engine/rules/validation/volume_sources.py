@@ -6,7 +6,7 @@ driver could tell is not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .claims import validate_claim_spec
 from .metadata import validate_annotations, validate_labels
@@ -22,7 +22,9 @@ _NEEDED = {
     "gcePersistentDisk": ("pdName",),
     "gitRepo": ("repository",),
     "glusterfs": ("endpoints", "path"),
+    "hostPath": ("path",),
     "iscsi": ("targetPortal", "iqn"),
+    "nfs": ("server", "path"),
     "photonPersistentDisk": ("pdID",),
     "portworxVolume": ("volumeID",),
     "rbd": ("monitors", "image"),
@@ -31,6 +33,11 @@ _NEEDED = {
 }
 _SHOWN = {"gcePersistentDisk": "persistentDisk"}
 """What the API server calls some of them in its errors."""
+_TOO_MANY = {"downwardAPI": "downwarAPI", "cephfs": "cephFS"}
+"""And what it calls them where they are one too many: its own slips."""
+_HOST_PATHS = (
+    "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
+)  # fmt: skip
 _IQN = ("iqn", "eui", "naa")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _DISK_KINDS = ("Dedicated", "Managed", "Shared")
@@ -42,8 +49,14 @@ _BLOB = ("https://{account-name}.blob.core.windows.net/{container-name}/{disk-na
 _REGISTRY = "must be a host:port pair or multiple pairs separated by commas"
 
 
-def validate_other_source(volume: Part, name: str, is_template: bool) -> None:
-    """A source that is none of the common ones. `is_template`: it stands in a template of pods."""
+def forbid_others(volume: Part, given: Sequence[str]) -> None:
+    """Sources beside the first one."""
+    for name in given[1:]:
+        volume.forbid(_TOO_MANY.get(name, name), "may not specify more than 1 volume type")
+
+
+def validate_other_source(volume: Part, name: str, is_template: bool = False) -> None:
+    """A source that no object of the cluster stands for. `is_template`: it stands in a template of pods."""
     source = volume.part(name)
     source.path = volume.at(_SHOWN.get(name, name))
     for field in _NEEDED.get(name, ()):
@@ -58,6 +71,19 @@ def _validate_image(source: Part, is_template: bool) -> None:
     if not is_template:
         source.need("reference")
     source.choice("pullPolicy", _PULL_POLICIES)
+
+
+def _validate_host_path(source: Part) -> None:
+    """A path of the node."""
+    if ".." in (source["path"] or "").split("/"):
+        source.refuse("path", "must not contain '..'")
+    if source["path"]:
+        source.support("type", _HOST_PATHS, source["type"] or "")
+
+
+def _validate_nfs(source: Part) -> None:
+    if not (source["path"] or "").startswith("/"):
+        source.refuse("path", "must be an absolute path", source["path"] or "")
 
 
 def _validate_csi(source: Part) -> None:
@@ -158,7 +184,9 @@ _CHECKS: dict[str, Callable[[Part], None]] = {
     "flocker": _validate_flocker,
     "gcePersistentDisk": _validate_partition,
     "gitRepo": _validate_git,
+    "hostPath": _validate_host_path,
     "iscsi": _validate_iscsi,
+    "nfs": _validate_nfs,
     "quobyte": _validate_quobyte,
     "storageos": _validate_storage_os,
 }

@@ -11,13 +11,15 @@ from .names import check_descending_path, check_label
 from .part import Part
 from .projections import validate_items, validate_mode, validate_projected
 from .resources import is_below_zero
-from .volume_sources import validate_other_source
+from .volume_sources import forbid_others, validate_other_source
 
-_HOST_PATHS = (
-    "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
+# What a volume can be, in the API server's order.
+_SOURCES = (
+    "emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi",
+    "glusterfs", "flocker", "persistentVolumeClaim", "rbd", "cinder", "cephfs", "quobyte", "downwardAPI",
+    "fc", "flexVolume", "configMap", "azureFile", "vsphereVolume", "photonPersistentDisk", "portworxVolume",
+    "azureDisk", "storageos", "projected", "scaleIO", "csi", "ephemeral", "image",
 )  # fmt: skip
-
-
 _PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 _RECURSIVE = ("Disabled", "Enabled", "IfPossible")
 _CLAIMS = ("persistentVolumeClaim", "ephemeral")
@@ -42,17 +44,18 @@ def validate_volumes(spec: Part) -> dict[str, Mapping[str, Any]]:
 
 
 def _validate_source(volume: Part, is_template: bool) -> None:
-    """Exactly one source."""
-    given = volume.list_given(name for name in volume.data if name != "name")
+    """Exactly one source: the first is looked at, the others are too many."""
+    given = volume.list_given(_SOURCES)
     if not given:
         volume.require("", "must specify a volume type")
         return
-    for name in given[1:]:
-        volume.forbid(name, "may not specify more than 1 volume type")
-    source = volume.part(given[0])
-    match given[0]:
-        case "hostPath":
-            _validate_host_path(source)
+    _validate_one_source(volume, given[0], is_template)
+    forbid_others(volume, given)
+
+
+def _validate_one_source(volume: Part, name: str, is_template: bool) -> None:
+    source = volume.part(name)
+    match name:
         case "configMap":
             _validate_keys(source, "name")
         case "secret":
@@ -62,26 +65,12 @@ def _validate_source(volume: Part, is_template: bool) -> None:
         case "emptyDir":
             if is_below_zero(source["sizeLimit"]):
                 source.forbid("sizeLimit", "SizeLimit field must be a valid resource quantity")
-        case "nfs":
-            source.need("server")
-            source.need("path")
-            if not (source["path"] or "").startswith("/"):
-                source.refuse("path", "must be an absolute path", source["path"] or "")
         case "downwardAPI":
             validate_downward_items(source)
         case "projected":
             validate_projected(source)
-        case name:
+        case _:
             validate_other_source(volume, name, is_template)
-
-
-def _validate_host_path(source: Part) -> None:
-    """A path of the node."""
-    source.need("path")
-    if ".." in (source["path"] or "").split("/"):
-        source.refuse("path", "must not contain '..'")
-    if source["path"]:
-        source.support("type", _HOST_PATHS, source["type"] or "")
 
 
 def _validate_keys(source: Part, name: str) -> None:

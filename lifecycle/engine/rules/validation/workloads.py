@@ -119,19 +119,15 @@ def _validate_strategy(strategy: Part) -> None:
 
 def _validate_rolling(rolling: Part) -> None:
     """Room in at least one direction, or nothing could ever move."""
-    if not _are_amounts(rolling):
-        return
-    if is_zero(rolling["maxUnavailable"]) and is_zero(rolling["maxSurge"]):
+    _check_amounts(rolling)
+    if _is_nothing(rolling["maxUnavailable"]) and _is_nothing(rolling["maxSurge"]):
         rolling.refuse("maxUnavailable", "may not be 0 when `maxSurge` is 0")
     rolling.apply("maxUnavailable", check_at_most_whole)
 
 
-def _are_amounts(rolling: Part) -> bool:
-    """Whether both can be read."""
-    count = len(rolling.errors)
+def _check_amounts(rolling: Part) -> None:
     rolling.apply("maxUnavailable", validate_int_or_percent)
     rolling.apply("maxSurge", validate_int_or_percent)
-    return len(rolling.errors) == count
 
 
 def _is_strategy(struct: str, strategy: Part, types: tuple[str, ...]) -> bool:
@@ -192,7 +188,7 @@ def validate_daemon_set(spec: Part, gates: Gates) -> None:
 
 def _validate_daemon_rolling(rolling: Part) -> None:
     """Either old pods leave first or new ones come first, not both."""
-    _are_amounts(rolling)
+    _check_amounts(rolling)
     rolling.apply("maxUnavailable", check_at_most_whole)
     rolling.apply("maxSurge", check_at_most_whole)
     none_leave, none_come = _is_nothing(rolling["maxUnavailable"]), _is_nothing(rolling["maxSurge"])
