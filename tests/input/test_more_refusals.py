@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.kinds.defaults import apply_defaults
-from lifecycle.engine.kinds.validation import validate_manifest
+from lifecycle.engine.kinds.validation import validate_manifest, validate_update
 
 CONTAINER = {"name": "app", "image": "busybox:1.36"}
 PERCENT = (
@@ -403,3 +403,82 @@ def test_names_of_replication_controllers_are_counted_in_bytes():
         },
     )
     assert said.endswith("must be no more than 253 bytes")
+
+
+def changes(kind: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    head = {"apiVersion": API_VERSIONS.get(kind, "v1"), "kind": kind, "metadata": {"name": "web"}}
+    old, new = (apply_defaults({**head, **fields}) for fields in (before, after))
+    return [str(error) for error in validate_update(old, new)]
+
+
+def quota(scope: str) -> dict[str, Any]:
+    return {"spec": {"hard": {"pods": "1"}, "scopes": [scope]}}
+
+
+def volume(key: str) -> dict[str, Any]:
+    terms = [{"matchExpressions": [{"key": key, "operator": "Exists"}]}]
+    affinity = {"required": {"nodeSelectorTerms": terms}}
+    made = {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/a"}}
+    return {"spec": {**made, "nodeAffinity": affinity}}
+
+
+def deployment(**selector: Any) -> dict[str, Any]:
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [CONTAINER]}}
+    return {"spec": {"selector": {"matchLabels": {"a": "b"}, **selector}, "template": template}}
+
+
+@pytest.mark.parametrize(
+    "kind, before, after, expected",
+    [
+        pytest.param(
+            "StorageClass",
+            {"provisioner": "a.b/c", "reclaimPolicy": "Delete"},
+            {"provisioner": "a.b/c", "reclaimPolicy": "Burn"},
+            [
+                'reclaimPolicy: Unsupported value: "Burn": supported values: "Delete", "Retain"',
+                "reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden.",
+            ],
+            id="a class is looked at anew",
+        ),
+        pytest.param(
+            "PriorityClass",
+            {"value": 1},
+            {"value": 2_000_000_001},
+            ["value: Forbidden: may not be changed in an update."],
+            id="a class of priority is not",
+        ),
+        pytest.param(
+            "ResourceQuota",
+            quota("BestEffort"),
+            quota("Burst"),
+            [
+                'spec.scopes: Invalid value: ["Burst"]: unsupported scope',
+                'spec.scopes: Invalid value: ["Burst"]: field is immutable',
+            ],
+            id="scopes stay",
+        ),
+        pytest.param(
+            "PersistentVolume",
+            volume("zone"),
+            volume("rack"),
+            [
+                'nodeAffinity: Invalid value: {"Required":{"NodeSelectorTerms":[{"MatchExpressions":'
+                '[{"Key":"rack","Operator":"Exists","Values":null}],"MatchFields":null}]}}:'
+                " field is immutable, except for updating from beta label to GA"
+            ],
+            id="a volume stays where it is",
+        ),
+        pytest.param(
+            "Deployment",
+            deployment(),
+            deployment(matchExpressions=[{"key": "a", "operator": "Exists"}]),
+            [
+                'spec.selector: Invalid value: {"matchLabels":{"a":"b"},"matchExpressions":'
+                '[{"key":"a","operator":"Exists"}]}: field is immutable'
+            ],
+            id="a selector is shown in the order of its fields",
+        ),
+    ],
+)
+def test_a_change_is_refused(kind: str, before: dict[str, Any], after: dict[str, Any], expected: list[str]):
+    assert changes(kind, before, after) == expected

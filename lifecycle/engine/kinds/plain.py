@@ -40,7 +40,7 @@ from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.leases import validate_lease
 from ..rules.validation.metadata import check_path_name
 from ..rules.validation.network_policies import validate_network_policy
-from ..rules.validation.quotas import validate_kept_scopes, validate_quota, validate_quota_status
+from ..rules.validation.quotas import validate_quota, validate_quota_change, validate_quota_status
 from ..rules.validation.workloads import validate_plain_template
 from .entry import Check, Json, KindEntry
 
@@ -83,17 +83,17 @@ _READ = (
         kind=PRIORITY_CLASS,
         default=default_priority_class,
         validate=_of_any(validate_priority_class),
-        validate_fixed=validate_kept_value,
+        validate_update=lambda old, new, gates: validate_kept_value(new, old),
     ),
     KindEntry(
         kind=RUNTIME_CLASS,
         validate=_of_any(validate_runtime_class),
-        validate_fixed=validate_kept_handler,
+        validate_update=lambda old, new, gates: validate_kept_handler(new, old),
     ),
     KindEntry(
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
         validate_spec=_of_any(validate_quota),
-        validate_change=validate_kept_scopes,
+        validate_update=lambda old, new, gates: validate_quota_change(old, new),
         validate_status=validate_quota_status,
     ),
     KindEntry(

@@ -6,8 +6,11 @@ its errors out. What needs the live cluster (quota, names taken, budgets) is the
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..heart.settings import FEATURE_DEFAULTS
 from ..rules.validation.field_error import FieldError, invalid
+from ..rules.validation.go_structs import show_struct
 from ..rules.validation.metadata import (
     is_unqualified_finalizer,
     validate_metadata,
@@ -78,10 +81,15 @@ def _find_changed(entry: KindEntry, old: Json, new: Json) -> list[FieldError]:
     """Fields an object keeps for life (DEP-SEL-01, RS-SPEC-08): what was asked for is looked at before."""
     before, after = old.get("spec") or {}, new.get("spec") or {}
     return [
-        invalid(f"spec.{field}", after.get(field), "field is immutable")
+        invalid(f"spec.{field}", _show(field, after.get(field)), "field is immutable")
         for field in entry.immutable
         if before.get(field) != after.get(field)
     ]
+
+
+def _show(field: str, value: Any) -> Any:
+    """A selector is shown in the order of its fields, anything else as it was given."""
+    return show_struct("LabelSelector", value) if field == "selector" and value is not None else value
 
 
 def list_warnings(data: Json) -> list[str]:

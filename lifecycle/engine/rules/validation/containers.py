@@ -211,9 +211,9 @@ def _validate_init_restart(container: Part, facts: PodFacts) -> None:
 
 def _validate_restart(container: Part, facts: PodFacts) -> None:
     """The container's own restart policy and its rules (CRULE-02, CRULE-05, CRULE-08, VALID-05, VALID-07)."""
-    container.choice("restartPolicy", CONTAINER_RESTART_POLICIES)
-    if container["restartPolicyRules"] and not container["restartPolicy"]:
+    if container["restartPolicyRules"] and container["restartPolicy"] is None:
         container.require("restartPolicy", "must specify restartPolicy when restart rules are used")
+    container.given("restartPolicy", CONTAINER_RESTART_POLICIES)
     _limit(container, "restartPolicyRules", MOST_RULES)
     for rule in container.parts("restartPolicyRules"):
         _validate_rule(rule, facts)

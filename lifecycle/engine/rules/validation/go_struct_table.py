@@ -168,6 +168,7 @@ UncountedTerminatedPods = Succeeded? Failed?
 Volume = Name +VolumeSource
 VolumeDevice = Name DevicePath
 VolumeMount = Name ReadOnly=no RecursiveReadOnly? MountPath SubPath MountPropagation? SubPathExpr
+VolumeNodeAffinity = Required:?NodeSelector
 VolumeProjection = Secret:?SecretProjection DownwardAPI:?DownwardAPIProjection
     ConfigMap:?ConfigMapProjection ServiceAccountToken:?ServiceAccountTokenProjection
     ClusterTrustBundle:?ClusterTrustBundleProjection PodCertificate:?PodCertificateProjection

@@ -78,11 +78,13 @@ def validate_quota_status(
     return status.errors
 
 
-def validate_kept_scopes(stored: Mapping[str, Any], spec: Mapping[str, Any]) -> list[FieldError]:
+def validate_quota_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """A quota keeps its scopes, in whatever order."""
-    if set(spec.get("scopes") or ()) == set(stored.get("scopes") or ()):
-        return []
-    return [invalid("spec.scopes", spec.get("scopes"), "field is immutable")]
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    errors = validate_quota(after)
+    if set(after.get("scopes") or ()) != set(before.get("scopes") or ()):
+        errors.append(invalid("spec.scopes", after.get("scopes"), "field is immutable"))
+    return errors
 
 
 def _validate_scope(spec: Part, scope: str, field: str, value: Any, place: str, shown: Any) -> None:

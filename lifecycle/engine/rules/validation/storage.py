@@ -9,6 +9,7 @@ from typing import Any
 from ...objects.quantity import parse_quantity
 from .claims import VOLUME_MODES, check_access_modes
 from .field_error import FieldError, invalid, too_long
+from .go_structs import show_struct
 from .names import check_descending_path, check_label, check_qualified, check_subdomain
 from .node_affinity import validate_node_selector
 from .part import Part, gathers
@@ -114,12 +115,13 @@ def validate_storage_class(data: Part) -> None:
     data.given("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"))
 
 
+_BUT_LABELS = ", except for updating from beta label to GA"
 _CLASS_FIXED = ("parameters", "provisioner", "reclaimPolicy")
 
 
 def validate_class_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """A class says for life who makes its volumes, of what, when, and what becomes of them."""
-    part = Part(new)
+    part = Part(new, errors=validate_storage_class(new))
     for field in _CLASS_FIXED:
         if (old.get(field) or None) != (new.get(field) or None):
             part.forbid(field, f"updates to {field} are forbidden.")
@@ -128,13 +130,19 @@ def validate_class_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> lis
     return part.errors
 
 
-def validate_volume_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
-    """What a volume is made of stays, and so do its mode and where it can be reached."""
-    part = Part(after, "spec")
+def validate_volume_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
+    """What a volume is made of stays, and so do its mode and where it can be reached.
+
+    The API server looks at the changed one as at a new one, twice.
+    """
+    before, after = old.get("spec") or {}, new.get("spec") or {}
+    part = Part(after, "spec", [error for _ in range(2) for error in validate_volume(after)])
     if any(before.get(source) != after.get(source) for source in _SOURCES):
         part.forbid("persistentvolumesource", "spec.persistentvolumesource is immutable after creation")
     if before.get("volumeMode") != after.get("volumeMode"):
         part.errors.append(invalid("volumeMode", after.get("volumeMode"), "field is immutable"))
     if before.get("nodeAffinity") and before["nodeAffinity"] != after.get("nodeAffinity"):
-        part.errors.append(invalid("nodeAffinity", after.get("nodeAffinity"), "field is immutable"))
+        affinity = after.get("nodeAffinity")
+        shown = show_struct("VolumeNodeAffinity", affinity) if affinity is not None else None
+        part.errors.append(invalid("nodeAffinity", shown, f"field is immutable{_BUT_LABELS}"))
     return part.errors

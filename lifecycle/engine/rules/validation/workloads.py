@@ -168,8 +168,10 @@ def validate_replication_controller(spec: Part, gates: Gates) -> None:
 
 def validate_daemon_set_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldError]:
     """Which pods it has stays for life, which is said before anything else."""
-    part = Part(after, "spec")
-    part.stays("selector", before)
+    part, selector = Part(after, "spec"), after.get("selector")
+    if selector != before.get("selector"):
+        shown = show_struct("LabelSelector", selector) if selector is not None else None
+        part.refuse("selector", "field is immutable", shown)
     return part.errors
 
 
