@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.controllers.job.decide.accounting import take_account
+from lifecycle.engine.controllers.job.decide.seen import Look
+from lifecycle.engine.objects.condition import Condition
+from lifecycle.engine.rules.jobs.backoff import NO_FAILURES
+from lifecycle.engine.rules.jobs.gates import ALL_GATES, JobGates
 from lifecycle.engine.rules.jobs.pods import find_finish_ms
-from tests.conformance.jobs import NOW_MS, Play, play, read_job, read_pods, show_conditions
+from tests.conformance.jobs import NOW_MS, Play, play, read_job, read_pods, see, show_conditions
 
 TRACKING = "batch.kubernetes.io/job-tracking"
 INDEX, FAILURES = "batch.kubernetes.io/job-completion-index", "batch.kubernetes.io/job-index-failure-count"
@@ -115,6 +120,40 @@ def test_of_indexes_that_rank_alike_the_lower_ones_go():
     spec = {"completionMode": "Indexed", "parallelism": 1, "completions": 3}
     pods = [make_pod("2"), make_pod("0"), make_pod("1")]
     assert [pod.meta.annotations[INDEX] for pod in look_at(spec, {}, *pods).deleted] == ["0", "1"]
+
+
+OLD = JobGates(replacement_policy=False, success_policy=False, managed_by=False)
+
+
+@pytest.mark.spec("JOB-PODTERM-01")
+@pytest.mark.parametrize(
+    "gates, type_, before, expected",
+    [
+        pytest.param(
+            ALL_GATES,
+            "SuccessCriteriaMet",
+            [],
+            ["SuccessCriteriaMet", "Complete"],
+            id="success, then the end",
+        ),
+        pytest.param(
+            ALL_GATES,
+            "SuccessCriteriaMet",
+            ["SuccessCriteriaMet"],
+            ["SuccessCriteriaMet", "Complete"],
+            id="told once",
+        ),
+        pytest.param(OLD, "SuccessCriteriaMet", [], ["SuccessCriteriaMet"], id="an end by itself of old"),
+        pytest.param(ALL_GATES, "FailureTarget", [], ["FailureTarget", "Failed"], id="failure, then the end"),
+    ],
+)
+def test_what_comes_before_the_end_is_told_first(gates, type_, before, expected):
+    conditions = [{"type": one, "status": "True"} for one in before]
+    job = read_job({"spec": {}, "status": {"conditions": conditions}})
+    seen = see(job, {}, gates=gates)
+    end = Condition(type_, "True")
+    account = take_account(seen, Look(None, 0, 0, NO_FAILURES), job.status, end, 0, NOW_MS)
+    assert [one.type for one in account.final.conditions] == expected
 
 
 ENDED, RUNNING = {"terminated": {"exitCode": 1, "finishedAt": STARTED}}, {"running": {}}

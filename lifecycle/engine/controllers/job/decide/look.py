@@ -102,7 +102,7 @@ def _find_standing(job: Job, gates: JobGates, now_ms: int) -> Condition | None:
     if not job.status.conditions:
         return None
     met = find_condition(job.status.conditions, SUCCESS_CRITERIA_MET)
-    if met is not None and met.status == "True" and (gates.success_policy or gates.delays_end):
+    if met is not None and met.status == "True" and gates.tells_success:
         return met
     target = find_condition(job.status.conditions, FAILURE_TARGET)
     if target is not None and target.status == "True":
