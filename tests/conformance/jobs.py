@@ -84,6 +84,7 @@ def see(job: Job, pods: dict[str, Pod], **given: Any) -> Seen:
         tally.by_index,
         tally.going_by_index,
         bool(tally.repeated or tally.misplaced),
+        find(tally.failing),
     )
     return Seen(job, seen, **given)
 
@@ -98,7 +99,7 @@ def play(
     is_settled: bool = True,
 ) -> Play:
     """One look at a Job, as the owners' harness takes it: a cluster that makes at most so many pods."""
-    done, tried = Play(job, {pod.meta.uid: pod for pod in pods}), Tried()
+    done, tried, look = Play(job, {pod.meta.uid: pod for pod in pods}), Tried(), None
     while True:
         seen = see(
             job,
@@ -107,9 +108,10 @@ def play(
             tried=tried,
             gates=JobGates.read(gates or {}),
             is_settled=is_settled,
+            look=look,
         )
         decision = decide(seen, now_ms)
-        refusals = list(tried.refusals)
+        look, refusals = decision.look, list(tried.refusals)
         for action in decision.actions:
             match action:
                 case CreatePod() if create_limit is not None and len(done.created) >= create_limit:

@@ -231,6 +231,8 @@ def read_schedule(text: str, zone: str = UTC) -> Schedule:
 
     Raises ValueError, in the words of the parser that Kubernetes uses.
     """
+    if not text:
+        raise ValueError("empty spec string")
     if text.startswith(("TZ=", "CRON_TZ=")):
         zone, text = _read_zone(text)
     if text.startswith(_EVERY):

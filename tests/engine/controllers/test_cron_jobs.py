@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.engine.controllers.cron_job.decide import Look, Manager, Seen, decide, decide_started
+from lifecycle.engine.controllers.cron_job.decide import (
+    Look,
+    Manager,
+    Seen,
+    decide,
+    decide_changed,
+    decide_started,
+)
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.objects.codec import encode
@@ -185,6 +192,37 @@ def test_a_schedule_that_never_comes_is_told_of(spec: Json, told: tuple[str, str
     look = look_at(see(**spec), "2024-01-01T01:00:00Z")
     assert events(look) == [told]
     assert (look.start, look.wakes_ms) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "spec, wakes, told",
+    [
+        pytest.param({"schedule": "0 * * * *"}, "2024-01-01T11:00:00.1Z", [], id="another schedule"),
+        pytest.param(
+            {"timeZone": "Asia/Kolkata", "schedule": "0 * * * *"},
+            "2024-01-01T10:30:00.1Z",
+            [],
+            id="in another zone",
+        ),
+        pytest.param(
+            {"timeZone": "Nowhere/Land", "schedule": "0 * * * *"},
+            "2024-01-01T11:00:00.1Z",
+            [],
+            id="a zone that is not known is told of by the look then",
+        ),
+        pytest.param(
+            {"schedule": "nonsense"},
+            None,
+            ["unparseable schedule for cronjob: nonsense"],
+            id="not a schedule",
+        ),
+    ],
+)
+def test_a_changed_schedule_plans_the_next_look(spec: Json, wakes: str | None, told: list[str]) -> None:
+    old, new = see().cron_job, see({"lastScheduleTime": "2024-01-01T10:00:00Z"}, **spec).cron_job
+    wakes_ms, actions = decide_changed(old, new, parse_utc_ms("2024-01-01T10:15:00Z"), Manager())
+    assert wakes_ms == (None if wakes is None else parse_utc_ms(wakes))
+    assert [one.message for one in actions if isinstance(one, RecordEvent)] == told
 
 
 @pytest.mark.spec("CRON-TZ-06")

@@ -102,6 +102,11 @@ def test_without_the_gate_costs_do_not_count():
     assert [pod.meta.name for pod in pods_to_delete(pods, {}, 1, NOW_MS, use_cost=False)] == ["a"]
 
 
+def test_a_pod_without_a_phase_is_as_one_that_is_pending():
+    pods = [make_pod("a", phase="Unknown"), make_pod("b", phase="", ready_for=None), make_pod("c")]
+    assert [pod.meta.name for pod in pods_to_delete(pods, {}, 2, NOW_MS)] == ["b", "a"]
+
+
 @pytest.mark.parametrize(
     "text, cost",
     [

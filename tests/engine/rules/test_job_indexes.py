@@ -31,9 +31,22 @@ def test_indexes_are_written_short(indexes: list[int], text: str):
     assert format_indexes(with_indexes((), indexes)) == text
 
 
-@pytest.mark.parametrize("text", ["x", "1-x", "-", "1-2-3", "٣", "1_0", " 1", "9" * 5000, "1\n"])
+@pytest.mark.parametrize("text", ["x", "1-x", "-", "-1", "٣", "1_0", " 1", "9" * 5000, "1\n"])
 def test_what_cannot_be_read_is_left_out(text: str):
     assert parse_indexes(f"0,{text},2", 5) == ((0, 0), (2, 2))
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        pytest.param("1-2-3", ((1, 2),), id="what follows a second hyphen is not looked at"),
+        pytest.param("+0,2", ((0, 0), (2, 2)), id="a sign"),
+        pytest.param("0,9-x,2", ((0, 0),), id="nothing after one that is beyond"),
+        pytest.param("0,12345678901,2", ((0, 0),), id="far beyond"),
+    ],
+)
+def test_indexes_are_read_as_kubernetes_reads_them(text: str, expected: object):
+    assert parse_indexes(text, 5) == expected
 
 
 @given(sets, sets)

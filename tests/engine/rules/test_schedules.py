@@ -91,6 +91,7 @@ def test_every_so_often_is_counted_in_whole_seconds(text: str, seconds: int) -> 
 @pytest.mark.parametrize(
     "text, problem",
     [
+        ("", "empty spec string"),
         ("* * * *", "expected exactly 5 fields, found 4: [* * * *]"),
         ("0 * * * * *", "expected exactly 5 fields, found 6: [0 * * * * *]"),
         ("* 24 * * *", "end of range (24) above maximum (23): 24"),

@@ -146,4 +146,5 @@ class JobController(PodOwnerController[Job]):
             tally.by_index,
             tally.going_by_index,
             bool(tally.repeated or tally.misplaced),
+            list_by_age(find, tally.failing) if tally.failing else (),
         )

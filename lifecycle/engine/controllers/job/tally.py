@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ...objects.job import Job
+from ...objects.job import FAIL_JOB, FailureRule, Job
 from ...objects.meta import Key
 from ...objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from ...objects.selector import Selector
+from ...rules.jobs.failure_policy import judge
 from ...rules.jobs.pods import NO_INDEX, count_restarts, is_tracked, read_index
 
 ACTIVE, READY, TERMINATING, TRACKED, STRAY = 1, 2, 4, 8, 16
@@ -29,6 +30,8 @@ class JobTally:
         self.key = key
         self._selector: Selector | None = None
         self._completions: int | None = None
+        # The rules of failed pods, if one of them fails the Job.
+        self._failing_rules: tuple[FailureRule, ...] = ()
         # The labels that were last found to match the selector.
         self._selected: Mapping[str, str] | None = None
         # The version of a pod that was followed last.
@@ -47,6 +50,8 @@ class JobTally:
         # Pods that keep their finalizer, and those of them that have come to an end.
         self.tracked: dict[str, None] = {}
         self.ended: dict[str, None] = {}
+        # Failed pods without the finalizer that a rule of the Job would still have it fail for.
+        self.failing: dict[str, None] = {}
         # Of an Indexed Job: active pods by index, and how many of them are not the first of theirs.
         self.by_index: dict[int, dict[str, None]] = {}
         self.repeated = 0
@@ -67,6 +72,8 @@ class JobTally:
         if known is not None and known.raw == selector.raw and self._completions == completions:
             return
         self._selector, self._completions, self._selected = selector, completions, None
+        rules = job.spec.failure_rules or ()
+        self._failing_rules = rules if any(rule.action == FAIL_JOB for rule in rules) else ()
         self._clear()
         self._followed = None
         for pod in pods():
@@ -93,6 +100,8 @@ class JobTally:
         has_changed = before != after
         if has_changed:
             self._count(uid, before, after)
+        if self._failing_rules:
+            has_changed |= self._judge(uid, new)
         if pod.spec.restart_policy == "OnFailure":
             has_changed |= self._count_restarts(uid, count_restarts(pod) if after else 0)
         return has_changed
@@ -185,6 +194,16 @@ class JobTally:
         self.repeated += max(0, len(alike) - 1)
         if not alike:
             del self.by_index[index]
+
+    def _judge(self, uid: str, pod: Pod | None) -> bool:
+        """Keep whether a pod that counts no more fails the Job; whether that is new (JOB-PFP-05)."""
+        is_failing = pod is not None and pod.status.phase == FAILED and not is_tracked(pod)
+        if is_failing and pod is not None:
+            is_failing = judge(self._failing_rules, pod).message is not None
+        if is_failing == (uid in self.failing):
+            return False
+        _put(self.failing, uid, is_failing)
+        return True
 
     def _count_restarts(self, uid: str, restarts: int) -> bool:
         """Keep how often containers of a pod were restarted in place; whether that is new."""

@@ -33,6 +33,11 @@ class JobGates:
         """Whether Complete and Failed wait until all pods have ended (JOB-TERM-09 to -11)."""
         return self.replacement_policy or self.managed_by
 
+    @property
+    def tells_success(self) -> bool:
+        """Whether SuccessCriteriaMet comes before Complete."""
+        return self.success_policy or self.delays_end
+
     def replaces_only_failed(self, spec: JobSpec) -> bool:
         """Whether a pod that is being deleted is replaced, and counts as failed, only once it has ended."""
         is_asked_for = self.replacement_policy and spec.replacement_policy == REPLACE_FAILED

@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import chain
 
 _BEYOND = float("inf")
-# No number of an index has more digits.
-_LIMITS = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
+_NUMBER = re.compile(r"[+]?[0-9]+")
+_LARGEST = 2**63 - 1
 Intervals = tuple[tuple[int, int], ...]
 """(first, last) of each run of indexes, apart from each other, in order."""
 
@@ -33,19 +33,30 @@ def parse_indexes(text: str, completions: int) -> Intervals:
 def _read_indexes(text: str, completions: int) -> Intervals:
     found: list[tuple[int, int]] = []
     for part in text.split(","):
-        limits = _LIMITS.fullmatch(part)
-        if limits is None:
+        limits = part.split("-")
+        first = _read_number(limits[0])
+        if first is None:
             continue
-        first = int(limits[1])
-        last = int(limits[2]) if limits[2] else first
         if first >= completions:
             break
+        # What follows a second hyphen is not looked at.
+        last = _read_number(limits[1]) if len(limits) > 1 else first
+        if last is None:
+            continue
         last = min(last, completions - 1)
         if found and found[-1][1] == first - 1:
             found[-1] = (found[-1][0], last)
         else:
             found.append((first, last))
     return tuple(found)
+
+
+def _read_number(text: str) -> int | None:
+    """A number as Go reads it; None where it cannot."""
+    if _NUMBER.fullmatch(text) is None or len(text) > 4300:
+        return None
+    number = int(text)
+    return number if number <= _LARGEST else None
 
 
 def union(one: Intervals, other: Intervals) -> Intervals:

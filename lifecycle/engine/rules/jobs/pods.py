@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from ...objects.container import ContainerStatus
@@ -16,6 +16,8 @@ from ...objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 
 NO_INDEX = -1
 _INT32_MAX = 2**31 - 1
+# The year 1: what Kubernetes takes for a time that is not told.
+_LONG_AGO_MS = -62_135_596_800_000
 
 
 def is_tracked(pod: Pod) -> bool:
@@ -86,16 +88,21 @@ def find_finish_ms(pod: Pod) -> int:
     if found is None and pod.meta.deletion_ms is not None:
         found = pod.meta.deletion_ms - (pod.meta.deletion_grace_seconds or 0) * 1000
     if found is None:
-        found = pod.meta.creation_ms or 0
+        found = _LONG_AGO_MS if pod.meta.creation_ms is None else pod.meta.creation_ms
     return found // 1000 * 1000
 
 
 def _containers_finish_ms(pod: Pod) -> int | None:
-    statuses: list[ContainerStatus] = [*pod.status.containers]
-    if pod.status.init_containers:
-        sidecars = {container.name for container in pod.spec.init_containers if container.is_sidecar}
-        statuses += [one for one in pod.status.init_containers if one.name in sidecars]
-    last_ms: int | None = None
+    # As in Kubernetes: the end of sidecars stands also where that of another container is not known.
+    last_ms = _last_finish_ms(None, pod.status.containers)
+    if not pod.status.init_containers:
+        return last_ms
+    sidecars = {container.name for container in pod.spec.init_containers if container.is_sidecar}
+    return _last_finish_ms(last_ms, [one for one in pod.status.init_containers if one.name in sidecars])
+
+
+def _last_finish_ms(last_ms: int | None, statuses: Iterable[ContainerStatus]) -> int | None:
+    """The latest end, `last_ms` included; None where one of the containers has none."""
     for status in statuses:
         finished_ms = status.state.finished_ms if status.state is not None else None
         if finished_ms is None:

@@ -206,8 +206,14 @@ def _follow_schedule(look: Look, seen: Seen, now_ms: int, manager: Manager) -> N
 
 
 def schedule_of(cron_job: CronJob, manager: Manager) -> Schedule:
-    """A CronJob's schedule in its time zone. Raises ValueError."""
-    return read_schedule(cron_job.spec.schedule, cron_job.spec.time_zone or manager.time_zone)
+    """A CronJob's schedule in its time zone; one that is not known is left out. Raises ValueError."""
+    schedule, zone = cron_job.spec.schedule, cron_job.spec.time_zone
+    if zone:
+        try:
+            load_zone(zone)
+        except ValueError:
+            zone = None
+    return read_schedule(schedule, zone or manager.time_zone)
 
 
 def decide_changed(

@@ -16,8 +16,9 @@ from ....objects.job import (
 from ....objects.job import Job as Job
 from ....objects.pod import Pod
 from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
+from ....rules.jobs.pods import is_tracked
 from .accounting import take_account
-from .look import find_deadline_ms, is_resuming, look_at, make_condition, make_success, without_tried
+from .look import find_deadline_ms, is_resuming, look_at, make_condition, make_success
 from .pods import Plan, plan_pods
 from .seen import SOURCE, JobDecision, Look, Seen, SeenPods
 
@@ -42,8 +43,9 @@ def decide(seen: Seen, now_ms: int) -> JobDecision:
         return JobDecision()
     if job.is_finished:
         return JobDecision(_release(seen.pods.list_tracked() if seen.pods.tracked else ()))
-    # What has ended, and what follows from that, stays as it was while pods are made.
-    look = look_at(seen, now_ms) if seen.look is None else without_tried(seen.look, seen.pods.by_index)
+    # What has ended, and what follows from that, stays as it was while pods are made: a failed pod that
+    # was waiting for the next of its index is let go by the look that follows (JOB-BLPI-12).
+    look = look_at(seen, now_ms) if seen.look is None else seen.look
     plan = plan_pods(seen, look, now_ms)
     if plan.creations:
         return JobDecision(plan.creations, goes_on=True, look=look)
@@ -107,7 +109,7 @@ def _delete(step: _Step) -> list[Action]:
     job, deletions = step.seen.job, step.plan.deletions
     actions: list[Action] = []
     for pod in deletions:
-        if step.plan.is_managed:
+        if step.plan.is_managed and is_tracked(pod):
             actions.append(RemoveFinalizer(pod, TRACKING_FINALIZER))
         actions.append(DeletePod(pod, job, SOURCE))
     return actions
@@ -115,11 +117,13 @@ def _delete(step: _Step) -> list[Action]:
 
 def _tell_counts(step: _Step) -> JobStatus:
     status, gates = step.seen.job.status, step.seen.gates
+    # A Job that resumes keeps its old start until it is told that it has resumed; a first start stands.
+    has_begun = status.start_ms is not None and is_resuming(step.seen.job)
     return status.changed(
         active=step.active,
         ready=step.ready,
         terminating=step.terminating if gates.replacement_policy else None,
-        start_ms=step.look.start_ms if not is_resuming(step.seen.job) else status.start_ms,
+        start_ms=status.start_ms if has_begun else step.look.start_ms,
         uncounted=status.uncounted or NONE_UNCOUNTED,
     )
 
@@ -132,10 +136,13 @@ def _tell_suspension(step: _Step, status: JobStatus, now_ms: int) -> tuple[JobSt
     known, is_on = None, job.spec.suspend
     if status.conditions:
         known = find_condition(status.conditions, SUSPENDED)
-    if (known is None and not is_on) or (known is not None and known.status == str(is_on)):
+    if known is None and not is_on:
         return status, []
     reason, event = ("JobSuspended", "Suspended") if is_on else ("JobResumed", "Resumed")
     message = f"Job {event.lower()}"
+    # Kubernetes tells it again where others have written another reason, or another message.
+    if known is not None and (known.status, known.reason, known.message) == (str(is_on), reason, message):
+        return status, []
     condition = make_condition(SUSPENDED, reason, message, now_ms, str(is_on))
     told = status.replace(
         conditions=with_condition(status.conditions, condition),

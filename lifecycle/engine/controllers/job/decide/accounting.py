@@ -75,7 +75,7 @@ def take_account(
             completed_indexes=format_indexes(done),
             failed_indexes=None if look.lost is None else format_indexes(look.lost),
         )
-    told, terminal = _tell_end(status, end, now_ms)
+    told, terminal = _tell_end(seen, status, end, now_ms)
     final = _count_released(told, seen.pods.tracked, {pod.meta.uid for pod in ended.pods})
     waits = seen.gates.delays_end and terminating > 0
     if terminal is None or ended.is_full or final.uncounted != NONE_UNCOUNTED or waits:
@@ -104,7 +104,7 @@ def _gather(seen: Seen, look: Look, status: JobStatus, end: Condition | None) ->
                 ended.succeeded += () if uid in done else (uid,)
             elif is_placed(job, pod) and not has_index(look.known, read_index(pod)):
                 ended.indexes.append(read_index(pod))
-        elif (is_bad or _fails(end)) and uid not in lost and _counts(seen, pod):
+        elif (is_bad or _fails(seen, end)) and uid not in lost and _counts(seen, pod):
             ended.failed.append(uid)
         if len(ended.indexes) + len(ended.succeeded) + len(ended.failed) >= MAX_UNCOUNTED:
             ended.is_full = True
@@ -126,9 +126,9 @@ def _may_go(seen: Seen, look: Look, end: Condition | None, pod: Pod, is_bad: boo
     return is_bad and (look.awaiting or {}).get(read_index(pod)) is not pod
 
 
-def _fails(end: Condition | None) -> bool:
+def _fails(seen: Seen, end: Condition | None) -> bool:
     """Whether the Job fails: then what has not ended yet counts as failed."""
-    return end is not None and end.type != SUCCESS_CRITERIA_MET
+    return end is not None and not (end.type == SUCCESS_CRITERIA_MET and seen.gates.tells_success)
 
 
 def _counts(seen: Seen, pod: Pod) -> bool:
@@ -153,11 +153,14 @@ def _count_released(status: JobStatus, tracked: Collection[str], released: Colle
 # --- the end ----------------------------------------------------------------------------------------------
 
 
-def _tell_end(status: JobStatus, end: Condition | None, now_ms: int) -> tuple[JobStatus, Condition | None]:
+def _tell_end(
+    seen: Seen, status: JobStatus, end: Condition | None, now_ms: int
+) -> tuple[JobStatus, Condition | None]:
     """The status with the interim condition, and the terminal one that is to follow (JOB-PODTERM-01)."""
-    if end is None or end.type not in (FAILURE_TARGET, SUCCESS_CRITERIA_MET):
+    interims = (FAILURE_TARGET, SUCCESS_CRITERIA_MET) if seen.gates.tells_success else (FAILURE_TARGET,)
+    if end is None or end.type not in interims:
         return status, end
-    if not is_true(status.conditions, end.type):
+    if end.type == FAILURE_TARGET or not is_true(status.conditions, end.type):
         status = status.replace(conditions=(*status.conditions, end))
     terminal = FAILED if end.type == FAILURE_TARGET else COMPLETE
     return status, make_condition(terminal, end.reason, end.message, now_ms)

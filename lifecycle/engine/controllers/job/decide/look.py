@@ -7,7 +7,7 @@ later, when it is known which pods stay.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from ....objects.condition import Condition, find_condition
 from ....objects.job import (
@@ -102,7 +102,7 @@ def _find_standing(job: Job, gates: JobGates, now_ms: int) -> Condition | None:
     if not job.status.conditions:
         return None
     met = find_condition(job.status.conditions, SUCCESS_CRITERIA_MET)
-    if met is not None and met.status == "True" and (gates.success_policy or gates.delays_end):
+    if met is not None and met.status == "True" and gates.tells_success:
         return met
     target = find_condition(job.status.conditions, FAILURE_TARGET)
     if target is not None and target.status == "True":
@@ -113,7 +113,7 @@ def _find_standing(job: Job, gates: JobGates, now_ms: int) -> Condition | None:
 def _find_failure(seen: Seen, look: Look, now_ms: int) -> Condition | None:
     """A rule of its policy, its limit, its deadline."""
     spec = seen.job.spec
-    message = _find_failing_rule(seen) if spec.failure_rules and seen.pods.ended else None
+    message = _find_failing_rule(seen) if spec.failure_rules else None
     if message is not None:
         return make_condition(FAILURE_TARGET, "PodFailurePolicy", message, now_ms)
     if look.failed > spec.backoff_limit or _exceeds_restarts(seen):
@@ -127,9 +127,9 @@ def _find_failure(seen: Seen, look: Look, now_ms: int) -> Condition | None:
 
 
 def _find_failing_rule(seen: Seen) -> str | None:
-    """What a rule that fails the Job says of one of its failed pods."""
+    """What a rule that fails the Job says of one of its failed pods, counted or not."""
     only_failed = seen.gates.replaces_only_failed(seen.job.spec)
-    for pod in seen.pods.ended:
+    for pod in (*seen.pods.ended, *seen.pods.failing):
         verdict = judge(seen.job.spec.failure_rules, pod, seen.gates.limit_per_index)
         if verdict.message is not None and is_failed(pod, only_failed):
             return verdict.message
@@ -216,13 +216,6 @@ def _find_awaiting(seen: Seen, look: Look, failed: Sequence[Pod]) -> dict[int, P
         if last is None or _comes_after(pod, last):
             found[index] = pod
     return found
-
-
-def without_tried(look: Look, by_index: Collection[int]) -> Look:
-    """The look once some pods were made: a failed one whose index has an active pod awaits none any more."""
-    if look.awaiting:
-        look.awaiting = {index: pod for index, pod in look.awaiting.items() if index not in by_index}
-    return look
 
 
 def _comes_after(pod: Pod, last: Pod) -> bool:

@@ -85,7 +85,9 @@ def list_surplus(seen: Seen, least: int) -> list[Pod]:
     if seen.job.spec.is_indexed:
         found = sort_by_index(pods, seen.job.spec.completions or 0)
     missing = max(0, least - len(found.removed))
-    return found.removed + sorted(found.kept, key=_rank)[:missing]
+    # Of pods with an index that rank alike the lower ones go first.
+    key = _rank_of_index if seen.job.spec.is_indexed else _rank
+    return found.removed + sorted(found.kept, key=key)[:missing]
 
 
 def sort_by_index(pods: Sequence[Pod], completions: int) -> Sorted:
@@ -109,6 +111,11 @@ def _rank(pod: Pod) -> Rank:
     return rank(pod, 0, None, use_cost=False)
 
 
+def _rank_of_index(pod: Pod) -> tuple[object, ...]:
+    *ranks, _uid = _rank(pod)
+    return tuple(ranks)
+
+
 # --- creations --------------------------------------------------------------------------------------------
 
 
@@ -130,8 +137,9 @@ def _plan_creations(seen: Seen, look: Look, wanted: int, now_ms: int) -> Plan:
         batch = decide_batch_size(calls + missing, calls, False)
         return Plan([_make_pod(job)] * batch)
     indexes, waits = look.due or _list_due(look, list_missing(seen, look, missing), now_ms)
-    if not indexes and waits:
-        return Plan(wait_ms=max(min(waits), seen.batch_ms))
+    if not indexes:
+        # Where some are made now the others are looked for again by the next look.
+        return Plan(wait_ms=max(min(waits), seen.batch_ms)) if waits and not calls else Plan()
     batch = decide_batch_size(calls + len(indexes), calls, False)
     look.due = indexes[batch:], waits
     return Plan([_make_indexed_pod(seen, look, index) for index in indexes[:batch]])

@@ -24,7 +24,8 @@ class SeenPods:
 
     `restarts`: in place. `ended`: finished or being deleted, and in no count yet. `tracked`: uids of all pods
     that keep their finalizer. Of an Indexed Job: active and terminating pods by index; `is_uneven`: whether
-    some active pods share an index or have none that counts.
+    some active pods share an index or have none that counts. `failing`: failed pods without the finalizer
+    that a rule of the Job has it fail for.
     """
 
     active: int
@@ -38,6 +39,7 @@ class SeenPods:
     by_index: Mapping[int, Collection[str]] = field(default_factory=dict)
     going_by_index: Mapping[int, int] = field(default_factory=dict)
     is_uneven: bool = False
+    failing: Sequence[Pod] = ()
 
 
 @dataclass(slots=True)
