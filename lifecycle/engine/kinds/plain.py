@@ -12,6 +12,7 @@ from ..rules.defaults.others import (
     default_binding,
     default_config_map,
     default_definition,
+    default_network_policy,
     default_priority_class,
     default_secret,
 )
@@ -128,6 +129,7 @@ _CHECKED = (
         kind=Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True, "netpol"),
         metadata_looks=2,
         is_passive=True,
+        default_spec=default_network_policy,
         validate_spec=_of_any(validate_network_policy),
     ),
     KindEntry(

@@ -104,11 +104,10 @@ def read_resources(data: Mapping[str, Any] | None) -> dict[str, int]:
 
 
 def default_pull_policy(image: str) -> str:
-    """`Always` for the tag `latest` or none, else `IfNotPresent` (a digest counts as a tag)."""
-    if "@" in image:
-        return "IfNotPresent"
-    tag = image.rpartition("/")[2].partition(":")[2]
-    return "Always" if tag in ("", "latest") else "IfNotPresent"
+    """`Always` for the tag `latest`, also where neither tag nor digest is said; else `IfNotPresent`."""
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return "Always" if tag == "latest" or not (tag or digest) else "IfNotPresent"
 
 
 @dataclass(slots=True, eq=False)

@@ -146,6 +146,15 @@ def default_storage_class(data: Mapping[str, Any]) -> Json:
     return found
 
 
+def default_network_policy(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json:
+    """What comes in is ruled in any case, what goes out where it says something of that."""
+    found = dict(spec)
+    fill_pointers(found, podSelector={})
+    if not found.get("policyTypes"):
+        found["policyTypes"] = ["Ingress", *(["Egress"] if found.get("egress") else [])]
+    return found
+
+
 def default_namespace(data: Mapping[str, Any]) -> Json:
     """Every namespace carries its name as a label, so that selectors can find it, and begins as active."""
     metadata = dict(data.get("metadata") or {})

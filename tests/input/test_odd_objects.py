@@ -1,4 +1,4 @@
-"""What v1.35's own validation says of odd objects: which errors, in which order, with which value shown."""
+"""What v1.35 makes of odd objects: which errors, in which order, showing what; and what is filled in."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.validation import validate_manifest, validate_update
+from lifecycle.engine.objects.container import default_pull_policy
 
 CONTAINER = {"name": "app", "image": "busybox:1.36"}
 PERCENT = (
@@ -482,3 +483,31 @@ def deployment(**selector: Any) -> dict[str, Any]:
 )
 def test_a_change_is_refused(kind: str, before: dict[str, Any], after: dict[str, Any], expected: list[str]):
     assert changes(kind, before, after) == expected
+
+
+@pytest.mark.parametrize(
+    "spec, types",
+    [
+        pytest.param({}, ["Ingress"], id="what comes in"),
+        pytest.param({"egress": [{}]}, ["Ingress", "Egress"], id="and what goes out"),
+        pytest.param({"policyTypes": ["Egress"]}, ["Egress"], id="as it says"),
+    ],
+)
+def test_a_network_policy_says_what_it_rules(spec: dict[str, Any], types: list[str]):
+    head = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "web"}}
+    assert apply_defaults({**head, "spec": spec})["spec"]["policyTypes"] == types
+
+
+@pytest.mark.parametrize(
+    "image, policy",
+    [
+        ("a", "Always"),
+        ("a:latest", "Always"),
+        ("a:1", "IfNotPresent"),
+        ("host:5000/a", "Always"),
+        ("a@sha256:" + "0" * 64, "IfNotPresent"),
+        ("a:latest@sha256:" + "0" * 64, "Always"),
+    ],
+)
+def test_when_an_image_is_pulled(image: str, policy: str):
+    assert default_pull_policy(image) == policy
