@@ -19,9 +19,6 @@ from .waiting import find_highest_unavailable
 
 def decide(seen: Seen) -> Decision:
     """The next actions in this order: history, pods in range, pods beyond it, updates; at last the status."""
-    if seen.owner.meta.deletion_ms is not None:
-        # Its pods are the garbage collector's.
-        return Decision(decide_status(seen, None))
     if seen.tried.calls >= WRITES_A_LOOK:
         # The rest of a very large set comes with the looks that follow, before anything is told of it.
         return Decision(is_unfinished=True)
@@ -30,6 +27,9 @@ def decide(seen: Seen) -> Decision:
         return Decision(is_failure=not _is_ending(seen))
     if plan.actions:
         return Decision(plan.actions, goes_on=True)
+    if seen.owner.meta.deletion_ms is not None:
+        # Its pods are the garbage collector's; its history and its status are kept to the end.
+        return _report(seen, plan, Step())
     step = decide_replicas(seen, plan)
     actions: Sequence[Action] = step.actions
     if not actions and not step.is_blocked:
