@@ -82,6 +82,7 @@ def test_the_worked_ranking(count: int):
         ),
         pytest.param({"ready_for": 500}, {"ready_for": 1500}, id="ready for a shorter time first"),
         pytest.param({"restarts": 4}, {"restarts": 0}, id="more restarts first"),
+        pytest.param({"phase": ""}, {"phase": "Unknown"}, id="of no phase yet is as good as pending"),
     ],
 )
 def test_finer_order(first: dict[str, Any], second: dict[str, Any]):

@@ -140,9 +140,12 @@ class OwnerTally:
         meta = pod.meta
         if pod.status.phase in (SUCCEEDED, FAILED):
             return 0
+        labels = meta.labels
         if meta.deletion_ms is not None:
-            return TERMINATING | UNFINISHED
-        bits, labels = ACTIVE | UNFINISHED, meta.labels
+            # One that matches no more is nobody's who terminates (FilterClaimedPods).
+            is_stray = self._selector is not None and not self._selector.matches(labels)
+            return UNFINISHED if is_stray else TERMINATING | UNFINISHED
+        bits = ACTIVE | UNFINISHED
         # Pods of the template share its labels, which match the selector.
         if labels is self._labels:
             bits |= LABELED

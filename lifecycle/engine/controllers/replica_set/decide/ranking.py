@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 
-from ....objects.pod import PENDING, UNKNOWN, Pod
+from ....objects.pod import RUNNING, UNKNOWN, Pod
 from ....rules.deletion_costs import read_deletion_cost
 
-_PHASE_ORDER = {PENDING: 0, UNKNOWN: 1}
+_PHASE_ORDER = {UNKNOWN: 1, RUNNING: 2}
 _NEVER = -(1 << 62)
 
 Rank = tuple[bool, int, bool, int, int, int, int, int, int, str]
@@ -30,7 +30,7 @@ def rank(
         now_ms = None
     return (
         pod.node_name != "",
-        _PHASE_ORDER.get(pod.status.phase, 2),
+        _PHASE_ORDER.get(pod.status.phase, 0),
         is_ready,
         deletion_cost(pod) if use_cost else 0,
         -doubled_up,
