@@ -25,6 +25,9 @@ from .scaling import is_scaling, resize
 def decide(seen: Seen, now_ms: int) -> Decision:
     """One step of a Deployment, ending with its status."""
     deployment = seen.deployment
+    if seen.refusal is not None and seen.refusal.is_ending:
+        # In a namespace that goes nothing can be made: nothing is said of it, and nothing is tried again.
+        return Decision()
     if seen.refusal is not None:
         return Decision(decide_create_failure(deployment, seen.refusal, now_ms), is_failure=True)
     if deployment.spec.selector.is_everything:
@@ -42,14 +45,16 @@ def decide(seen: Seen, now_ms: int) -> Decision:
         if deployment.spec.paused:
             _clean_up(rollout)
         return _with_deadline(rollout, _plain_status(rollout))
+    # While old pods are waited for no old set goes, whatever the numbers say.
+    may_clean_up = True
     if deployment.spec.strategy_type == RECREATE:
-        recreate(rollout)
+        may_clean_up = recreate(rollout)
     else:
         roll(rollout)
     status = calculate_rollout_status(
         deployment, rollout.conditions, rollout.replica_sets, rollout.new, now_ms
     )
-    if is_complete(deployment, status):
+    if may_clean_up and is_complete(deployment, status):
         _clean_up(rollout)
     return _with_deadline(rollout, status)
 
