@@ -15,6 +15,15 @@ from lifecycle.engine.rules.daemon_pods import Fit
 from lifecycle.engine.rules.revisions import REVISION_LABEL
 from tests.conformance.cases import load_cases
 
+MARK = re.compile(
+    r"(\d+|one|two|three|all)?(?: of)?(?: the)? ?(new|updated|old)? ?\bpods?\b(.*?)(not |un)?ready"
+)
+
+
+def spell(clause: str) -> str:
+    """In small letters, words that were written as one apart: `markPodsReady`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", clause).strip().lower()
+
 
 class Nodes:
     """Nodes that all fit, and the pods of one DaemonSet on them, by uid."""
@@ -31,7 +40,7 @@ class Nodes:
     def do(self, step: str) -> tuple[int, int]:
         """Carry out the clauses of a step; how many pods its syncs made and deleted."""
         creates = deletes = 0
-        for clause in filter(None, (one.strip() for one in step.split(";"))):
+        for clause in filter(None, map(spell, step.split(";"))):
             if not self.change(clause) and "sync" not in clause:
                 raise ValueError(f"unknown step: {clause}")
             if "sync" in clause:
@@ -44,14 +53,14 @@ class Nodes:
         is_known = False
         if found := re.search(r"\b(?:time|at|t) ?=? ?(\d+)", clause):
             self.now_ms, is_known = int(found[1]) * 1000, True
-        if found := re.search(r"minReadySeconds\D*(\d+)", clause):
+        if found := re.search(r"min ready seconds\D*(\d+)", clause):
             self.spec["minReadySeconds"], is_known = int(found[1]), True
         if re.search(r"\bchange .*(template|image)", clause):
             self.revision, is_known = self.revision + 1, True
-        if found := re.search(r"(\d+|one|all)? ?(new|updated|old)? ?\bpods?\b(.*?)(not |un)?ready", clause):
-            number = {"one": 1, "all": None, None: None}.get(found[1], found[1])
-            is_alone = "without" in found[3]
-            self.mark(not found[4], found[2] or "", None if number is None else int(number), is_alone)
+        if found := MARK.search(clause):
+            most = {None: None, "all": None, "one": 1, "two": 2, "three": 3}
+            number = most[found[1]] if found[1] in most else int(found[1])
+            self.mark(not found[4], found[2] or "", number, "without" in found[3])
             is_known = True
         return is_known
 
