@@ -10,6 +10,7 @@ from .progress import (
     calculate_status,
     deadline_wait_ms,
     decide_paused_condition,
+    find_deadline_ms,
     is_complete,
     make_condition,
     set_condition,
@@ -81,8 +82,7 @@ def _with_deadline(rollout: Rollout, status: DeploymentStatus) -> Decision:
     wait_ms = deadline_wait_ms(deployment.with_status(status), status, rollout.now_ms)
     # A rollout that was complete is not judged again, whatever its pods do now.
     if wait_ms is not None and known is not None and known.reason != NEW_REPLICA_SET_AVAILABLE:
-        deadline_ms = (deployment.spec.progress_deadline_seconds or 0) * 1000
-        at_ms = (known.last_update_ms or 0) + deadline_ms + 1000
+        at_ms = find_deadline_ms(deployment, known) + 1000
         if at_ms > rollout.now_ms:
             return Decision(actions, recheck_at_ms=at_ms)
     return Decision(actions)
