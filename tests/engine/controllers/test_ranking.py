@@ -89,6 +89,17 @@ def test_finer_order(first: dict[str, Any], second: dict[str, Any]):
     assert rank(make_pod("x", **first), 0, NOW_MS) < rank(make_pod("y", **second), 0, NOW_MS)
 
 
+@pytest.mark.parametrize("now_ms", [None, NOW_MS + 500])
+def test_what_became_ready_within_one_second_is_equally_old(now_ms: int | None):
+    """Restarts decide: by the milliseconds the second would go first, ready for 0.1 s and not for 0.4 s."""
+    pods = []
+    for name, ready_ms, restarts in (("a", NOW_MS + 100, 1), ("b", NOW_MS + 400, 0)):
+        pod = make_pod(name, restarts=restarts)
+        ready = Condition("Ready", "True", last_transition_ms=ready_ms)
+        pods.append(pod.with_status(pod.status.replace(conditions=(ready,))))
+    assert rank(pods[0], 0, now_ms) < rank(pods[1], 0, now_ms)
+
+
 @pytest.mark.spec("RS-COST-01", "RS-COST-02", "RS-COST-05")
 def test_the_lower_cost_goes_first():
     """SC-RS-08."""

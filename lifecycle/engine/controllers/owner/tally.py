@@ -226,7 +226,9 @@ class OwnerTally:
             if after & RANKED:
                 ready = pod.ready_condition
                 since_ms = ready.last_transition_ms if ready is not None else None
-                self.ranked.setdefault(is_on, {})[uid] = NEVER if since_ms is None else since_ms
+                # In whole seconds, as the ranking has it.
+                second_ms = NEVER if since_ms is None else since_ms // 1000 * 1000
+                self.ranked.setdefault(is_on, {})[uid] = second_ms
             else:
                 self.unranked[uid] = None
 
