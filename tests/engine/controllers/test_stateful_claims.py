@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.stateful_set.decide import decide
+from lifecycle.engine.controllers.stateful_set.decide import decide, identity
 from lifecycle.engine.controllers.stateful_set.decide.members import Members
 from lifecycle.engine.controllers.stateful_set.decide.replicas import needs_claims
 from lifecycle.engine.controllers.stateful_set.decide.seen import Seen
@@ -98,3 +98,20 @@ def test_a_set_that_goes_keeps_its_history_and_its_status():
     assert sorted(web.revisions().values()) == [1, 2]
     assert web.set.status.current_revision == former != web.set.status.update_revision
     assert web.images() == {"web-0": "nginx:1"}
+
+
+@pytest.mark.parametrize(
+    "own, selector, labels",
+    [
+        pytest.param({"a": "1"}, {"b": "2"}, {"a": "1", "b": "2"}, id="the template's and the selector's"),
+        pytest.param({"a": "1"}, {"a": "2"}, {"a": "2"}, id="of one name the selector's"),
+        pytest.param({}, {}, None, id="none is none, not an empty map"),
+    ],
+)
+def test_labels_of_a_claim(own: dict[str, str], selector: dict[str, str], labels: dict[str, str] | None):
+    data = make_stateful_set(1)
+    data["spec"]["volumeClaimTemplates"][0]["metadata"]["labels"] = own
+    data["spec"]["selector"] = {"matchLabels": selector}
+    made = identity.make_claim(StatefulSet.from_json(data), 0, 0)
+    assert (made["metadata"]["name"], made["metadata"].get("labels")) == ("www-web-0", labels)
+    assert ("labels" in made["metadata"]) == (labels is not None)
