@@ -1,6 +1,7 @@
 """Adapter of daemonset_rolling_update.json: each step is a sync over pods that go as soon as deleted."""
 
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -13,6 +14,15 @@ from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.rules.daemon_pods import Fit
 from lifecycle.engine.rules.revisions import REVISION_LABEL
 from tests.conformance.cases import load_cases
+
+MARK = re.compile(
+    r"(\d+|one|two|three|all)?(?: of)?(?: the)? ?(new|updated|old)? ?\bpods?\b(.*?)(not |un)?ready"
+)
+
+
+def spell(clause: str) -> str:
+    """In small letters, words that were written as one apart: `markPodsReady`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", clause).strip().lower()
 
 
 class Nodes:
@@ -30,27 +40,43 @@ class Nodes:
     def do(self, step: str) -> tuple[int, int]:
         """Carry out the clauses of a step; how many pods its syncs made and deleted."""
         creates = deletes = 0
-        for clause in filter(None, (one.strip() for one in step.split(";"))):
-            if clause == "sync":
+        for clause in filter(None, map(spell, step.split(";"))):
+            if not self.change(clause) and "sync" not in clause:
+                raise ValueError(f"unknown step: {clause}")
+            if "sync" in clause:
                 made, deleted = self.sync()
                 creates, deletes = creates + made, deletes + deleted
-            elif re.search(r"change .*(template|image)", clause):
-                self.revision += 1
-            elif found := re.fullmatch(r"(?:time|at|t ?=) ?(\d+) ?s?", clause):
-                self.now_ms = int(found[1]) * 1000
-            elif found := re.search(r"(all|new|old|) ?pods.*?(not ready|unready|ready)", clause):
-                self.mark(found[2] == "ready", found[1])
-            else:
-                raise ValueError(f"unknown step: {clause}")
         return creates, deletes
 
-    def mark(self, is_ready: bool, which: str = "all") -> None:
+    def change(self, clause: str) -> bool:
+        """Do what a clause says of time, the set and its pods; whether it says anything of them."""
+        is_known = False
+        if found := re.search(r"\b(?:time|at|t) ?=? ?(\d+)", clause):
+            self.now_ms, is_known = int(found[1]) * 1000, True
+        if found := re.search(r"min ready seconds\D*(\d+)", clause):
+            self.spec["minReadySeconds"], is_known = int(found[1]), True
+        if re.search(r"\bchange .*(template|image)", clause):
+            self.revision, is_known = self.revision + 1, True
+        if found := MARK.search(clause):
+            most = {None: None, "all": None, "one": 1, "two": 2, "three": 3}
+            number = most[found[1]] if found[1] in most else int(found[1])
+            self.mark(not found[4], found[2] or "", number, "without" in found[3])
+            is_known = True
+        return is_known
+
+    def mark(self, is_ready: bool, which: str = "", most: int | None = None, is_alone: bool = False) -> None:
+        """So many of the new or the old pods are Ready from now on, or are not; `is_alone`: on their node."""
         since = f"1970-01-01T00:{self.now_ms // 60_000:02}:{self.now_ms // 1000 % 60:02}Z"
         condition = {"type": "Ready", "status": str(is_ready), "lastTransitionTime": since}
-        for pod in self.pods.values():
-            is_new = pod["metadata"]["labels"][REVISION_LABEL] == str(self.revision)
-            if which in ("", "all") or (which == "new") == is_new:
-                pod["status"] = {"conditions": [condition]}
+        found = [pod for pod in self.pods.values() if not which or (which != "old") == self.is_new(pod)]
+        if is_alone:
+            nodes = Counter(pod["spec"]["nodeName"] for pod in self.pods.values())
+            found = [pod for pod in found if nodes[pod["spec"]["nodeName"]] == 1]
+        for pod in found[:most]:
+            pod["status"] = {"conditions": [condition]}
+
+    def is_new(self, pod: dict[str, Any]) -> bool:
+        return bool(pod["metadata"]["labels"][REVISION_LABEL] == str(self.revision))
 
     def sync(self) -> tuple[int, int]:
         daemon_set = DaemonSet.from_json({"metadata": {"name": "foo"}, "spec": self.spec})
@@ -65,7 +91,7 @@ class Nodes:
         for name in plan.nodes:
             self.made += 1
             labels = {REVISION_LABEL: str(self.revision)}
-            meta = {"name": f"foo-{self.made}", "uid": str(self.made), "labels": labels}
+            meta = {"name": f"foo-{self.made:04}", "uid": str(self.made), "labels": labels}
             self.pods[meta["uid"]] = {"metadata": meta, "spec": {"nodeName": name}}
         return len(plan.nodes), len(plan.doomed)
 

@@ -1,10 +1,11 @@
 """Adapter of statefulset_identity.json: what the controller's own count of a set's pods says of one."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.stateful_set.decide.identity import ordinal_of, split_name
+from lifecycle.engine.controllers.stateful_set.decide.identity import has_volumes, ordinal_of, split_name
 from lifecycle.engine.controllers.stateful_set.decide.members import Member, Members
 from lifecycle.engine.objects.pod import Pod
 from lifecycle.engine.objects.stateful_set import StatefulSet
@@ -27,13 +28,31 @@ def test_identity(case: dict[str, Any]):
         assert split_name(given["podName"]) == (expect["parent"], expect["ordinal"])
         return
     pod = Pod.from_json(given["pod"])
-    # Health is asked of a pod alone: it is counted in the set that its name says.
-    alone = {"kind": "StatefulSet", "metadata": {"name": split_name(pod.meta.name)[0]}, "spec": {}}
-    member = count(StatefulSet.from_json(given.get("set") or alone), pod)
-    answers = {
-        "identityMatches": member is not None and member.is_named,
-        "storageMatches": member is not None and member.is_stored,
-        "isMemberOf": member is not None,
-        "isRunningAndReady": member is not None and member.is_healthy,
-    }
-    assert answers[given["op"]] == expect["result"]
+    owner = StatefulSet.from_json(given.get("set") or {"metadata": {"name": "alone"}, "spec": {}})
+    assert ASKED[given["op"]](owner, pod) == expect["result"]
+
+
+def is_named(owner: StatefulSet, pod: Pod) -> bool:
+    member = count(owner, pod)
+    return member is not None and member.is_named
+
+
+def is_stored(owner: StatefulSet, pod: Pod) -> bool:
+    """Only the ordinal of the pod's name matters here."""
+    _parent, ordinal = split_name(pod.meta.name)
+    return ordinal >= 0 and has_volumes(pod, owner.meta.name, owner.spec.claim_names, ordinal)
+
+
+def is_healthy(_owner: StatefulSet, pod: Pod) -> bool:
+    """Health is asked of a pod alone, whatever its name: it is counted as the first of a set."""
+    alone = StatefulSet.from_json({"metadata": {"name": "alone"}, "spec": {}})
+    member = count(alone, pod.replace(meta=pod.meta.replace(name="alone-0")))
+    return member is not None and member.is_healthy
+
+
+ASKED: dict[str, Callable[[StatefulSet, Pod], bool]] = {
+    "identityMatches": is_named,
+    "storageMatches": is_stored,
+    "isMemberOf": lambda owner, pod: count(owner, pod) is not None,
+    "isRunningAndReady": is_healthy,
+}

@@ -122,6 +122,10 @@ class Loop:
         self._enqueue_by(key, self._clock.now_ms + delay_ms, failures < 10)
         return delay_ms
 
+    def count_retries(self, controller: str, namespace: str, name: str) -> int:
+        """How often a key was to be looked at again since it last went well."""
+        return self._failures.get((controller, namespace, name), 0)
+
     def forget(self, controller: str, namespace: str, name: str) -> None:
         """A key went well: its next retry is quick again."""
         self._failures.pop((controller, namespace, name), None)

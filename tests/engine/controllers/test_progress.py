@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.deployment.decide.progress import set_condition
+from lifecycle.engine.controllers.deployment.decide.progress import (
+    deadline_wait_ms,
+    has_timed_out,
+    set_condition,
+)
 from lifecycle.engine.controllers.deployment.decide.rollout_status import decide_rollout_status
 from lifecycle.engine.controllers.deployment.decide.scaling import decide_fraction
 from lifecycle.engine.objects.condition import Condition
@@ -82,3 +86,16 @@ def test_shares_of_a_resize(size: int, share: int):
     annotations = {"deployment.kubernetes.io/max-replicas": "13"}
     replica_set = ReplicaSet.from_json({"metadata": {"annotations": annotations}, "spec": {"replicas": size}})
     assert decide_fraction(make({}, replicas=15, strategy=strategy), replica_set) == share
+
+
+@pytest.mark.parametrize("now_ms, late", [(65_000, False), (65_001, True)])
+def test_the_deadline_runs_from_the_whole_second_of_the_last_progress(now_ms: int, late: bool):
+    """As in the recording deploy-rollback-of-stuck: progress at 8.09 s of a clock at 29.45, 10 s of deadline.
+
+    The controller looks again at 37 + 10 + 1 = 48 s by that clock, 18.55 s after the start.
+    """
+    known = Condition("Progressing", "True", "ReplicaSetUpdated", "", 5_700, 5_700)
+    deployment = make({}, progressDeadlineSeconds=60)
+    status = deployment.status.replace(conditions=(known,))
+    assert has_timed_out(deployment, status, now_ms) == late
+    assert deadline_wait_ms(deployment.with_status(status), status, 60_000) == 5_000

@@ -82,10 +82,22 @@ def test_the_worked_ranking(count: int):
         ),
         pytest.param({"ready_for": 500}, {"ready_for": 1500}, id="ready for a shorter time first"),
         pytest.param({"restarts": 4}, {"restarts": 0}, id="more restarts first"),
+        pytest.param({"phase": ""}, {"phase": "Unknown"}, id="of no phase yet is as good as pending"),
     ],
 )
 def test_finer_order(first: dict[str, Any], second: dict[str, Any]):
     assert rank(make_pod("x", **first), 0, NOW_MS) < rank(make_pod("y", **second), 0, NOW_MS)
+
+
+@pytest.mark.parametrize("now_ms", [None, NOW_MS + 500])
+def test_what_became_ready_within_one_second_is_equally_old(now_ms: int | None):
+    """Restarts decide: by the milliseconds the second would go first, ready for 0.1 s and not for 0.4 s."""
+    pods = []
+    for name, ready_ms, restarts in (("a", NOW_MS + 100, 1), ("b", NOW_MS + 400, 0)):
+        pod = make_pod(name, restarts=restarts)
+        ready = Condition("Ready", "True", last_transition_ms=ready_ms)
+        pods.append(pod.with_status(pod.status.replace(conditions=(ready,))))
+    assert rank(pods[0], 0, now_ms) < rank(pods[1], 0, now_ms)
 
 
 @pytest.mark.spec("RS-COST-01", "RS-COST-02", "RS-COST-05")

@@ -12,7 +12,7 @@ from lifecycle.engine.objects.meta import PlainObject
 from lifecycle.engine.objects.stateful_set import StatefulSet
 from lifecycle.engine.upgrades import Known
 from tests.engine.controllers.door import Door
-from tests.engine.controllers.stateful_sets import make_stateful_set
+from tests.engine.controllers.stateful_sets import Web, make_stateful_set
 
 
 def started(seconds: float = 30, **spec: Any) -> Door:
@@ -317,3 +317,23 @@ def test_revisions_that_nobody_can_read_do_no_harm(template: Any):
     assert images(door) == ["nginx:1"] * 3
     # kubectl would send it as it is, and the API server refuses it.
     assert not roll(door, "undo", toRevision=0).ok
+
+
+@pytest.mark.parametrize(
+    "policy, told",
+    [
+        ("Parallel", ['Delete Pod web-1 in StatefulSet web failed error: pods "web-1" not found']),
+        ("OrderedReady", []),
+    ],
+)
+def test_in_parallel_an_update_would_delete_once_more_what_has_ended(policy: str, told: list[str]):
+    """The controller goes on with the pods that it saw at first; one that has ended is gone at once."""
+    web = Web(make_stateful_set(2, podManagementPolicy=policy, rolling={"partition": 2}))
+    web.run(60_000)
+    web.change(image="nginx:2")
+    pod = web.pod("web-1")
+    web.update(pod.with_status(pod.status.replace(phase="Failed", conditions=())))
+    web.change(updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"partition": 0}})
+    assert web.told("FailedDelete") == told
+    web.run(60_000)
+    assert web.images() == {"web-0": "nginx:2", "web-1": "nginx:2"}

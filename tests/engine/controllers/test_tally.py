@@ -82,7 +82,10 @@ def full_count(pods: list[Pod], min_ready_ms: int, now_ms: int) -> dict[str, Any
         "ready": len(ready),
         "available": len(ready) - sum(due > now_ms for due in dues),
         "labeled": sum(pod.meta.labels == TEMPLATE_LABELS for pod in active),
-        "terminating": sum(pod.meta.deletion_ms is not None and not pod.is_finished for pod in pods),
+        "terminating": sum(
+            pod.meta.deletion_ms is not None and not pod.is_finished and pod.meta.labels["app"] == "web"
+            for pod in pods
+        ),
         "unfinished": sum(not pod.is_finished for pod in pods),
         "strays": {pod.meta.uid for pod in active if pod.meta.labels["app"] != "web"},
         "unranked": {pod.meta.uid for pod in active if pod not in ranked},

@@ -26,6 +26,7 @@ class DeploymentController(OwnerController[Deployment]):
 
     name, kind, source = "deployment", "Deployment", SOURCE
     owner_class = Deployment
+    most_retries = 15
 
     def __init__(self, context: Context, act: Act, tally: Tally) -> None:
         self._tally = tally

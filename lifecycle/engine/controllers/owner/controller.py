@@ -36,6 +36,8 @@ class OwnerController(ABC, Generic[Owner]):
     """Finalizers that a dependent gets with the owner, and loses with it."""
     retry_ms = (QUEUE_MAX_MS, QUEUE_BASE_MS)
     """Cap and first delay of the work queue's retries."""
+    most_retries: int | None = None
+    """How often a failing key is tried again before it waits for a change; None: for ever."""
     revisions: Revisions | None = None
     """The ControllerRevisions of owners that have some."""
 
@@ -187,9 +189,14 @@ class OwnerController(ABC, Generic[Owner]):
         loop = self._context.loop
         if decision.recheck_at_ms is not None:
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
-        if decision.is_failure:
+        if decision.is_failure and not self._is_given_up(namespace, name):
             loop.retry(self.name, namespace, name, *self.retry_ms)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:
             loop.enqueue(self.name, namespace, name)
+
+    def _is_given_up(self, namespace: str, name: str) -> bool:
+        """Whether a failing key was tried again as often as the kind does."""
+        retries = self._context.loop.count_retries(self.name, namespace, name)
+        return self.most_retries is not None and retries >= self.most_retries

@@ -140,9 +140,12 @@ class OwnerTally:
         meta = pod.meta
         if pod.status.phase in (SUCCEEDED, FAILED):
             return 0
+        labels = meta.labels
         if meta.deletion_ms is not None:
-            return TERMINATING | UNFINISHED
-        bits, labels = ACTIVE | UNFINISHED, meta.labels
+            # One that matches no more is nobody's who terminates (FilterClaimedPods).
+            is_stray = self._selector is not None and not self._selector.matches(labels)
+            return UNFINISHED if is_stray else TERMINATING | UNFINISHED
+        bits = ACTIVE | UNFINISHED
         # Pods of the template share its labels, which match the selector.
         if labels is self._labels:
             bits |= LABELED
@@ -223,7 +226,9 @@ class OwnerTally:
             if after & RANKED:
                 ready = pod.ready_condition
                 since_ms = ready.last_transition_ms if ready is not None else None
-                self.ranked.setdefault(is_on, {})[uid] = NEVER if since_ms is None else since_ms
+                # In whole seconds, as the ranking has it.
+                second_ms = NEVER if since_ms is None else since_ms // 1000 * 1000
+                self.ranked.setdefault(is_on, {})[uid] = second_ms
             else:
                 self.unranked[uid] = None
 

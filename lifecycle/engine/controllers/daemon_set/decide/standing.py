@@ -90,7 +90,8 @@ def decide_standing(
         _count(there, fit, rules, now_ms),
         is_served,
         needs_pod,
-        ended[FAILED] if is_continued and held is None else (),
+        # One at a time: with it the node's back-off begins, which keeps the next.
+        ended[FAILED][:1] if is_continued and held is None else (),
         ended[SUCCEEDED] if is_continued else (),
         surplus,
         old,

@@ -10,6 +10,7 @@ from .progress import (
     calculate_status,
     deadline_wait_ms,
     decide_paused_condition,
+    find_deadline_ms,
     is_complete,
     make_condition,
     set_condition,
@@ -25,6 +26,9 @@ from .scaling import is_scaling, resize
 def decide(seen: Seen, now_ms: int) -> Decision:
     """One step of a Deployment, ending with its status."""
     deployment = seen.deployment
+    if seen.refusal is not None and seen.refusal.is_ending:
+        # In a namespace that goes nothing can be made: nothing is said of it, and nothing is tried again.
+        return Decision()
     if seen.refusal is not None:
         return Decision(decide_create_failure(deployment, seen.refusal, now_ms), is_failure=True)
     if deployment.spec.selector.is_everything:
@@ -42,14 +46,16 @@ def decide(seen: Seen, now_ms: int) -> Decision:
         if deployment.spec.paused:
             _clean_up(rollout)
         return _with_deadline(rollout, _plain_status(rollout))
+    # While old pods are waited for no old set goes, whatever the numbers say.
+    may_clean_up = True
     if deployment.spec.strategy_type == RECREATE:
-        recreate(rollout)
+        may_clean_up = recreate(rollout)
     else:
         roll(rollout)
     status = calculate_rollout_status(
         deployment, rollout.conditions, rollout.replica_sets, rollout.new, now_ms
     )
-    if is_complete(deployment, status):
+    if may_clean_up and is_complete(deployment, status):
         _clean_up(rollout)
     return _with_deadline(rollout, status)
 
@@ -76,8 +82,7 @@ def _with_deadline(rollout: Rollout, status: DeploymentStatus) -> Decision:
     wait_ms = deadline_wait_ms(deployment.with_status(status), status, rollout.now_ms)
     # A rollout that was complete is not judged again, whatever its pods do now.
     if wait_ms is not None and known is not None and known.reason != NEW_REPLICA_SET_AVAILABLE:
-        deadline_ms = (deployment.spec.progress_deadline_seconds or 0) * 1000
-        at_ms = (known.last_update_ms or 0) + deadline_ms + 1000
+        at_ms = find_deadline_ms(deployment, known) + 1000
         if at_ms > rollout.now_ms:
             return Decision(actions, recheck_at_ms=at_ms)
     return Decision(actions)

@@ -130,8 +130,16 @@ def has_timed_out(deployment: Deployment, status: DeploymentStatus, now_ms: int)
         return False
     if known.reason == PROGRESS_DEADLINE_EXCEEDED:
         return True
-    deadline_ms = (deployment.spec.progress_deadline_seconds or 0) * 1000
-    return (known.last_update_ms or 0) + deadline_ms < now_ms
+    return find_deadline_ms(deployment, known) < now_ms
+
+
+def find_deadline_ms(deployment: Deployment, known: Condition) -> int:
+    """When the deadline passes: it runs from the last progress, whose time is kept in whole seconds.
+
+    Progress at 5.7 s with a deadline of 60 s: 65 s.
+    """
+    since_ms = (known.last_update_ms or 0) // 1000 * 1000
+    return since_ms + (deployment.spec.progress_deadline_seconds or 0) * 1000
 
 
 def deadline_wait_ms(deployment: Deployment, status: DeploymentStatus, now_ms: int) -> int | None:
@@ -141,8 +149,7 @@ def deadline_wait_ms(deployment: Deployment, status: DeploymentStatus, now_ms: i
         return None
     if is_complete(deployment, status) or known.reason == PROGRESS_DEADLINE_EXCEEDED:
         return None
-    deadline_ms = (deployment.spec.progress_deadline_seconds or 0) * 1000
-    left_ms = (known.last_update_ms or 0) + deadline_ms - now_ms
+    left_ms = find_deadline_ms(deployment, known) - now_ms
     return 0 if left_ms < 1000 else left_ms
 
 

@@ -28,14 +28,15 @@ def decide_old_sizes(old: Sequence[ReplicaSet]) -> dict[str, int]:
     return {entry.meta.name: 0 for entry in with_size(old)}
 
 
-def recreate(rollout: Rollout) -> None:
-    """One step: old sets to zero; once their pods are gone, the new set to full size."""
+def recreate(rollout: Rollout) -> bool:
+    """One step: old sets to zero; once their pods are gone, the new set to full size; whether they are."""
     old = rollout.old
     sizes = decide_old_sizes(old)
     for entry in old:
         if entry.meta.name in sizes:
             rollout.scale(entry, 0)
     if sizes or are_old_pods_running(rollout.new, old, rollout.seen.unfinished_pods):
-        return
+        return False
     new = rollout.new or rollout.create_new()
     rollout.scale(new, rollout.deployment.spec.replicas)
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cmp_to_key
 
 from ....objects.deployment import NO_LIMIT, REVISION, Deployment
 from ....objects.pod_template import HASH_LABEL, PodTemplate, is_same_template
@@ -149,7 +150,7 @@ def decide_cleanup(old: Sequence[ReplicaSet], limit: int | None) -> list[Replica
     surplus = len(alive) - limit
     if surplus <= 0:
         return []
-    alive.sort(key=lambda entry: (revision_of(entry), _age(entry)))
+    alive.sort(key=cmp_to_key(_compare_revisions))
     return [
         entry
         for entry in alive[:surplus]
@@ -157,6 +158,19 @@ def decide_cleanup(old: Sequence[ReplicaSet], limit: int | None) -> list[Replica
         and entry.spec.replicas == 0
         and entry.meta.generation <= entry.status.observed_generation
     ]
+
+
+def _compare_revisions(one: ReplicaSet, other: ReplicaSet) -> int:
+    """Lower revisions first; ages decide where they are equal, or one cannot be read."""
+    first, second = ((revision_of(entry), _age(entry)) for entry in (one, other))
+    if not all(_has_readable_revision(entry) for entry in (one, other)):
+        first, second = (0, first[1]), (0, second[1])
+    return (first > second) - (first < second)
+
+
+def _has_readable_revision(replica_set: ReplicaSet) -> bool:
+    text = replica_set.meta.annotations.get(REVISION)
+    return text is None or _NATURAL.fullmatch(text) is not None
 
 
 class Undo:

@@ -19,7 +19,17 @@ def decide_new_size(deployment: Deployment, old: Sequence[ReplicaSet], new: Repl
 
 
 def decide_old_sizes(deployment: Deployment, old: Sequence[ReplicaSet], new: ReplicaSet) -> dict[str, int]:
-    """Sizes of the old sets that change in one step, by name.
+    """Sizes of the old sets that change in one step, by name."""
+    sizes: dict[str, int] = {}
+    for changed in decide_old_writes(deployment, old, new):
+        sizes |= changed
+    return sizes
+
+
+def decide_old_writes(
+    deployment: Deployment, old: Sequence[ReplicaSet], new: ReplicaSet
+) -> tuple[dict[str, int], ...]:
+    """Sizes of the old sets that change in one step, by name, in the order of the two writes that they take.
 
     The budget is what is above the floor once every new pod that is not yet available is set aside. 10
     replicas, at most 2 unavailable, old 8, new 5 with none available: 13 - 8 - 5 = 0, nothing goes.
@@ -28,12 +38,11 @@ def decide_old_sizes(deployment: Deployment, old: Sequence[ReplicaSet], new: Rep
     new_unavailable = new.spec.replicas - available_of(new)
     budget = total - _floor(deployment) - new_unavailable
     if budget <= 0 or count_wanted(old) == 0:
-        return {}
+        return ()
     # Unhealthy old pods go first: removing them costs no availability.
-    sizes = clean_up_unhealthy(old, budget)
-    left = [_sized(entry, sizes.get(entry.meta.name)) for entry in old]
-    sizes.update(scale_down_available(deployment, left, [*left, new]))
-    return sizes
+    unhealthy = clean_up_unhealthy(old, budget)
+    left = [_sized(entry, unhealthy.get(entry.meta.name)) for entry in old]
+    return unhealthy, scale_down_available(deployment, left, [*left, new])
 
 
 def clean_up_unhealthy(old: Sequence[ReplicaSet], budget: int) -> dict[str, int]:
@@ -82,7 +91,9 @@ def roll(rollout: Rollout) -> None:
     old = rollout.old
     if rollout.scale(new, decide_new_size(rollout.deployment, old, new)):
         return
-    sizes = decide_old_sizes(rollout.deployment, old, new)
-    for entry in old:
-        if entry.meta.name in sizes:
-            rollout.scale(entry, sizes[entry.meta.name])
+    for sizes in decide_old_writes(rollout.deployment, old, new):
+        # A set that loses unhealthy pods, then healthy ones, is written and told of twice.
+        rollout.begin_writes()
+        for entry in rollout.old:
+            if entry.meta.name in sizes:
+                rollout.scale(entry, sizes[entry.meta.name])

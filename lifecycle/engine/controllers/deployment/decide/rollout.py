@@ -31,6 +31,8 @@ from .revisions import (
     size_annotations,
 )
 
+LONGEST_NAME = 253
+
 
 class Options(Record):
     """How the controller words things: the event of a resize with the former size, rollback events."""
@@ -105,6 +107,10 @@ class Rollout:
             return
         self._updates[name] = len(self.actions)
         self.actions.append(Update(changed))
+
+    def begin_writes(self) -> None:
+        """Have the next change of a set be a write of its own, whatever was changed of it before."""
+        self._updates.clear()
 
     def scale(self, replica_set: ReplicaSet, size: int) -> bool:
         """Give a set a size, with an event; whether it had another one."""
@@ -225,8 +231,12 @@ def new_set_size(deployment: Deployment, replica_sets: Sequence[ReplicaSet], new
 
 
 def new_set_name(deployment: Deployment) -> str:
-    """The name of the set of the present template: the Deployment's and the template's hash."""
-    return f"{deployment.meta.name}-{make_hash(deployment.spec.template, deployment.status.collision_count)}"
+    """The name of the set of the present template: the Deployment's and the template's hash.
+
+    A name that would become too long is cut, so that the hash is whole.
+    """
+    hash_text = make_hash(deployment.spec.template, deployment.status.collision_count)
+    return f"{deployment.meta.name[: LONGEST_NAME - 1 - len(hash_text)]}-{hash_text}"
 
 
 def make_new_set(deployment: Deployment, old: Sequence[ReplicaSet]) -> ReplicaSet:
@@ -238,7 +248,7 @@ def make_new_set(deployment: Deployment, old: Sequence[ReplicaSet]) -> ReplicaSe
     annotations = new_set_annotations(deployment.meta.annotations, {}, next_revision(old))
     annotations.update(size_annotations(spec.replicas, spec.replicas + spec.surge_replicas))
     meta = ObjectMeta(
-        f"{deployment.meta.name}-{hash_text}",
+        new_set_name(deployment),
         deployment.meta.namespace,
         labels=template.labels,
         annotations=annotations,

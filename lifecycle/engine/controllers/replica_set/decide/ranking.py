@@ -22,7 +22,8 @@ def rank(
 
     In order: unassigned; pending, then unknown; not ready; lower deletion cost; more related pods on its
     node (`doubled_up`); ready for a shorter time; more restarts; younger; and for the rest the uid, which
-    is as good as random under a fixed seed. Times compare in buckets of log2 of their nanoseconds.
+    is as good as random under a fixed seed. Times are of whole seconds, as the API tells them, and compare
+    in buckets of log2 of their nanoseconds.
     """
     ready = pod.ready_condition
     is_ready = ready is not None and ready.status == "True"
@@ -35,12 +36,17 @@ def rank(
         is_ready,
         deletion_cost(pod) if use_cost else 0,
         -doubled_up,
-        age(ready.last_transition_ms, now_ms) if ready is not None and is_ready else 0,
+        age(floor(ready.last_transition_ms), now_ms) if ready is not None and is_ready else 0,
         -restarts,
         -sidecar_restarts,
-        age(pod.meta.creation_ms, now_ms),
+        age(floor(pod.meta.creation_ms), now_ms),
         pod.meta.uid,
     )
+
+
+def floor(instant_ms: int | None) -> int | None:
+    """An instant as the API tells it, in whole seconds: what happened in one second is equally old."""
+    return None if instant_ms is None else instant_ms // 1000 * 1000
 
 
 def age(since_ms: int | None, now_ms: int | None) -> int:

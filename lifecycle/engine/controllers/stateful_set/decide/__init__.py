@@ -12,16 +12,13 @@ from ....objects.stateful_set import ON_DELETE
 from ....rules.actions import Action, Decision, DeletePod
 from .replicas import Step, decide_replicas, delete_pod, set_owners
 from .revisions import Plan, decide_cleanup, decide_revisions
-from .seen import Seen
+from .seen import Seen, say
 from .status import decide_status
 from .waiting import find_highest_unavailable
 
 
 def decide(seen: Seen) -> Decision:
     """The next actions in this order: history, pods in range, pods beyond it, updates; at last the status."""
-    if seen.owner.meta.deletion_ms is not None:
-        # Its pods are the garbage collector's.
-        return Decision(decide_status(seen, None))
     if seen.tried.calls >= WRITES_A_LOOK:
         # The rest of a very large set comes with the looks that follow, before anything is told of it.
         return Decision(is_unfinished=True)
@@ -30,6 +27,9 @@ def decide(seen: Seen) -> Decision:
         return Decision(is_failure=not _is_ending(seen))
     if plan.actions:
         return Decision(plan.actions, goes_on=True)
+    if seen.owner.meta.deletion_ms is not None:
+        # Its pods are the garbage collector's; its history and its status are kept to the end.
+        return _report(seen, plan, Step())
     step = decide_replicas(seen, plan)
     actions: Sequence[Action] = step.actions
     if not actions and not step.is_blocked:
@@ -45,7 +45,8 @@ def decide(seen: Seen) -> Decision:
         return _report(seen, plan, step)
     if any(isinstance(one, DeletePod) for one in actions):
         # What is deleted may be gone at once; it is missing from the next look on.
-        return Decision((*actions, *decide_status(seen, plan)), is_unfinished=True)
+        told = _tell_twice_deleted(seen, plan, actions) if seen.owner.spec.is_parallel else ()
+        return Decision((*actions, *told, *decide_status(seen, plan)), is_unfinished=True)
     return Decision(actions, goes_on=True)
 
 
@@ -55,6 +56,16 @@ def _replace(seen: Seen, plan: Plan, ordinals: Sequence[int]) -> Decision:
     actions = [action for pod in pods for action in delete_pod(seen.owner, pod)]
     may_be_gone = any(not pod.node_name or pod.spec.termination_grace_seconds == 0 for pod in pods)
     return Decision((*actions, *decide_status(seen, plan, len(pods))), is_unfinished=may_be_gone)
+
+
+def _tell_twice_deleted(seen: Seen, plan: Plan, actions: Sequence[Action]) -> list[Action]:
+    """An update takes pods that have just been deleted, as they have ended, for those that it is to delete.
+
+    Only in parallel does a look go on to its update after that.
+    """
+    gone = {one.pod.meta.name for one in actions if isinstance(one, DeletePod) and one.pod.is_finished}
+    found = (seen.pod(ordinal).meta.name for ordinal in decide_update(seen, plan)) if gone else ()
+    return [say(seen.owner, "Delete", name, f'pods "{name}" not found') for name in found if name in gone]
 
 
 def _is_ending(seen: Seen) -> bool:

@@ -53,7 +53,7 @@ def make_claim(owner: StatefulSet, number: int, ordinal: int) -> dict[str, Any]:
     spec = owner.spec
     template = spec.claim_templates[number]
     metadata = dict(template.get("metadata") or {})
-    labels = {**(metadata.get("labels") or {}), **spec.selector.match_labels}
+    labels = {**(metadata.pop("labels", None) or {}), **spec.selector.match_labels}
     metadata |= {
         "name": name_claim(owner, spec.claim_names[number], ordinal),
         "namespace": owner.meta.namespace,

@@ -202,7 +202,7 @@ class Members:
             meta.deletion_ms is not None,
             is_healthy,
             since_ms,
-            meta.labels.get(POD_NAME_LABEL) == meta.name,
+            meta.labels.get(POD_NAME_LABEL) == meta.name and meta.namespace == self.key[1],
             # Its volumes stay for life.
             before.is_stored
             if before is not None and before.uid == meta.uid

@@ -98,13 +98,20 @@ def _decide_replica(seen: Seen, plan: Plan, ordinal: int) -> Step:
     if member.is_finished:
         # It comes again under its name, once this one is gone.
         return Step([] if member.is_terminating else delete_pod(owner, pod), is_blocked=True)
+    warnings: list[RecordEvent] = []
     if member.phase == PENDING and ordinal in members.mismatched:
         actions, problems = complete_claims(seen, ordinal, pod)
         if actions or problems:
             return Step(actions, has_failed=bool(problems), is_blocked=True)
+        # What else controls its claims is told of with every look at a pod that is Pending.
+        warnings = [
+            one for claim in list_claims(seen, ordinal) for one in _warn_of_controller(owner, claim, pod)
+        ]
     if not owner.spec.is_parallel and ordinal in members.unsettled:
-        return Step(is_blocked=True)
-    return _enforce(seen, ordinal, pod) if member.is_stored else _try_storage(seen, ordinal, pod)
+        return Step(failures=warnings, is_blocked=True)
+    step = _enforce(seen, ordinal, pod) if member.is_stored else _try_storage(seen, ordinal, pod)
+    step.failures = [*warnings, *step.failures]
+    return step
 
 
 def delete_pod(owner: StatefulSet, pod: Pod) -> list[Action]:
@@ -197,29 +204,42 @@ def complete_claims(seen: Seen, ordinal: int, pod: Pod) -> tuple[list[Action], l
     return (actions, problems) if actions or problems else (set_owners(seen, ordinal, pod), [])
 
 
-def list_mismatched(seen: Seen, ordinal: int, pod: Pod) -> list[StoredObject]:
-    """A pod's claims whose owners are not as the policy has them."""
+def list_claims(seen: Seen, ordinal: int) -> list[StoredObject]:
+    """A pod's claims that are there, in the order of their templates."""
     found = (seen.find_claim(name, ordinal) for name in seen.owner.spec.claim_names)
-    return [one for one in found if one is not None and not is_owner_up_to_date(one, seen.owner, pod)]
+    return [one for one in found if one is not None]
 
 
 def set_owners(seen: Seen, ordinal: int, pod: Pod) -> list[Action]:
-    """Put right who owns a pod's claims."""
+    """Put right who owns a pod's claims; where that is wrong of one, all are looked at."""
+    owner, claims = seen.owner, list_claims(seen, ordinal)
+    if not any(_is_mismatched(one, owner, pod) for one in claims):
+        return []
     actions: list[Action] = []
-    for claim in list_mismatched(seen, ordinal, pod):
-        if has_unexpected_controller(claim, seen.owner, pod):
-            actions.append(_warn_of_controller(seen.owner, claim))
-        owners = make_owners(claim, seen.owner, pod)
-        actions.append(Update(claim.replace(meta=claim.meta.replace(owner_references=owners))))
+    for claim in claims:
+        actions += _warn_of_controller(owner, claim, pod)
+        if _is_mismatched(claim, owner, pod):
+            owners = make_owners(claim, owner, pod)
+            actions.append(Update(claim.replace(meta=claim.meta.replace(owner_references=owners))))
     return actions
 
 
-def _warn_of_controller(owner: StatefulSet, claim: StoredObject) -> RecordEvent:
+def _is_mismatched(claim: StoredObject, owner: StatefulSet, pod: Pod) -> bool:
+    """Whether a claim's owners are not as the policy has them, and writing them changes something."""
+    if is_owner_up_to_date(claim, owner, pod):
+        return False
+    # A reference by our uid under another name is nothing that the controller takes away.
+    return make_owners(claim, owner, pod) != claim.meta.owner_references
+
+
+def _warn_of_controller(owner: StatefulSet, claim: StoredObject, pod: Pod) -> list[RecordEvent]:
+    if not has_unexpected_controller(claim, owner, pod):
+        return []
     message = (
         f"PersistentVolumeClaim {claim.meta.name} has a conflicting OwnerReference that acts as a manging"
         " controller, the retention policy is ignored for this claim"
     )
-    return RecordEvent(owner, "Warning", "ConflictingController", message, SOURCE)
+    return [RecordEvent(owner, "Warning", "ConflictingController", message, SOURCE)]
 
 
 def needs_claims(seen: Seen, ordinal: int) -> bool:
@@ -228,12 +248,15 @@ def needs_claims(seen: Seen, ordinal: int) -> bool:
     if ordinal not in members:
         return False
     pod = seen.pod(ordinal)
-    if list_mismatched(seen, ordinal, pod):
+    found, owner = list_claims(seen, ordinal), seen.owner
+    if any(_is_mismatched(one, owner, pod) for one in found):
         return True
-    if members[ordinal].phase != PENDING or not seen.owner.spec.is_in_range(ordinal):
+    if members[ordinal].phase != PENDING or not owner.spec.is_in_range(ordinal):
         return False
-    claims = [seen.find_claim(name, ordinal) for name in seen.owner.spec.claim_names]
-    return any(claim is None or claim.meta.deletion_ms is not None for claim in claims)
+    is_whole = len(found) == len(owner.spec.claim_names)
+    return not is_whole or any(
+        one.meta.deletion_ms is not None or has_unexpected_controller(one, owner, pod) for one in found
+    )
 
 
 # --- pods that are well -----------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from .revisions import Plan
 from .seen import Seen
 
 
-def decide_status(seen: Seen, plan: Plan | None, outdated: int = 0) -> list[Action]:
-    """Write it where it says something new. Without a plan the revisions stay as they are.
+def decide_status(seen: Seen, plan: Plan, outdated: int = 0) -> list[Action]:
+    """Write it where it says something new.
 
     `outdated`: how many pods of the current revision this look deletes.
     """
@@ -20,12 +20,11 @@ def decide_status(seen: Seen, plan: Plan | None, outdated: int = 0) -> list[Acti
 
 
 def calculate_status(
-    owner: StatefulSet, members: Members, plan: Plan | None, outdated: int = 0
+    owner: StatefulSet, members: Members, plan: Plan, outdated: int = 0
 ) -> StatefulSetStatus:
     """The counts; when all pods are of the new revision and ready, that is the current one (STS-UPD-05)."""
     old, wanted = owner.status, owner.spec.replicas
-    current = plan.current.meta.name if plan is not None else old.current_revision
-    update = plan.update.meta.name if plan is not None else old.update_revision
+    current, update = plan.current.meta.name, plan.update.meta.name
     count, current_count, updated = len(members.present), members.count_of(current), members.count_of(update)
     is_rolling = owner.spec.strategy_type == ROLLING_UPDATE
     if is_rolling and updated == wanted and members.ready == wanted and count == wanted:
@@ -36,7 +35,7 @@ def calculate_status(
         max(0, current_count - outdated),
         updated,
         members.available,
-        plan.collision_count if plan is not None else old.collision_count,
+        plan.collision_count,
         owner.meta.generation,
         current,
         update,
