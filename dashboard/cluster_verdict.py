@@ -18,9 +18,8 @@ from lifecycle.engine.objects.condition import find_condition
 from lifecycle.engine.objects.job import JOB_KIND, Job
 from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.rules.holds import quote
 from lifecycle.engine.rules.refused_pods import tell_refusal
-from lifecycle.engine.rules.verdict_words import tell_instant, tell_job
+from lifecycle.engine.rules.verdict_words import quote, tell_instant, tell_job
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
 from lifecycle.verdicts import (

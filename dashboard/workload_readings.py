@@ -42,7 +42,15 @@ from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.pod_template import HASH_LABEL
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
-from lifecycle.verdicts import FAILED, UNWELL, Troubled, counts_failures, judge_rollout, tell_verdict
+from lifecycle.verdicts import (
+    FAILED,
+    UNWELL,
+    Troubled,
+    counts_failures,
+    judge_rollout,
+    tell_runs,
+    tell_verdict,
+)
 
 Json = dict[str, Any]
 MOST_LINES = 400
@@ -95,6 +103,10 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
 def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_ms: int, wait: str) -> str:
     if stored.deleted_ms is not None:
         return f"Deleted at {clock(stored.deleted_ms)}."
+    if entry is CRON_JOB:
+        jobs = list(list_owned(cluster, stored, JOB.kind.id))
+        refusals = find_refusals(cluster, jobs)
+        wait = tell_runs((one.data for one in jobs), refusals, at_ms, cluster.epoch_ms)
     troubled = find_troubled(cluster, stored, at_ms)
     refusal = find_refusals(cluster, [stored]).get(stored.uid)
     return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait, refusal)

@@ -95,7 +95,8 @@ def tell_verdict(
 ) -> str:
     """One sentence on a stored workload: what goes on or is wrong, since when, and what comes next.
 
-    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words.
+    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words, or
+    how a CronJob's Jobs are.
     `refusal`: why its pods are not made, where its status does not say that. That nothing will change by
     itself any more is said only where no pod and no timer could change anything.
     """
@@ -127,6 +128,22 @@ def tell_verdict(
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
     return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def tell_runs(jobs: Iterable[Json], refusals: Mapping[str, holds.Failing], now_ms: int, epoch_ms: int) -> str:
+    """What is wrong with a CronJob's stored Jobs: how the last one ended, why pods of one are not made.
+
+    `refusals`: the latter, by uid.
+    """
+    read = [(Job.from_json(one, epoch_ms), one) for one in jobs]
+    read.sort(key=lambda pair: (pair[0].meta.creation_ms or 0, pair[0].meta.name))
+    ended = [job for job, _ in read if job.is_finished]
+    told = [verdict_words.tell_last_run(ended[-1], now_ms)] if ended else []
+    for job, data in read:
+        if not job.is_finished and job.meta.uid in refusals:
+            told.append(f"{job.meta.name}: {refused_pods.tell_refusal(refusals[job.meta.uid], data)}")
+            break
+    return "; ".join(filter(None, told))
 
 
 def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:

@@ -36,6 +36,7 @@ from lifecycle.verdicts import (
     find_hold,
     find_ordinal_wait,
     read_state,
+    tell_runs,
     tell_verdict,
     tell_wait,
 )
@@ -221,15 +222,32 @@ def read_verdict(
     troubled = _find_first(pods, UNWELL) or _find_held(held, failing, at_ms, cluster.epoch_ms)
     if troubled is None and not counts_failures(kind):
         troubled = _find_first(pods, FAILED)
-    wait = None
+    wait = ""
+    if kind == CRON_JOB_KIND.id:
+        wait = _tell_runs(data, cluster, at_ms, failing)
     if kind == STATEFUL_SET_KIND.id:
         labels = [pod["metadata"].get("labels") or {} for pod, _ in pods]
         members = [
             (pod["metadata"]["name"], state, label.get(REVISION_LABEL, ""))
             for (pod, state), label in zip(pods, labels, strict=True)
         ]
-        wait = find_ordinal_wait(data, members)
-    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait), refusal)
+        wait = tell_wait(data, find_ordinal_wait(data, members))
+    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, wait, refusal)
+
+
+def _tell_runs(
+    cron_job: Json, cluster: Cluster, at_ms: int, failing: Mapping[str, Mapping[str, Failing]]
+) -> str:
+    """How a CronJob's Jobs are, where something is wrong with them."""
+    uid = cron_job["metadata"]["uid"]
+    jobs = [one for one in cluster.list(JOB_KIND.id) if _controller_of(one) == uid]
+    refusals = {
+        one["metadata"]["uid"]: why
+        for one in jobs
+        if is_short(JOB_KIND.id, one)
+        and (why := failing.get(one["metadata"]["uid"], {}).get(FAILED_CREATE)) is not None
+    }
+    return tell_runs(jobs, refusals, at_ms, cluster.epoch_ms)
 
 
 def _find_first(pods: Sequence[tuple[Json, str]], states: Sequence[str]) -> Troubled | None:

@@ -105,6 +105,63 @@ def read_statuses(pod: dict[str, Any]) -> list[dict[str, Any]]:
     return pod["status"].get("containerStatuses") or []
 
 
+@pytest.mark.parametrize(
+    "pod, expected",
+    [
+        pytest.param(
+            {"nodeSelector": {"disk": "ssd"}},
+            "Unschedulable since 00:00:00 (0/3 nodes are available: 3 node(s) didn't match Pod's node"
+            " affinity/selector); ",
+            id="no node",
+        ),
+        pytest.param(
+            {
+                "containers": [
+                    {"name": "c", "image": "nginx", "envFrom": [{"configMapRef": {"name": "nosuch"}}]}
+                ]
+            },
+            'CreateContainerConfigError, not ready since 00:00:00 (configmap "nosuch" not found); ',
+            id="configuration",
+        ),
+        pytest.param(
+            {"containers": [{"name": "c", "image": "Busy//Box"}]},
+            "InvalidImageName, not ready since 00:00:00 (Failed to apply default image tag",
+            id="image",
+        ),
+    ],
+)
+def test_what_is_wrong_with_pods_that_never_start_is_said(pod: dict[str, Any], expected: str) -> None:
+    door, manifest = Door(), make_set(2)
+    manifest["spec"]["template"]["spec"] |= pod
+    door.apply(manifest)
+    assert f"; web-0: {expected}" in verdict(door.run(30), "StatefulSet", "web")
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_pods_that_are_updated_by_hand_are_counted(kind: str) -> None:
+    door = Door()
+    manifest = zoo.make_manifest(kind, {"containers": [{"name": "c", "image": "nginx:1.27"}]})
+    manifest["spec"]["updateStrategy"] = {"type": "OnDelete"}
+    door.apply(manifest)
+    assert verdict(door.run(30), kind, "web") == "All pods are of the latest revision."
+    door.change("setImage", "web", kind, container="c", image="nginx:1.28")
+    count = len(door.run(30).pods())
+    told = verdict(door, kind, "web")
+    assert told == f"{count} pods of an older revision stay until somebody deletes them."
+    for pod in sorted(pod["metadata"]["name"] for pod in door.pods())[1:]:
+        door.done("delete", kind="Pod", namespace="default", name=pod)
+    told = verdict(door.run(60), kind, "web")
+    assert told == "1 pod of an older revision stays until somebody deletes it."
+
+
+def test_a_daemon_set_that_no_node_is_for_says_so() -> None:
+    door = Door()
+    manifest = zoo.make_manifest("DaemonSet", {"containers": [{"name": "c", "image": "nginx"}]})
+    manifest["spec"]["template"]["spec"]["nodeSelector"] = {"gpu": "yes"}
+    door.apply(manifest)
+    assert verdict(door.run(30), "DaemonSet", "web") == "No node is for it."
+
+
 def test_an_update_says_which_ordinal_it_waits_for() -> None:
     door = Door()
     door.apply(make_set())
@@ -365,6 +422,41 @@ def test_a_cron_job_says_when_it_runs_next(spec: Any, seconds: int, expected: st
     door = Door()
     door.apply(make_cron_job(**spec))
     assert verdict(door.run(seconds), "CronJob", "night") == expected
+
+
+def test_a_cron_job_says_why_its_last_run_failed_until_one_succeeds() -> None:
+    door = Door()
+    manifest = make_cron_job("* * * * *")
+    job = manifest["spec"]["jobTemplate"]["spec"] | {"backoffLimit": 0}
+    manifest["spec"]["jobTemplate"]["spec"] = job | make_job("exit 3", backoffLimit=0)["spec"]
+    door.apply(manifest)
+    # 29,453,760 minutes were there before the epoch.
+    assert verdict(door.run(90), "CronJob", "night") == (
+        "No run is active; next run at 00:02:00, in 30s; its last run, night-29453761, failed at 00:01:00:"
+        " BackoffLimitExceeded: Job has reached the specified backoff limit."
+    )
+    door.apply(make_cron_job("* * * * *"))
+    assert verdict(door.run(60), "CronJob", "night") == "No run is active; next run at 00:03:00, in 30s."
+
+
+def test_a_cron_job_says_why_a_run_has_no_pods() -> None:
+    door = Door()
+    manifest = make_cron_job("* * * * *")
+    manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]["serviceAccountName"] = "nobody"
+    door.apply(manifest)
+    assert verdict(door.run(90), "CronJob", "night") == (
+        f"1 run active; next run at 00:02:00, in 30s; night-29453761: no pod can be made since 00:01:00"
+        f" ({REFUSED})."
+    )
+
+
+def test_a_job_that_another_controller_sees_to_says_so() -> None:
+    door = Door()
+    door.apply(make_job("true", managedBy="example.com/queue"))
+    assert verdict(door.run(20), "Job", "work") == (
+        "0 of 1 succeeded, 0 active, 0 failed; left to example.com/queue: the Job controller does nothing"
+        " about it."
+    )
 
 
 def test_the_page_says_it_first(client: Client) -> None:

@@ -15,13 +15,12 @@ from ..objects.probe import LIVENESS, READINESS, STARTUP, Probe
 from .pod_conditions import READY_TO_START
 from .pod_state import decide_state
 from .probe_rules import FAILURE
-from .verdict_words import tell_instant
+from .verdict_words import quote, tell_instant
 
 FAILED_MOUNT = "FailedMount"
 HELD = ("notReady", "starting")
 """The states of pods that something may hold so."""
 MEND = "somebody has to mend it"
-_LONGEST_MESSAGE = 160
 
 
 class Failing(NamedTuple):
@@ -118,11 +117,3 @@ def _list_checks(pod: Pod) -> Iterator[tuple[Container, str, Probe, int]]:
         probe = container.probe(kind)
         if probe is not None:
             yield container, kind, probe, (status.state.started_ms or 0)
-
-
-def quote(message: str) -> str:
-    """A message in brackets behind other words, in one line and not too long; "" for none."""
-    words = " ".join(message.split()).rstrip(".")
-    if len(words) > _LONGEST_MESSAGE:
-        words = f"{words[: _LONGEST_MESSAGE - 1]}…"
-    return f" ({words})" if words else ""

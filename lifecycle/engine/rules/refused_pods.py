@@ -14,8 +14,8 @@ from ..objects.condition import Condition, find_condition
 from ..objects.daemon_set import DAEMON_SET_KIND
 from ..objects.job import JOB_KIND, Job
 from ..objects.stateful_set import STATEFUL_SET_KIND
-from .holds import Failing, quote
-from .verdict_words import tell_instant
+from .holds import Failing
+from .verdict_words import quote, tell_instant
 
 Json = Mapping[str, Any]
 CREATIONS = FAILED_CREATE, SUCCESSFUL_CREATE = "FailedCreate", "SuccessfulCreate"
