@@ -24,6 +24,7 @@ from lifecycle.engine.rules.revisions import REVISION_LABEL
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
 from lifecycle.simulation.disruptions import Disruptions
+from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
@@ -127,8 +128,10 @@ class SummarySink:
         self._lives: dict[str, Life] = {}
         self._refusals: dict[str, dict[str, Failing]] = {}
         self._disruptions = Disruptions()
+        self._gone = GoneWorkloads()
 
     def take(self, changes: Changes) -> None:
+        self._gone.take(changes.versions)
         for row in changes.rows:
             self._disruptions.take(row)
             subject = row.subject
@@ -153,6 +156,8 @@ class SummarySink:
                 verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing)
                 lines += describe_workload(data, verdict)
                 lines += describe_batch(data, cluster)
+                lines += self._gone.describe_runs(data["metadata"]["uid"])
+        lines += self._gone.describe()
         lines += describe_nodes(cluster)
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
             lines += life.describe()
