@@ -69,6 +69,10 @@ HELD = holds.HELD
 """The states of pods that are looked at more closely: what holds one so, its rows tell."""
 
 
+ENDING, GOING = holds.ENDING, holds.GOING
+"""The states of pods that should be gone when their grace period is over; of Jobs' pods the first alone."""
+
+
 class Troubled(NamedTuple):
     """A stored pod that is not well, and how many others are not; what holds it, where it is not down."""
 
@@ -82,6 +86,15 @@ def find_hold(
 ) -> holds.Hold | None:
     """What keeps a stored pod from being ready, by what its rows say fails."""
     return holds.find_hold(Pod.from_json(pod, epoch_ms), failing, now_ms)
+
+
+def find_overdue(pods: Iterable[Json], now_ms: int, epoch_ms: int) -> Troubled | None:
+    """Of stored pods the first that should be gone."""
+    for data in pods:
+        hold = holds.find_overdue(Pod.from_json(data, epoch_ms), now_ms)
+        if hold is not None:
+            return Troubled(data, 0, hold)
+    return None
 
 
 def tell_verdict(

@@ -1,4 +1,5 @@
-"""What keeps a pod from being ready where its status does not say: failing probes, volumes that do not come.
+"""What keeps a pod from being ready, or from going, where its status does not say: failing probes, volumes
+that do not come, a kubelet that does not answer.
 
 A status says `containers with unready status: [app]`; why, only the kubelet's checks and events tell.
 """
@@ -21,6 +22,12 @@ FAILED_MOUNT = "FailedMount"
 HELD = ("notReady", "starting")
 """The states of pods that something may hold so."""
 MEND = "somebody has to mend it"
+ENDING = "terminating"
+"""The state of pods that are asked to go."""
+GOING = (ENDING, "succeeded", "failed")
+"""The states of pods that may be asked to: an end stays one while a finalizer keeps the object."""
+_OVERDUE_MS = 10_000
+"""So long after that a kubelet that answers has let one go."""
 
 
 class Failing(NamedTuple):
@@ -88,6 +95,17 @@ def find_hold(pod: Pod, failing: Mapping[str, Failing], now_ms: int) -> Hold | N
         ends = _tell_end(pod, container, kind, probe, failing)
         return Hold(f"{why}{quote(failure.message)}", ends, is_lasting)
     return None
+
+
+def find_overdue(pod: Pod, now_ms: int) -> Hold | None:
+    """Why a pod that should be gone is not: a finalizer of it is left, or its kubelet is silent."""
+    at_ms, grace = pod.meta.deletion_ms, pod.meta.deletion_grace_seconds or 0
+    if at_ms is None or now_ms < at_ms + _OVERDUE_MS or decide_state(pod).name not in GOING:
+        return None
+    why = f"ending since {tell_instant(at_ms - grace * 1000)} and still there"
+    if pod.meta.finalizers:
+        return Hold(f"{why}: held by the finalizer {pod.meta.finalizers[0]}", MEND, True)
+    return Hold(f"{why}: {pod.node_name or 'no node'} does not say that it has ended", "", True)
 
 
 def _tell_end(pod: Pod, container: Container, kind: str, probe: Probe, failing: Mapping[str, Failing]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from ..heart.timing import read_duration_ms
 from ..objects.condition import find_condition
 from ..objects.container import ContainerStatus
-from ..objects.cron_job import CronJob
+from ..objects.cron_job import FORBID, REPLACE, CronJob
 from ..objects.job import COMPLETE, Job, JobStatus
 from ..objects.pod import Pod
 from ..objects.time_zones import UTC, load_zone
@@ -206,7 +206,11 @@ def tell_cron_job(cron_job: CronJob, now_ms: int, epoch_ms: int) -> list[str]:
     runs = list_runs(cron_job, now_ms, epoch_ms, 1)
     if not runs:
         return [*told, "its schedule never comes"]
-    return [*told, f"next run at {tell_instant(runs[0])}, in {tell_span(runs[0] - now_ms)}"]
+    when = f"{tell_instant(runs[0])}, in {tell_span(runs[0] - now_ms)}"
+    if active and cron_job.spec.concurrency_policy == FORBID:
+        return [*told, f"next run due at {when}, and not begun before the active one has ended"]
+    instead = ", instead of the active one" if active and cron_job.spec.concurrency_policy == REPLACE else ""
+    return [*told, f"next run at {when}{instead}"]
 
 
 def list_runs(cron_job: CronJob, now_ms: int, epoch_ms: int, count: int) -> list[int]:
