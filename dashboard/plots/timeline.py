@@ -164,10 +164,15 @@ def _find_owners(stories: Stories, density: Density) -> dict[Group, list[Owner]]
 def _group(shown: list[PodStory], stories: Stories, by_age: bool) -> dict[Group, list[PodStory]]:
     """Groups by namespace and workload; rows in order of creation, so that a new pod appears at the end."""
     groups: dict[Group, list[PodStory]] = {}
-    ordered = sorted(shown, key=lambda story: (story.created_ms, count_up(story.name))) if by_age else shown
-    for story in ordered:
+    for story in shown:
         groups.setdefault((story.namespace, stories.workload_of(story)), []).append(story)
+    if by_age:
+        return {key: _order(found, key[1].partition("/")[2]) for key, found in sorted(groups.items())}
     return dict(sorted(groups.items()))
+
+
+def _order(stories: list[PodStory], workload: str) -> list[PodStory]:
+    return sorted(stories, key=lambda story: (story.created_ms, count_up(shorten_name(story.name, workload))))
 
 
 def _group_lanes(

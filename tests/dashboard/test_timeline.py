@@ -360,7 +360,17 @@ def test_a_row_shows_what_is_the_pods_own(workload, name, label):
     assert shorten_name(name, workload) == label
 
 
-def test_pods_that_were_made_together_are_counted_up():
+def test_rows_of_pods_that_were_made_together_are_counted_up():
+    job = "n" * 57
+    names = [f"{'n' * 55}-{index}-x2x9c" for index in (0, 9)] + [f"{'n' * 54}-10-x2x9c"]
+    owner = f"Job/{job}"
+    born = [transition(5, "exists", "created", name, owner=owner) for name in reversed(names)]
+    born += [transition(5, "state", "pending", name, owner=owner) for name in names]
+    rows = make_timeline(told(born), 9000)["layout"]["meta"]["rows"]
+    assert [row["label"] for row in rows[1:]] == ["0-x2x9c", "9-x2x9c", "10-x2x9c"]
+
+
+def test_figures_in_names_are_counted_up():
     names = [f"web-{number}" for number in range(12)]
     assert sorted(sorted(names), key=count_up) == names
     # Letters and figures of drawn names may stand anywhere.
