@@ -13,22 +13,26 @@ from dashboard.pages import find_page
 from dashboard.places import alive, name_owner
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, list_between, read_parents
+from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.condition import find_condition
+from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND, Job
 from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.rules.holds import quote
+from lifecycle.engine.rules.namespace_words import tell_stuck
 from lifecycle.engine.rules.refused_pods import tell_refusal
-from lifecycle.engine.rules.verdict_words import tell_instant, tell_job
+from lifecycle.engine.rules.verdict_words import quote, tell_instant, tell_job
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
 from lifecycle.verdicts import (
+    ENDING,
     FAILED,
     HELD,
     UNWELL,
     Troubled,
     counts_failures,
+    find_overdue,
     has_restarted_lately,
     tell_restarted,
     tell_troubled,
@@ -73,10 +77,12 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     """How a cluster stands. `counts`: its living pods by state."""
     parents = read_parents(cluster)
     groups, held = _list_troubled(cluster, UNWELL, parents), _list_held(cluster, parents, now_ms)
+    held += _list_overdue(cluster, parents, now_ms)
     failed, refused = _list_failed(cluster, parents), _list_refused(cluster)
     jobs, job_count = _list_failed_jobs(cluster, now_ms)
     nodes, node_count = _list_lost_nodes(cluster)
-    if not groups and not held and not refused and not nodes:
+    stuck = _list_stuck_namespaces(cluster, now_ms)
+    if not (groups or held or refused or nodes or stuck):
         restless = _list_restless(cluster, parents, now_ms)
         if failed or job_count or restless:
             return _tell_past(cluster, failed, restless, jobs, job_count, now_ms)
@@ -85,14 +91,14 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
             told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
         return Verdict(f"Nothing is wrong: {', '.join(told)}." if told else "No pods yet.", [])
     troubles = _tell_groups(cluster, groups[:MOST_TOLD], now_ms)
-    troubles += (nodes + refused)[: MOST_TOLD - len(troubles)]
+    troubles += (nodes + refused + stuck)[: MOST_TOLD - len(troubles)]
     troubles += [
         _tell(cluster, key, TONES["notReady"], troubled, now_ms)
         for key, troubled in held[: MOST_TOLD - len(troubles)]
     ]
     troubles += _tell_groups(cluster, failed[: MOST_TOLD - len(troubles)], now_ms)
     troubles += jobs[: MOST_TOLD - len(troubles)]
-    count = len(groups) + node_count + len(refused) + len(held) + len(failed) + job_count
+    count = len(groups) + node_count + len(refused) + len(stuck) + len(held) + len(failed) + job_count
     numbers = [
         (sum(others + 1 for *_, others in groups), "not well"),
         (sum(troubled.others + 1 for _, troubled in held), "not ready"),
@@ -106,6 +112,8 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
         said.append(f"{_tell_count(node_count, 'node')} {'is' if node_count == 1 else 'are'} not ready")
     if refused:
         said.append(f"{_tell_count(len(refused), 'workload')} cannot make pods")
+    if stuck:
+        said.append(f"{_tell_count(len(stuck), 'namespace')} cannot go")
     if job_count:
         said.append(f"{_tell_count(job_count, 'Job')} failed")
     sentence = f"{_tell_count(count, 'problem')}: {', '.join(said)}."
@@ -144,12 +152,23 @@ def _list_held(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Ke
     return [(key, Troubled(pod.data, max(0, counts[key] - 1), holds[pod.uid])) for key, pod in first.items()]
 
 
+def _list_overdue(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Key, Troubled]]:
+    """By workload or lone pod those that should be gone."""
+    first = dict[Key, Troubled]()
+    for pod in _living_pods(cluster).filter(state=ENDING).order_by("created_ms", "name")[:MOST_LOOKED_AT]:
+        troubled = find_overdue([pod.data], now_ms, cluster.epoch_ms)
+        if troubled is not None:
+            first.setdefault(_find_key(parents, pod.namespace, pod.owner, pod.name), troubled)
+    return list(first.items())
+
+
 def _list_refused(cluster: Cluster) -> list[Trouble]:
     """The workloads whose pods cannot be made; of a Deployment's ReplicaSets it says so itself."""
     kinds = [entry.kind.id for entry in list_workloads()]
     is_between = of_kind(*list_between()) & Q(owner__isnull=False)
     living = StoredObject.objects.filter(of_kind(*kinds), cluster=cluster, deleted_ms__isnull=True)
-    short = living.filter(state="notReady").exclude(is_between).order_by("created_ms", "name")
+    may_be_short = Q(state="notReady") | of_kind(CRON_JOB_KIND.id)
+    short = living.filter(may_be_short).exclude(is_between).order_by("created_ms", "name")
     looked = list(short[:MOST_WORKLOADS])
     refusals = find_refusals(cluster, looked)
     told = [(one, refusals[one.uid]) for one in looked if one.uid in refusals]
@@ -174,6 +193,13 @@ def _list_lost_nodes(cluster: Cluster) -> tuple[list[Trouble], int]:
         tone = TONES["unknown" if ready is not None and ready.status == "Unknown" else "notReady"]
         troubles.append(_make_trouble((None, name_owner(one)), tone, f"{one.name}: not ready{since}{why}"))
     return troubles, lost.count() if troubles else 0
+
+
+def _list_stuck_namespaces(cluster: Cluster, now_ms: int) -> list[Trouble]:
+    """Those that are to go and cannot: what is in them has finalizers that nobody takes away."""
+    living = alive(cluster, NAMESPACE.kind.id).order_by("created_ms", "name")
+    told = [(one.name, tell_stuck(one.data, now_ms, cluster.epoch_ms)) for one in living]
+    return [Trouble(TONES["stuck"], name, "", f"{name}: {why}") for name, why in told if why]
 
 
 def _list_failed_jobs(cluster: Cluster, now_ms: int) -> tuple[list[Trouble], int]:

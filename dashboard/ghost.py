@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
 from dashboard.plots.stories import FIELDS, PodStory, Stories
 from dashboard.plots.theme import clock
@@ -90,7 +91,7 @@ def _is_told(row: Row) -> bool:
 
 def _label(story: PodStory, stories: Stories) -> str:
     name = stories.workload_of(story).partition("/")[2]
-    return story.name.removeprefix(f"{name}-") if name else story.name
+    return shorten_name(story.name, name)
 
 
 def _bars(story: PodStory, from_ms: int, to_ms: int) -> list[dict[str, Any]]:

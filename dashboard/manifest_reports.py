@@ -12,6 +12,7 @@ from django.conf import settings
 from dashboard import readings
 from dashboard.behaviors import list_profiles
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
+from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE, KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
@@ -122,6 +123,7 @@ def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dic
         "Missing": [str(one) for one in missing],
         "Stored only": list_stored_only(objects),
         "Not acted on yet": list_unmodelled(objects),
+        "Dropped": list_dropped(objects, gates_of(cluster.settings)),
         "Storage that is taken to be there": list_assumed_storage(
             [*objects, *readings.list_classes(cluster)]
         ),

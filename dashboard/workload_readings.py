@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Max, QuerySet
 
 from dashboard.autoscalers import list_autoscalers
-from dashboard.holds import find_held, find_refusals
+from dashboard.holds import MOST_LOOKED_AT, find_held, find_refusals
 from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
 from dashboard.pages import find_page
@@ -42,7 +42,18 @@ from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.pod_template import HASH_LABEL
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
-from lifecycle.verdicts import FAILED, UNWELL, Troubled, counts_failures, judge_rollout, tell_verdict
+from lifecycle.verdicts import (
+    ENDING,
+    FAILED,
+    GOING,
+    UNWELL,
+    Troubled,
+    counts_failures,
+    find_overdue,
+    judge_rollout,
+    tell_runs,
+    tell_verdict,
+)
 
 Json = dict[str, Any]
 MOST_LINES = 400
@@ -95,6 +106,10 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
 def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_ms: int, wait: str) -> str:
     if stored.deleted_ms is not None:
         return f"Deleted at {clock(stored.deleted_ms)}."
+    if entry is CRON_JOB:
+        jobs = list(list_owned(cluster, stored, JOB.kind.id))
+        refusals = find_refusals(cluster, jobs)
+        wait = tell_runs((one.data for one in jobs), refusals, at_ms, cluster.epoch_ms)
     troubled = find_troubled(cluster, stored, at_ms)
     refusal = find_refusals(cluster, [stored]).get(stored.uid)
     return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait, refusal)
@@ -108,7 +123,12 @@ def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Trouble
         owners += [f"{kind}/{name}" for name in names]
     pods = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
     troubled = _find_first(pods, UNWELL) or find_held(cluster, pods, at_ms)
-    if troubled is None and not counts_failures(kind_id(stored.group, stored.kind)):
+    counts = counts_failures(kind_id(stored.group, stored.kind))
+    if troubled is None:
+        going = pods.filter(state__in=(ENDING,) if counts else GOING)
+        ending = going.order_by("created_ms", "name").values_list("data", flat=True)
+        troubled = find_overdue(ending[:MOST_LOOKED_AT], at_ms, cluster.epoch_ms)
+    if troubled is None and not counts:
         troubled = _find_first(pods, FAILED)
     return troubled
 

@@ -69,6 +69,10 @@ HELD = holds.HELD
 """The states of pods that are looked at more closely: what holds one so, its rows tell."""
 
 
+ENDING, GOING = holds.ENDING, holds.GOING
+"""The states of pods that should be gone when their grace period is over; of Jobs' pods the first alone."""
+
+
 class Troubled(NamedTuple):
     """A stored pod that is not well, and how many others are not; what holds it, where it is not down."""
 
@@ -84,6 +88,15 @@ def find_hold(
     return holds.find_hold(Pod.from_json(pod, epoch_ms), failing, now_ms)
 
 
+def find_overdue(pods: Iterable[Json], now_ms: int, epoch_ms: int) -> Troubled | None:
+    """Of stored pods the first that should be gone."""
+    for data in pods:
+        hold = holds.find_overdue(Pod.from_json(data, epoch_ms), now_ms)
+        if hold is not None:
+            return Troubled(data, 0, hold)
+    return None
+
+
 def tell_verdict(
     kind: str,
     workload: Json,
@@ -95,7 +108,8 @@ def tell_verdict(
 ) -> str:
     """One sentence on a stored workload: what goes on or is wrong, since when, and what comes next.
 
-    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words.
+    `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words, or
+    how a CronJob's Jobs are.
     `refusal`: why its pods are not made, where its status does not say that. That nothing will change by
     itself any more is said only where no pod and no timer could change anything.
     """
@@ -127,6 +141,22 @@ def tell_verdict(
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
     return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def tell_runs(jobs: Iterable[Json], refusals: Mapping[str, holds.Failing], now_ms: int, epoch_ms: int) -> str:
+    """What is wrong with a CronJob's stored Jobs: how the last one ended, why pods of one are not made.
+
+    `refusals`: the latter, by uid.
+    """
+    read = [(Job.from_json(one, epoch_ms), one) for one in jobs]
+    read.sort(key=lambda pair: (pair[0].meta.creation_ms or 0, pair[0].meta.name))
+    ended = [job for job, _ in read if job.is_finished]
+    told = [verdict_words.tell_last_run(ended[-1], now_ms)] if ended else []
+    for job, data in read:
+        if not job.is_finished and job.meta.uid in refusals:
+            told.append(f"{job.meta.name}: {refused_pods.tell_refusal(refusals[job.meta.uid], data)}")
+            break
+    return "; ".join(filter(None, told))
 
 
 def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:

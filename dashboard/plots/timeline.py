@@ -14,6 +14,7 @@ from dashboard.pages import find_page
 from dashboard.plots.density import Density, Owner, count_joined, make_band
 from dashboard.plots.joined import find_stretch, join
 from dashboard.plots.living import PROBLEMS, find_group
+from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES
@@ -163,10 +164,15 @@ def _find_owners(stories: Stories, density: Density) -> dict[Group, list[Owner]]
 def _group(shown: list[PodStory], stories: Stories, by_age: bool) -> dict[Group, list[PodStory]]:
     """Groups by namespace and workload; rows in order of creation, so that a new pod appears at the end."""
     groups: dict[Group, list[PodStory]] = {}
-    ordered = sorted(shown, key=lambda story: (story.created_ms, story.name)) if by_age else shown
-    for story in ordered:
+    for story in shown:
         groups.setdefault((story.namespace, stories.workload_of(story)), []).append(story)
+    if by_age:
+        return {key: _order(found, key[1].partition("/")[2]) for key, found in sorted(groups.items())}
     return dict(sorted(groups.items()))
+
+
+def _order(stories: list[PodStory], workload: str) -> list[PodStory]:
+    return sorted(stories, key=lambda story: (story.created_ms, count_up(shorten_name(story.name, workload))))
 
 
 def _group_lanes(
@@ -201,10 +207,9 @@ def _count_words(states: Counter[str]) -> str:
 
 def _pod_lane(story: PodStory, workload: str) -> Lane:
     """The header already says the workload's name: the row shows what is the pod's own."""
-    label = story.name.removeprefix(f"{workload}-") if workload else story.name
     return Lane(
         key=story.lane,
-        label=label,
+        label=shorten_name(story.name, workload),
         title=f"{story.namespace}/{story.name}",
         path=find_page(POD_KIND.id, story.namespace, story.name),
         tone="gone" if story.is_gone else story.state,

@@ -9,6 +9,7 @@ from typing import Any
 
 from lifecycle.engine.api.three_way_apply import NOT_REMEMBERED, is_remembered, with_last_applied
 from lifecycle.engine.heart.settings import Settings
+from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.references import list_missing
@@ -129,6 +130,7 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
     notes = list_stored_only(document.data for document in objects)
     notes += [f"Namespace {name} is named but not given: it is created first" for name in namespaces]
     notes += list_unmodelled(document.data for document in objects)
+    notes += list_dropped((document.data for document in objects), settings.feature_gates)
     notes += list_unremembered(objects)
     if overrides.seed is not None:
         seed = overrides.seed

@@ -10,32 +10,43 @@ from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.settings import MANAGER_DEFAULTS
 from lifecycle.engine.heart.trace import EventRow, Row, Transition
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
+from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND
 from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, take_check
+from lifecycle.engine.rules.namespace_words import tell_stuck
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.refused_pods import CREATIONS, FAILED_CREATE, is_short, take_creation
 from lifecycle.engine.rules.revisions import REVISION_LABEL
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
+from lifecycle.input.scenario import IDLE
 from lifecycle.simulation.disruptions import Disruptions
+from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.traces import WriteBytes, format_time
 from lifecycle.verdicts import (
+    ENDING,
     FAILED,
+    GOING,
     HELD,
     UNWELL,
     Troubled,
     counts_failures,
+    explain_nodes,
     find_hold,
     find_ordinal_wait,
+    find_overdue,
     read_state,
+    tell_runs,
     tell_verdict,
     tell_wait,
 )
@@ -50,6 +61,7 @@ _INTEGERS = (
     "succeeded",
     "failed",
 )
+_MOST_NODES = 3
 _COUNTS_OF_NODES = (
     "desiredNumberScheduled",
     "currentNumberScheduled",
@@ -126,8 +138,10 @@ class SummarySink:
         self._lives: dict[str, Life] = {}
         self._refusals: dict[str, dict[str, Failing]] = {}
         self._disruptions = Disruptions()
+        self._gone = GoneWorkloads()
 
     def take(self, changes: Changes) -> None:
+        self._gone.take(changes.versions)
         for row in changes.rows:
             self._disruptions.take(row)
             subject = row.subject
@@ -144,6 +158,10 @@ class SummarySink:
         lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
+        if outcome.why == IDLE and any(
+            not one["spec"].get("suspend") for one in cluster.list(CRON_JOB_KIND.id)
+        ):
+            lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         pods = map_pods(cluster)
         failing = {**self._refusals, **{uid: life.failing for uid, life in self._lives.items()}}
@@ -152,6 +170,10 @@ class SummarySink:
                 verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing)
                 lines += describe_workload(data, verdict)
                 lines += describe_batch(data, cluster)
+                lines += describe_left_out(data, cluster)
+                lines += self._gone.describe_runs(data["metadata"]["uid"])
+        lines += self._gone.describe()
+        lines += describe_namespaces(cluster)
         lines += describe_nodes(cluster)
         for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
             lines += life.describe()
@@ -183,6 +205,14 @@ def describe_assumed(cluster: Cluster) -> Iterator[str]:
         yield f"assumed: a cloud that gives load balancers their addresses: {', '.join(names)}"
 
 
+def describe_namespaces(cluster: Cluster) -> Iterator[str]:
+    """Those that are to go and cannot."""
+    for one in cluster.list(NAMESPACE.kind.id):
+        if told := tell_stuck(one, cluster.now_ms, cluster.epoch_ms):
+            yield f"Namespace {one['metadata']['name']}"
+            yield f"  verdict   {told[:1].upper()}{told[1:]}."
+
+
 def describe_nodes(cluster: Cluster) -> Iterator[str]:
     """What exec probes cost the nodes as things stand, where they cost anything."""
     pods = [Pod.from_json(data, cluster.epoch_ms) for data in cluster.list(POD_KIND.id)]
@@ -202,6 +232,16 @@ def describe_batch(data: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
         yield f"  retries   {retries}"
 
 
+def describe_left_out(data: Json, cluster: Cluster) -> Iterator[str]:
+    """The nodes that a DaemonSet is not for, and why."""
+    if kind_of_json(data).id != DAEMON_SET_KIND.id:
+        return
+    nodes = {one["metadata"]["name"]: one for one in cluster.list(NODE_KIND.id)}
+    if told := [f"{name} ({why})" for name, why in explain_nodes(data, nodes).items()]:
+        more = f" and {len(told) - _MOST_NODES} more" if len(told) > _MOST_NODES else ""
+        yield f"  not on    {', '.join(told[:_MOST_NODES])}{more}"
+
+
 def read_verdict(
     data: Json,
     pods_by_owner: Mapping[str, Sequence[Json]],
@@ -219,17 +259,37 @@ def read_verdict(
     held = [pod for pod, state in pods if state in HELD]
     refusal = failing.get(data["metadata"]["uid"], {}).get(FAILED_CREATE) if is_short(kind, data) else None
     troubled = _find_first(pods, UNWELL) or _find_held(held, failing, at_ms, cluster.epoch_ms)
+    if troubled is None:
+        going = (ENDING,) if counts_failures(kind) else GOING
+        troubled = find_overdue([pod for pod, state in pods if state in going], at_ms, cluster.epoch_ms)
     if troubled is None and not counts_failures(kind):
         troubled = _find_first(pods, FAILED)
-    wait = None
+    wait = ""
+    if kind == CRON_JOB_KIND.id:
+        wait = _tell_runs(data, cluster, at_ms, failing)
     if kind == STATEFUL_SET_KIND.id:
         labels = [pod["metadata"].get("labels") or {} for pod, _ in pods]
         members = [
             (pod["metadata"]["name"], state, label.get(REVISION_LABEL, ""))
             for (pod, state), label in zip(pods, labels, strict=True)
         ]
-        wait = find_ordinal_wait(data, members)
-    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, tell_wait(data, wait), refusal)
+        wait = tell_wait(data, find_ordinal_wait(data, members))
+    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, wait, refusal)
+
+
+def _tell_runs(
+    cron_job: Json, cluster: Cluster, at_ms: int, failing: Mapping[str, Mapping[str, Failing]]
+) -> str:
+    """How a CronJob's Jobs are, where something is wrong with them."""
+    uid = cron_job["metadata"]["uid"]
+    jobs = [one for one in cluster.list(JOB_KIND.id) if _controller_of(one) == uid]
+    refusals = {
+        one["metadata"]["uid"]: why
+        for one in jobs
+        if is_short(JOB_KIND.id, one)
+        and (why := failing.get(one["metadata"]["uid"], {}).get(FAILED_CREATE)) is not None
+    }
+    return tell_runs(jobs, refusals, at_ms, cluster.epoch_ms)
 
 
 def _find_first(pods: Sequence[tuple[Json, str]], states: Sequence[str]) -> Troubled | None:

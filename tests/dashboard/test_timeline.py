@@ -7,6 +7,7 @@ import tracemalloc
 
 import pytest
 
+from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.stories import Stories
 from dashboard.plots.theme import STATES
 from dashboard.plots.timeline import make_timeline
@@ -342,3 +343,35 @@ def test_pods_in_trouble_are_drawn_before_later_ones():
 def test_a_deleted_pod_is_not_counted_whatever_else_its_last_write_says():
     gone = [transition(50, "exists", "deleted"), transition(50, "state", "terminating")]
     assert make_timeline(told([*pod_life(), *gone]), 9000)["layout"]["meta"]["counts"] == {}
+
+
+@pytest.mark.parametrize(
+    "workload, name, label",
+    [
+        ("web", "web-7d4b-x2x9c", "7d4b-x2x9c"),
+        ("web", "website-0", "website-0"),
+        ("", "alone", "alone"),
+        # Kubernetes cuts the stem of a generated name to 58 letters, of an Indexed Job's before the index.
+        ("n" * 62, f"{'n' * 58}n2x9c", "n2x9c"),
+        ("n" * 60, f"{'n' * 54}-12-x2x9c", "12-x2x9c"),
+    ],
+)
+def test_a_row_shows_what_is_the_pods_own(workload, name, label):
+    assert shorten_name(name, workload) == label
+
+
+def test_rows_of_pods_that_were_made_together_are_counted_up():
+    job = "n" * 57
+    names = [f"{'n' * 55}-{index}-x2x9c" for index in (0, 9)] + [f"{'n' * 54}-10-x2x9c"]
+    owner = f"Job/{job}"
+    born = [transition(5, "exists", "created", name, owner=owner) for name in reversed(names)]
+    born += [transition(5, "state", "pending", name, owner=owner) for name in names]
+    rows = make_timeline(told(born), 9000)["layout"]["meta"]["rows"]
+    assert [row["label"] for row in rows[1:]] == ["0-x2x9c", "9-x2x9c", "10-x2x9c"]
+
+
+def test_figures_in_names_are_counted_up():
+    names = [f"web-{number}" for number in range(12)]
+    assert sorted(sorted(names), key=count_up) == names
+    # Letters and figures of drawn names may stand anywhere.
+    assert sorted(["a-9x", "a-b7", "a-10x", "a"], key=count_up) == ["a", "a-9x", "a-10x", "a-b7"]

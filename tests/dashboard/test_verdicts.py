@@ -17,7 +17,8 @@ from lifecycle.engine.kinds import registry
 from lifecycle.engine.rules.holds import Failing
 from lifecycle.engine.rules.verdict_words import tell_span
 from lifecycle.models import Cluster
-from lifecycle.simulation.summaries import map_pods, read_verdict, take_failing
+from lifecycle.simulation.summaries import describe_namespaces, map_pods, read_verdict, take_failing
+from lifecycle.verdicts import find_overdue
 from tests.dashboard import zoo
 from tests.dashboard.test_places import make_set
 from tests.engine.controllers.door import MISSING, Door
@@ -105,6 +106,96 @@ def read_statuses(pod: dict[str, Any]) -> list[dict[str, Any]]:
     return pod["status"].get("containerStatuses") or []
 
 
+@pytest.mark.parametrize(
+    "pod, expected",
+    [
+        pytest.param(
+            {"nodeSelector": {"disk": "ssd"}},
+            "Unschedulable since 00:00:00 (0/3 nodes are available: 3 node(s) didn't match Pod's node"
+            " affinity/selector); ",
+            id="no node",
+        ),
+        pytest.param(
+            {
+                "containers": [
+                    {"name": "c", "image": "nginx", "envFrom": [{"configMapRef": {"name": "nosuch"}}]}
+                ]
+            },
+            'CreateContainerConfigError, not ready since 00:00:00 (configmap "nosuch" not found); ',
+            id="configuration",
+        ),
+        pytest.param(
+            {"containers": [{"name": "c", "image": "Busy//Box"}]},
+            "InvalidImageName, not ready since 00:00:00 (Failed to apply default image tag",
+            id="image",
+        ),
+    ],
+)
+def test_what_is_wrong_with_pods_that_never_start_is_said(pod: dict[str, Any], expected: str) -> None:
+    door, manifest = Door(), make_set(2)
+    manifest["spec"]["template"]["spec"] |= pod
+    door.apply(manifest)
+    assert f"; web-0: {expected}" in verdict(door.run(30), "StatefulSet", "web")
+
+
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_pods_that_are_updated_by_hand_are_counted(kind: str) -> None:
+    door = Door()
+    manifest = zoo.make_manifest(kind, {"containers": [{"name": "c", "image": "nginx:1.27"}]})
+    manifest["spec"]["updateStrategy"] = {"type": "OnDelete"}
+    door.apply(manifest)
+    assert verdict(door.run(30), kind, "web") == "All pods are of the latest revision."
+    door.change("setImage", "web", kind, container="c", image="nginx:1.28")
+    count = len(door.run(30).pods())
+    told = verdict(door, kind, "web")
+    assert told == f"{count} pods of an older revision stay until somebody deletes them."
+    for pod in sorted(pod["metadata"]["name"] for pod in door.pods())[1:]:
+        door.done("delete", kind="Pod", namespace="default", name=pod)
+    told = verdict(door.run(60), kind, "web")
+    assert told == "1 pod of an older revision stays until somebody deletes it."
+
+
+def test_a_pod_that_does_not_go_is_named_and_so_it_is_by_its_cluster() -> None:
+    """A StatefulSet makes no other while it is there, and nobody tells of a node that is cut off."""
+    door = Door()
+    door.apply(make_set(1))
+    door.run(10)
+    node = door.pods()[0]["spec"]["nodeName"]
+    door.done("fault", node=node, kind="partition")
+    door.run(10).done("delete", kind="Pod", namespace="default", name="web-0", gracePeriodSeconds=20)
+    told = f"ending since 00:00:20 and still there: {node} does not say that it has ended"
+    data = door.run(29).cluster.get("Pod", "default", "web-0")
+    assert data is not None
+    assert find_overdue([data], door.cluster.now_ms, door.cluster.epoch_ms) is None, "it may still come"
+    cluster = keep_changes(door.run(31).cluster.take_changes(), door.cluster.now_ms)
+    said = page_verdict(cluster, "StatefulSet", "web")
+    assert said == f"Waiting for 1 pods to be ready; web-0: {told}."
+    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    assert found.sentence == "2 problems: 1 pod is not ready, 1 node is not ready."
+    assert f"web-0: {told}" in [one.sentence for one in found.troubles]
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_a_pod_that_a_finalizer_holds_is_named(kind: str) -> None:
+    door = Door()
+    manifest = make_deployment_json("web", 1) if kind == "Deployment" else make_set(1)
+    manifest["spec"]["template"]["metadata"]["finalizers"] = ["example.com/hold"]
+    door.apply(manifest)
+    door.run(10)
+    name = door.pods()[0]["metadata"]["name"]
+    door.done("delete", kind="Pod", namespace="default", name=name, gracePeriodSeconds=0)
+    told = rf"; {name}: ending since 00:00:1\d and still there: held by the finalizer example.com/hold;"
+    assert re.search(told, verdict(door.run(60), kind, "web"))
+
+
+def test_a_daemon_set_that_no_node_is_for_says_so() -> None:
+    door = Door()
+    manifest = zoo.make_manifest("DaemonSet", {"containers": [{"name": "c", "image": "nginx"}]})
+    manifest["spec"]["template"]["spec"]["nodeSelector"] = {"gpu": "yes"}
+    door.apply(manifest)
+    assert verdict(door.run(30), "DaemonSet", "web") == "No node is for it."
+
+
 def test_an_update_says_which_ordinal_it_waits_for() -> None:
     door = Door()
     door.apply(make_set())
@@ -186,6 +277,22 @@ def test_a_cluster_names_the_nodes_that_are_not_ready() -> None:
         r"not ready since 00:0[01]:[0-5]\d \(NodeStatusUnknown: Kubelet stopped posting node status\)",
         node.rest,
     )
+
+
+def test_a_cluster_names_the_namespaces_that_cannot_go() -> None:
+    door = Door()
+    door.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "old"}})
+    held = {"name": "held", "namespace": "old", "finalizers": ["example.com/hold"]}
+    door.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": held})
+    door.run(10).done("delete", kind="Namespace", name="old")
+    cluster = keep_changes(door.run(60).cluster.take_changes(), door.cluster.now_ms)
+    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    assert found.sentence == "1 problem: 1 namespace cannot go."
+    said = r"old: cannot go since 00:00:1\d \(Some content in the namespace has finalizers remaining: "
+    assert [bool(re.match(said, one.sentence)) for one in found.troubles] == [True]
+    (name, told) = describe_namespaces(door.cluster)
+    assert name == "Namespace old"
+    assert "example.com/hold in 1 resource instances)." in told
 
 
 def test_failed_jobs_stand_behind_what_is_unwell() -> None:
@@ -344,6 +451,19 @@ def test_a_job_says_how_it_ended_or_what_its_timers_will_do(
         pytest.param({}, 20, "No run is active; next run at 00:05:00, in 4m 40s.", id="next"),
         pytest.param({}, 302, "1 run active; next run at 00:10:00, in 4m 58s.", id="active"),
         pytest.param(
+            {"concurrencyPolicy": "Forbid"},
+            302,
+            "1 run active; next run due at 00:10:00, in 4m 58s, and not begun before the active one has"
+            " ended.",
+            id="one after the other",
+        ),
+        pytest.param(
+            {"concurrencyPolicy": "Replace"},
+            302,
+            "1 run active; next run at 00:10:00, in 4m 58s, instead of the active one.",
+            id="the latest alone",
+        ),
+        pytest.param(
             {"timeZone": "Asia/Kolkata", "schedule": "0 6 * * *"},
             1,
             "No run is active; next run at 00:30:00, in 29m 59s.",
@@ -365,6 +485,57 @@ def test_a_cron_job_says_when_it_runs_next(spec: Any, seconds: int, expected: st
     door = Door()
     door.apply(make_cron_job(**spec))
     assert verdict(door.run(seconds), "CronJob", "night") == expected
+
+
+def test_a_cron_job_says_why_its_last_run_failed_until_one_succeeds() -> None:
+    door = Door()
+    manifest = make_cron_job("* * * * *")
+    job = manifest["spec"]["jobTemplate"]["spec"] | {"backoffLimit": 0}
+    manifest["spec"]["jobTemplate"]["spec"] = job | make_job("exit 3", backoffLimit=0)["spec"]
+    door.apply(manifest)
+    # 29,453,760 minutes were there before the epoch.
+    assert verdict(door.run(90), "CronJob", "night") == (
+        "No run is active; next run at 00:02:00, in 30s; its last run, night-29453761, failed at 00:01:00:"
+        " BackoffLimitExceeded: Job has reached the specified backoff limit."
+    )
+    door.apply(make_cron_job("* * * * *"))
+    assert verdict(door.run(60), "CronJob", "night") == "No run is active; next run at 00:03:00, in 30s."
+
+
+def test_a_cron_job_says_why_it_makes_no_runs_and_so_does_its_cluster() -> None:
+    door = Door()
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few"}}
+    door.apply(quota | {"spec": {"hard": {"count/jobs.batch": "0"}}})
+    door.apply(make_cron_job("* * * * *"))
+    told = "no run can be made since 00:01:00 (exceeded quota: few, requested: count/jobs.batch=1, used:"
+    cluster = keep_changes(door.run(90).cluster.take_changes(), door.cluster.now_ms)
+    said = page_verdict(cluster, "CronJob", "night")
+    assert said.startswith(f"No run is active; next run at 00:02:00, in 30s; {told}")
+    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    assert found.sentence == "1 problem: 1 workload cannot make pods."
+    assert [(one.name, one.page) for one in found.troubles] == [("night", "cronjobs/default/night/")]
+    door.apply(quota | {"spec": {"hard": {"count/jobs.batch": "9"}}})
+    assert verdict(door.run(60), "CronJob", "night") == "No run is active; next run at 00:03:00, in 30s."
+
+
+def test_a_cron_job_says_why_a_run_has_no_pods() -> None:
+    door = Door()
+    manifest = make_cron_job("* * * * *")
+    manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]["serviceAccountName"] = "nobody"
+    door.apply(manifest)
+    assert verdict(door.run(90), "CronJob", "night") == (
+        f"1 run active; next run at 00:02:00, in 30s; night-29453761: no pod can be made since 00:01:00"
+        f" ({REFUSED})."
+    )
+
+
+def test_a_job_that_another_controller_sees_to_says_so() -> None:
+    door = Door()
+    door.apply(make_job("true", managedBy="example.com/queue"))
+    assert verdict(door.run(20), "Job", "work") == (
+        "0 of 1 succeeded, 0 active, 0 failed; left to example.com/queue: the Job controller does nothing"
+        " about it."
+    )
 
 
 def test_the_page_says_it_first(client: Client) -> None:

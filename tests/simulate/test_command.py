@@ -335,11 +335,32 @@ def test_the_summary_counts_the_nodes_of_a_daemon_set(simulate):
     assert not any(line.startswith("  replicas ") for line in answer.lines)
 
 
+def test_the_summary_says_which_nodes_a_daemon_set_is_not_for(simulate):
+    text = """
+        {apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent}, spec: {
+        selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {
+        nodeSelector: {gpu: "yes"}, containers: [{name: c, image: nginx}]}}}}
+    """
+    answer = simulate("-", "--output", "summary", "--nodes", "5", given=text.encode())
+    at = answer.lines.index("DaemonSet default/agent")
+    assert answer.lines[at + 1] == "  verdict   No node is for it."
+    named = ", ".join(f"node-{number} (node selector gpu=yes)" for number in (1, 2, 3))
+    assert answer.lines[at + 3] == f"  not on    {named} and 2 more"
+
+
+def test_a_run_until_idle_says_that_it_does_not_wait_for_schedules(simulate):
+    said = "  schedules are not waited for: see runs of CronJobs with --until 1h"
+    assert said in simulate(GALLERY / "cron-forbid.yaml", "--output", "summary", "--until", "idle").lines
+    assert said not in simulate(GALLERY / "cron-forbid.yaml", "--output", "summary", "--until", "2m").lines
+    assert said not in simulate(NGINX, "--output", "summary").lines
+
+
 def test_the_summary_says_when_a_cron_job_runs_next(simulate):
     answer = simulate(GALLERY / "cron-forbid.yaml", "--output", "summary")
     block = answer.out.partition("CronJob default/hello\n")[2].splitlines()[:3]
     assert block == [
-        "  verdict   1 run active; next run at 00:04:00, in 10s.",
+        "  verdict   1 run active; next run due at 00:04:00, in 10s, and not begun before the active one has"
+        " ended.",
         "  replicas  active 1",
         "  runs      * * * * *: next 2024-01-01T00:04:00Z, 1 missed",
     ]

@@ -1,4 +1,7 @@
-"""What objects ask for by name, and which of that nobody has made: their pods wait for it, or never come."""
+"""What objects ask for by name, and which of that nobody has made.
+
+Pods wait for it, or never come; those of a StatefulSet whose Service is missing have no names in DNS.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,23 @@ from .defaults import DEFAULT_NAMESPACE
 from .plain import PRIORITY_CLASS, RUNTIME_CLASS, SERVICE_ACCOUNT
 from .pod_specs import find_pod_spec
 from .registry import entry_of_json, kind_of_json
+from .service import SERVICE
+from .stateful_set import STATEFUL_SET
 
 Json = Mapping[str, Any]
 Reference = tuple[str, str, str]
 """A kind's id, a namespace ("" where its objects have none) and a name."""
 CONFIG_MAP, SECRET = "ConfigMap", "Secret"
-KINDS = (CONFIG_MAP, SECRET, SERVICE_ACCOUNT.id, CLAIM, STORAGE_CLASS, PRIORITY_CLASS.id, RUNTIME_CLASS.id)
+KINDS = (
+    CONFIG_MAP,
+    SECRET,
+    SERVICE_ACCOUNT.id,
+    CLAIM,
+    STORAGE_CLASS,
+    PRIORITY_CLASS.id,
+    RUNTIME_CLASS.id,
+    SERVICE.kind.id,
+)
 """What may be missing."""
 ASKERS = (CLAIM, VOLUME)
 """Of kinds without pods, those that ask for something, or stand for it."""
@@ -94,6 +108,8 @@ def _list_needs(data: Json) -> Iterator[Need]:
     path = entry_of_json(data).pod_spec_path
     if not path or not isinstance(spec, Mapping):
         return
+    if kind_of_json(data).id == STATEFUL_SET.kind.id and spec.get("serviceName"):
+        yield "spec.serviceName", SERVICE.kind.id, spec["serviceName"]
     for index, claim in enumerate(spec.get("volumeClaimTemplates") or ()):
         yield from _of_claim(claim.get("spec") or {}, f"spec.volumeClaimTemplates[{index}].spec")
     yield from _of_pod(find_pod_spec(data), ".".join(path))

@@ -67,21 +67,26 @@ def list_unmodelled(objects: Iterable[Json]) -> list[str]:
     for data in objects:
         kind, pod = kind_of_json(data).id, find_pod_spec(data)
         for one in UNMODELLED:
-            found = _find(pod, one.path) if one.kind == POD_KIND.id else _find(data, one.path)
+            found = find_values(pod if one.kind == POD_KIND.id else data, one.path)
             if (one.kind == POD_KIND.id or one.kind == kind) and any(map(one.counts, found)):
                 users.setdefault(one, {})[name_subject(data)] = None
     return [_describe(one, list(users[one])) for one in UNMODELLED if one in users]
 
 
 def _describe(one: Unmodelled, users: list[str]) -> str:
-    is_of_pods = one.kind == POD_KIND.id
-    path = f"spec.{one.path}" if is_of_pods else f"{one.kind} {one.path}"
+    return f"{name_users(one.kind, one.path, users)}: not modelled yet, ignored: {one.says}"
+
+
+def name_users(kind: str, path: str, users: list[str]) -> str:
+    """A field with those who set it: `spec.resourceClaims (2 pod templates: Deployment web, Job work)`."""
+    is_of_pods = kind == POD_KIND.id
+    named = f"spec.{path}" if is_of_pods else f"{kind} {path}"
     count = f"{len(users)} pod template{'s' if len(users) > 1 else ''}: " if is_of_pods else ""
     names = ", ".join(users[:_MOST_NAMES]) + (", …" if len(users) > _MOST_NAMES else "")
-    return f"{path} ({count}{names}): not modelled yet, ignored: {one.says}"
+    return f"{named} ({count}{names})"
 
 
-def _find(value: Any, path: str) -> Iterator[Any]:
+def find_values(value: Any, path: str) -> Iterator[Any]:
     """All values at a path."""
     step, _, rest = path.partition(".")
     field = step.removesuffix("[]")
@@ -90,6 +95,6 @@ def _find(value: Any, path: str) -> Iterator[Any]:
         return
     for one in found if field != step and isinstance(found, list) else (found,):
         if rest:
-            yield from _find(one, rest)
+            yield from find_values(one, rest)
         else:
             yield one

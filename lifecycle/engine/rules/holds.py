@@ -1,4 +1,5 @@
-"""What keeps a pod from being ready where its status does not say: failing probes, volumes that do not come.
+"""What keeps a pod from being ready, or from going, where its status does not say: failing probes, volumes
+that do not come, a kubelet that does not answer.
 
 A status says `containers with unready status: [app]`; why, only the kubelet's checks and events tell.
 """
@@ -15,13 +16,18 @@ from ..objects.probe import LIVENESS, READINESS, STARTUP, Probe
 from .pod_conditions import READY_TO_START
 from .pod_state import decide_state
 from .probe_rules import FAILURE
-from .verdict_words import tell_instant
+from .verdict_words import quote, tell_instant
 
 FAILED_MOUNT = "FailedMount"
 HELD = ("notReady", "starting")
 """The states of pods that something may hold so."""
 MEND = "somebody has to mend it"
-_LONGEST_MESSAGE = 160
+ENDING = "terminating"
+"""The state of pods that are asked to go."""
+GOING = (ENDING, "succeeded", "failed")
+"""The states of pods that may be asked to: an end stays one while a finalizer keeps the object."""
+_OVERDUE_MS = 10_000
+"""So long after that a kubelet that answers has let one go."""
 
 
 class Failing(NamedTuple):
@@ -91,6 +97,17 @@ def find_hold(pod: Pod, failing: Mapping[str, Failing], now_ms: int) -> Hold | N
     return None
 
 
+def find_overdue(pod: Pod, now_ms: int) -> Hold | None:
+    """Why a pod that should be gone is not: a finalizer of it is left, or its kubelet is silent."""
+    at_ms, grace = pod.meta.deletion_ms, pod.meta.deletion_grace_seconds or 0
+    if at_ms is None or now_ms < at_ms + _OVERDUE_MS or decide_state(pod).name not in GOING:
+        return None
+    why = f"ending since {tell_instant(at_ms - grace * 1000)} and still there"
+    if pod.meta.finalizers:
+        return Hold(f"{why}: held by the finalizer {pod.meta.finalizers[0]}", MEND, True)
+    return Hold(f"{why}: {pod.node_name or 'no node'} does not say that it has ended", "", True)
+
+
 def _tell_end(pod: Pod, container: Container, kind: str, probe: Probe, failing: Mapping[str, Failing]) -> str:
     if kind == STARTUP:
         again = "" if pod.spec.restart_policy == ALWAYS else " for good"
@@ -118,11 +135,3 @@ def _list_checks(pod: Pod) -> Iterator[tuple[Container, str, Probe, int]]:
         probe = container.probe(kind)
         if probe is not None:
             yield container, kind, probe, (status.state.started_ms or 0)
-
-
-def quote(message: str) -> str:
-    """A message in brackets behind other words, in one line and not too long; "" for none."""
-    words = " ".join(message.split()).rstrip(".")
-    if len(words) > _LONGEST_MESSAGE:
-        words = f"{words[: _LONGEST_MESSAGE - 1]}…"
-    return f" ({words})" if words else ""

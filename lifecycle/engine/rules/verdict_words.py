@@ -11,7 +11,7 @@ from typing import Any
 from ..heart.timing import read_duration_ms
 from ..objects.condition import find_condition
 from ..objects.container import ContainerStatus
-from ..objects.cron_job import CronJob
+from ..objects.cron_job import FORBID, REPLACE, CronJob
 from ..objects.job import COMPLETE, Job, JobStatus
 from ..objects.pod import Pod
 from ..objects.time_zones import UTC, load_zone
@@ -24,6 +24,9 @@ INSTANTIATE = "cronjob.kubernetes.io/instantiate"
 """The annotation of a Job that somebody made of a CronJob."""
 FOR_GOOD = "nothing will change by itself any more"
 MOST_LETTERS_OF_INDEXES = 60
+_LONGEST_MESSAGE = 160
+_UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
+"""Of a message that names the pod by its uid as well."""
 _BACK_OFF = re.compile(r"back-off (\S+) restarting failed container")
 _DAY_MS = 86_400_000
 
@@ -48,6 +51,14 @@ def tell_span(span_ms: int) -> str:
     return f"{seconds // 86_400}d {seconds // 3600 % 24:02d}h"
 
 
+def quote(message: str) -> str:
+    """A message in brackets behind other words, in one line and not too long; "" for none."""
+    words = " ".join(_UID.sub("", message).split()).rstrip(".")
+    if len(words) > _LONGEST_MESSAGE:
+        words = f"{words[: _LONGEST_MESSAGE - 1]}…"
+    return f" ({words})" if words else ""
+
+
 def tell_size(workload: Json) -> str:
     """Of what has a size and no rollout: `2 of 3 ready`."""
     status, wanted = workload.get("status") or {}, (workload.get("spec") or {}).get("replicas", 1)
@@ -67,15 +78,24 @@ def wants_nothing(workload: Json) -> bool:
 
 
 def tell_trouble(pod: Pod, others: int, now_ms: int) -> str:
-    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s`."""
+    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s`.
+
+    Of one that somebody has to mend also what is wrong: `Unschedulable since 00:00:05 (0/3 nodes are …)`.
+    """
     named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
-    why = decide_state(pod).reason or pod_status_text(pod)
-    told = f"{named}: {why}"
-    told += tell_since(pod)
+    state = decide_state(pod)
+    told = f"{named}: {state.reason or pod_status_text(pod)}{tell_since(pod)}"
+    if state.name == "stuck":
+        told += quote(_cut_preemption(state.message or ""))
     retry_ms = find_retry_ms(pod)
     if retry_ms is not None and retry_ms > now_ms:
         told += f", next retry in {tell_span(retry_ms - now_ms)}"
     return told
+
+
+def _cut_preemption(message: str) -> str:
+    """What a scheduler says of the nodes, without what it adds: that nobody can be preempted either."""
+    return message.partition(" preemption: ")[0].removesuffix(" no new claims to deallocate,")
 
 
 def tell_held(pod: Pod, others: int, why: str) -> str:
@@ -125,6 +145,8 @@ def tell_job(job: Job, now_ms: int, has_trouble: bool = False) -> list[str]:
         return _tell_ended(job, now_ms)
     wanted = f" of {spec.completions}" if spec.completions is not None else ""
     told = [f"{status.succeeded}{wanted} succeeded, {status.active} active, {status.failed} failed"]
+    if spec.is_managed_elsewhere:
+        return [*told, f"left to {spec.managed_by}: the Job controller does nothing about it"]
     if spec.suspend:
         is_still = not status.active and not status.terminating
         return [*told, "suspended: nothing runs until it is resumed", *([FOR_GOOD] if is_still else [])]
@@ -162,6 +184,16 @@ def _tell_failed_indexes(status: JobStatus) -> str:
     return f" ({said})" if said else ""
 
 
+def tell_last_run(job: Job, now_ms: int) -> str:
+    """Of a CronJob's last Job that has ended, where it failed: `its last run, night-2945, failed at …`."""
+    end = job.status.finished
+    return (
+        ""
+        if end is None or end.type == COMPLETE
+        else f"its last run, {job.meta.name}, {_tell_ended(job, now_ms)[0]}"
+    )
+
+
 # --- CronJobs ---------------------------------------------------------------------------------------------
 
 
@@ -174,7 +206,11 @@ def tell_cron_job(cron_job: CronJob, now_ms: int, epoch_ms: int) -> list[str]:
     runs = list_runs(cron_job, now_ms, epoch_ms, 1)
     if not runs:
         return [*told, "its schedule never comes"]
-    return [*told, f"next run at {tell_instant(runs[0])}, in {tell_span(runs[0] - now_ms)}"]
+    when = f"{tell_instant(runs[0])}, in {tell_span(runs[0] - now_ms)}"
+    if active and cron_job.spec.concurrency_policy == FORBID:
+        return [*told, f"next run due at {when}, and not begun before the active one has ended"]
+    instead = ", instead of the active one" if active and cron_job.spec.concurrency_policy == REPLACE else ""
+    return [*told, f"next run at {when}{instead}"]
 
 
 def list_runs(cron_job: CronJob, now_ms: int, epoch_ms: int, count: int) -> list[int]:

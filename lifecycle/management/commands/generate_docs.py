@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand
 
 from lifecycle.engine.heart.settings import KUBERNETES_VERSION
 from lifecycle.engine.kinds.entry import KindEntry
+from lifecycle.engine.kinds.gated_fields import GATED_FIELDS
 from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.references import KINDS
 from lifecycle.engine.kinds.registry import entry_of, list_entries
@@ -98,6 +99,10 @@ def _list_parts() -> Iterator[str]:
     yield "Kubernetes acts on these fields and Podline does not yet. A run says so, once for each field.\n"
     rows = ((_name_field(one.kind, one.path), one.says) for one in UNMODELLED)
     yield _make_table(("field", "what happens"), rows)
+    yield "## Dropped\n"
+    yield "An API server drops these fields while their feature gate is off. A run says so, once for each.\n"
+    gated = ((_name_field(one.kind, one.path), f"`{one.gate}`") for one in GATED_FIELDS)
+    yield _make_table(("field", "feature gate, off by default"), gated)
     yield "## Missing\n"
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from lifecycle.engine.heart.feature_gates import FEATURE_DEFAULTS
+from lifecycle.engine.kinds.gated_fields import GATED_FIELDS, list_dropped
 from lifecycle.engine.kinds.references import list_missing
 from lifecycle.engine.kinds.unmodelled import UNMODELLED, list_unmodelled
 from lifecycle.engine.schema.tables import find_fields, load_tables
@@ -171,6 +173,55 @@ def test_every_line_of_the_table_names_a_field_there_is() -> None:
     for one in UNMODELLED:
         kind = {"apiVersion": "v1", "kind": one.kind}
         fields = types["PodSpec"] if one.kind == "Pod" else find_fields(kind)
+        for step in one.path.split("."):
+            field = fields[step.removesuffix("[]")]
+            fields = types.get((field.inner or field).type_name, {})
+
+
+@pytest.mark.parametrize(
+    "spec, given, expected",
+    [
+        pytest.param(
+            {"serviceName": "db"}, [], ["Service shop/db, wanted by StatefulSet shop/web (spec.serviceName)"]
+        ),
+        pytest.param({"serviceName": "db"}, [("Service", "shop", "db")], [], id="given"),
+        pytest.param({"serviceName": "db"}, [("Service", "default", "db")], None, id="of another namespace"),
+        pytest.param({"serviceName": ""}, [], [], id="none wanted"),
+    ],
+)
+def test_a_stateful_set_needs_the_service_that_names_its_pods(
+    spec: dict[str, Any], given: list[Any], expected: list[str] | None
+) -> None:
+    data = deployment() | {"kind": "StatefulSet"}
+    data["spec"] |= spec
+    found = [str(one) for one in list_missing([data], given)]
+    assert len(found) == 1 if expected is None else found == expected
+
+
+def test_fields_whose_gate_is_off_are_said_to_be_dropped() -> None:
+    """STS-MAXU-03; `stopSignal` is alpha in v1.35."""
+    data = deployment() | {"kind": "StatefulSet"}
+    data["spec"]["updateStrategy"] = {"rollingUpdate": {"maxUnavailable": 2}}
+    data["spec"]["template"]["spec"]["containers"][0]["lifecycle"] = {"stopSignal": "SIGUSR1"}
+    assert list_dropped([data, deployment()], FEATURE_DEFAULTS) == [
+        "StatefulSet spec.updateStrategy.rollingUpdate.maxUnavailable (StatefulSet shop/web): dropped, as"
+        " Kubernetes drops it while the feature gate MaxUnavailableStatefulSet is off",
+        "spec.containers[].lifecycle.stopSignal (1 pod template: StatefulSet shop/web): dropped, as"
+        " Kubernetes drops it while the feature gate ContainerStopSignals is off",
+    ]
+    gates = {"MaxUnavailableStatefulSet": True, "ContainerStopSignals": True}
+    assert list_dropped([data], gates) == []
+
+
+def test_every_gated_field_is_one_there_is_and_its_gate_is_known() -> None:
+    types = load_tables().types
+    for one in GATED_FIELDS:
+        assert FEATURE_DEFAULTS[one.gate] is False
+        fields = (
+            types["PodSpec"]
+            if one.kind == "Pod"
+            else find_fields({"apiVersion": "apps/v1", "kind": one.kind.partition(".")[0]})
+        )
         for step in one.path.split("."):
             field = fields[step.removesuffix("[]")]
             fields = types.get((field.inner or field).type_name, {})

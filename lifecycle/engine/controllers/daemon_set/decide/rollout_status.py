@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....objects.daemon_set import DaemonSet
-from ...deployment.decide.rollout_status import RolloutStatus
+from ...deployment.decide.rollout_status import RolloutStatus, tell_by_hand
 
 
 def decide_rollout_status(daemon_set: DaemonSet) -> RolloutStatus:
@@ -11,7 +11,9 @@ def decide_rollout_status(daemon_set: DaemonSet) -> RolloutStatus:
     status, named = daemon_set.status, f'daemon set "{daemon_set.meta.name}"'
     if not daemon_set.spec.is_rolling_update:
         text = "rollout status is only available for RollingUpdate strategy type"
-        return RolloutStatus(text, text, has_failed=True)
+        outdated = status.current_number_scheduled - status.updated_number_scheduled
+        unready = status.desired_number_scheduled - status.number_ready
+        return RolloutStatus(text, tell_by_hand(outdated, unready), has_failed=True)
     if daemon_set.meta.generation > status.observed_generation:
         waited_for = "daemon set spec update to be observed"
         return RolloutStatus(f"Waiting for {waited_for}...", f"waiting for {waited_for}")
@@ -24,4 +26,4 @@ def decide_rollout_status(daemon_set: DaemonSet) -> RolloutStatus:
     if missing:
         return RolloutStatus(f"Waiting for {named} rollout to finish: {missing}...", missing)
     brief = "successfully rolled out"
-    return RolloutStatus(f"{named} {brief}", brief, is_done=True)
+    return RolloutStatus(f"{named} {brief}", brief if desired else "no node is for it", is_done=True)

@@ -10,7 +10,10 @@ from .reasons import PROGRESS_DEADLINE_EXCEEDED, PROGRESSING
 
 
 class RolloutStatus(NamedTuple):
-    """`text` is what kubectl prints, `brief` what it says without naming the Deployment."""
+    """`text` is what kubectl prints, `brief` what it says without naming the Deployment.
+
+    Where kubectl has nothing to say, `brief` tells how things stand.
+    """
 
     text: str
     brief: str
@@ -46,3 +49,16 @@ def _find_missing(deployment: Deployment) -> str:
     if status.available_replicas < updated:
         return f"{status.available_replicas} of {updated} updated replicas are available"
     return ""
+
+
+def tell_by_hand(outdated: int, unready: int) -> str:
+    """Of a workload whose strategy is OnDelete: what is new comes when somebody deletes what is old."""
+    told = [f"waiting for {_count_pods(unready)} to be ready"] if unready > 0 else []
+    if outdated > 0:
+        stay, them = ("stays", "it") if outdated == 1 else ("stay", "them")
+        told.append(f"{_count_pods(outdated)} of an older revision {stay} until somebody deletes {them}")
+    return ", ".join(told) or "all pods are of the latest revision"
+
+
+def _count_pods(number: int) -> str:
+    return f"{number} pod{'s' if number != 1 else ''}"

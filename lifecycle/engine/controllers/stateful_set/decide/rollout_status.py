@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from ....objects.stateful_set import ROLLING_UPDATE, StatefulSet
-from ...deployment.decide.rollout_status import RolloutStatus
+from ...deployment.decide.rollout_status import RolloutStatus, tell_by_hand
 
 
 def decide_rollout_status(owner: StatefulSet) -> RolloutStatus:
     """Where the rollout is; one that is done by hand is never followed."""
     spec, status = owner.spec, owner.status
     if spec.strategy_type != ROLLING_UPDATE:
-        brief = f"rollout status is only available for {ROLLING_UPDATE} strategy type"
-        return RolloutStatus(brief, brief, has_failed=True)
+        text = f"rollout status is only available for {ROLLING_UPDATE} strategy type"
+        outdated = status.replicas - status.updated_replicas
+        return RolloutStatus(
+            text, tell_by_hand(outdated, spec.replicas - status.ready_replicas), has_failed=True
+        )
     if status.observed_generation == 0 or owner.meta.generation > status.observed_generation:
         return _waiting("Waiting for statefulset spec update to be observed...")
     if status.ready_replicas < spec.replicas:
