@@ -17,6 +17,7 @@ from lifecycle.engine.objects.quantity import canonical
         pytest.param("1024", "1024", id="a decimal stays decimal"),
         pytest.param("1024Ki", "1Mi", id="binary"),
         pytest.param("1.5Gi", "1536Mi", id="a binary fraction"),
+        pytest.param("1.1Gi", "1181116006400m", id="a binary fraction that is no whole number"),
         pytest.param("0.1Ki", "102400m", id="binary below 1024"),
         pytest.param("0Mi", "0", id="nothing"),
         pytest.param("12e4", "120e3", id="an exponent"),
