@@ -152,7 +152,9 @@ def decide_stale(pod: Pod, now_ms: int) -> Decision:
     due_ms = find_stale_due_ms(pod)
     if due_ms is None or due_ms > now_ms:
         return Decision(recheck_at_ms=due_ms)
-    cleared = Condition(DISRUPTION_TARGET, "False", last_transition_ms=now_ms)
+    cleared = Condition(
+        DISRUPTION_TARGET, "False", last_transition_ms=now_ms, observed_generation=pod.meta.generation
+    )
     status = pod.status.replace(conditions=with_condition(pod.status.conditions, cleared))
     return Decision([Update(pod.with_status(status))])
 
