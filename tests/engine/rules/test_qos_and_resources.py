@@ -44,6 +44,21 @@ def test_qos_class(apps: list[Any], init: list[Any], expected: str) -> None:
     assert decide_qos_class(make_spec(*apps, init=tuple(init))) == expected
 
 
+@pytest.mark.parametrize(
+    "resources, is_of_pod, expected",
+    [
+        pytest.param(None, True, "Guaranteed", id="nothing for the pod as a whole"),
+        pytest.param({}, True, "BestEffort", id="nothing, and that is said"),
+        pytest.param({"limits": {"hugepages-2Mi": "2Mi"}}, True, "BestEffort", id="something else alone"),
+        pytest.param({"requests": {"cpu": "1"}}, True, "Burstable", id="one of both"),
+        pytest.param({"requests": {"cpu": "1"}}, False, "Guaranteed", id="behind a gate"),
+    ],
+)
+def test_resources_of_the_pod_as_a_whole_decide_alone(resources: Any, is_of_pod: bool, expected: str) -> None:
+    spec = make_spec(sized("a", FULL, FULL), **({} if resources is None else {"resources": resources}))
+    assert decide_qos_class(spec, is_of_pod) == expected
+
+
 CPU = [
     pytest.param([100, 200], [], 300, id="apps add up", marks=pytest.mark.spec("QOS-17", "INIT-28")),
     pytest.param([100], [("i", 300), ("j", 50)], 300, id="highest init", marks=pytest.mark.spec("INIT-27")),
