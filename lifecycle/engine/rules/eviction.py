@@ -116,12 +116,13 @@ def with_disruption(
     conditions: tuple[Condition, ...],
     message: str,
     now_ms: int,
-    generation: int,
+    generation: int | None,
     reason: str = TERMINATION_BY_KUBELET,
 ) -> tuple[Condition, ...]:
     """The conditions of a pod that ends because of a disruption (DCOND-06).
 
-    Who says so last is heard; one that was disrupted before keeps since when it is.
+    Who says so last is heard; one that was disrupted before keeps since when it is. `generation`: which one
+    of the pod was seen; None where nobody says, as the API server does not.
     """
     before = find_condition(conditions, DISRUPTION_TARGET)
     since_ms = before.last_transition_ms if before is not None and before.status == "True" else now_ms
