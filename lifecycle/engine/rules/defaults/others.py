@@ -69,9 +69,11 @@ def default_autoscaler(data: Mapping[str, Any]) -> Json:
         spec["metrics"] = [_of_cpu(80)]
     if spec.get("behavior") is not None:
         given = spec["behavior"]
-        up, down = dict(given.get("scaleUp") or {}), dict(given.get("scaleDown") or {})
-        fill(up, stabilizationWindowSeconds=0, selectPolicy="Max", policies=[_FOUR_PODS, _ALL])
-        fill(down, selectPolicy="Max", policies=[_ALL])
+        up = {"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": [_FOUR_PODS, _ALL]}
+        down = {"selectPolicy": "Max", "policies": [_ALL]}
+        for direction, base in (("scaleUp", up), ("scaleDown", down)):
+            said = (given.get(direction) or {}).items()
+            base.update((name, value) for name, value in said if value is not None)
         spec["behavior"] = {**given, "scaleUp": up, "scaleDown": down}
     return {**data, "spec": spec}
 
