@@ -55,6 +55,16 @@ def canonical(value: Any) -> str:
     return canonical_sum(parse_quantity(value), value)
 
 
+def canonical_milli(value: Any) -> str:
+    """The quantity as the API server writes what there is of a resource: in no less than thousandths.
+
+    What is finer grows, away from 0.
+    """
+    exact = parse_quantity(value)
+    thousandths = _ceiling(abs(exact) * 1000)
+    return canonical_sum(Fraction(thousandths if exact > 0 else -thousandths, 1000), value)
+
+
 def canonical_sum(exact: Fraction, first: Any) -> str:
     """A sum as the API server writes it: with suffixes of the sort that its first summand has."""
     match = _QUANTITY.fullmatch(str(first).strip())

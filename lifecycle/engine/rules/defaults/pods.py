@@ -164,7 +164,7 @@ def _with_host_ports(container: Mapping[str, Any]) -> Json:
 
 def _default_volume(volume: Mapping[str, Any]) -> Json:
     found = dict(volume)
-    if len(found) == 1:
+    if all(source is None for field, source in found.items() if field != "name"):
         # A volume without a source is an empty directory.
         found["emptyDir"] = {}
     for name in ("configMap", "secret", "downwardAPI", "projected"):

@@ -99,15 +99,22 @@ def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates)
     found = dict(strategy or {})
     if not found.get("type"):
         found |= {"type": "RollingUpdate", "rollingUpdate": found.get("rollingUpdate") or {}}
-    if found["type"] == "RollingUpdate" and found.get("rollingUpdate") is not None:
-        rolling = dict(found["rollingUpdate"])
-        fill(rolling, partition=0)
-        if gates.get("MaxUnavailableStatefulSet", False):
-            fill(rolling, maxUnavailable=1)
-        else:
-            rolling.pop("maxUnavailable", None)
-        found["rollingUpdate"] = rolling
+    if found.get("rollingUpdate") is not None:
+        found["rollingUpdate"] = _default_rolling(
+            found["rollingUpdate"], gates, is_used=found["type"] == "RollingUpdate"
+        )
     return found
+
+
+def _default_rolling(given: Mapping[str, Any], gates: Gates, is_used: bool) -> Json:
+    rolling, has_limit = dict(given), gates.get("MaxUnavailableStatefulSet", False)
+    if not has_limit:
+        rolling.pop("maxUnavailable", None)
+    if is_used:
+        fill(rolling, partition=0)
+        if has_limit:
+            fill(rolling, maxUnavailable=1)
+    return rolling
 
 
 def _default_claim(claim: Mapping[str, Any]) -> Json:

@@ -45,6 +45,7 @@ class PodFacts:
     grace_seconds: int | None
     os_name: str | None
     has_user_namespace: bool
+    is_never_restarted: bool
     gates: Mapping[str, bool]
 
 
@@ -62,7 +63,9 @@ def validate_containers(spec: Part, facts: PodFacts) -> None:
     for container in spec.parts("initContainers"):
         _validate_common(container, facts)
         _validate_init_restart(container, facts)
-        _validate_unique(container, names)
+        if container["name"] or "" in names:
+            # Init containers without a name are not held against each other.
+            _validate_unique(container, names)
         # Init containers run one by one: none can take another's port. Its place in the list is not told.
         spec.errors += _validate_host_ports((container.data,), spec.at("initContainers"))
         _validate_init(container, facts)
@@ -97,8 +100,8 @@ def validate_image_text(container: Part) -> None:
 
 
 def _validate_unique(container: Part, names: set[str]) -> None:
-    if container["name"]:
-        container.once("name", container["name"], names)
+    """A name that no other container has; having none counts as a name, too."""
+    container.once("name", container["name"] or "", names)
 
 
 def _validate_common(container: Part, facts: PodFacts) -> None:
@@ -113,7 +116,7 @@ def _validate_common(container: Part, facts: PodFacts) -> None:
     container.choice("imagePullPolicy", PULL_POLICIES)
     container.apply("resources", validate_resources)
     _validate_claims(container, facts)
-    _validate_resize_policies(container)
+    _validate_resize_policies(container, facts.is_never_restarted)
     validate_container_security(container.part("securityContext"), facts.has_user_namespace)
 
 
@@ -122,7 +125,7 @@ def _validate_claims(container: Part, facts: PodFacts) -> None:
     validate_claim_names(container.part("resources"), facts.claim_names)
 
 
-def _validate_resize_policies(container: Part) -> None:
+def _validate_resize_policies(container: Part, is_never_restarted: bool) -> None:
     """What a change of a resource means, said once of each. The API server names the list alone."""
     seen: set[str] = set()
     for index, policy in enumerate(container["resizePolicy"] or ()):
@@ -133,6 +136,9 @@ def _validate_resize_policies(container: Part) -> None:
                 container.support("resizePolicy", known, value)
             else:
                 container.require("resizePolicy")
+        if is_never_restarted and restart != "NotRequired":
+            detail = "must be 'NotRequired' when `restartPolicy` is 'Never'"
+            container.refuse("resizePolicy", detail, restart)
 
 
 def _validate_ports(ports: Sequence[Part]) -> None:
@@ -195,7 +201,9 @@ def _validate_init(container: Part, facts: PodFacts) -> None:
 
 def _validate_init_restart(container: Part, facts: PodFacts) -> None:
     """A sidecar starts again whatever its exit code: only the start of a whole pod is left to rules."""
-    if container["restartPolicy"] != SIDECAR or facts.gates.get(RESTART_ALL_GATE):
+    if container["restartPolicy"] is None:
+        _validate_has_policy(container)
+    elif container["restartPolicy"] != SIDECAR or facts.gates.get(RESTART_ALL_GATE):
         _validate_restart(container, facts)
     elif container["restartPolicyRules"]:
         detail = "restartPolicyRules are not allowed for init containers with restart policy Always"
@@ -204,19 +212,26 @@ def _validate_init_restart(container: Part, facts: PodFacts) -> None:
 
 def _validate_restart(container: Part, facts: PodFacts) -> None:
     """The container's own restart policy and its rules (CRULE-02, CRULE-05, CRULE-08, VALID-05, VALID-07)."""
-    container.choice("restartPolicy", CONTAINER_RESTART_POLICIES)
-    if container["restartPolicyRules"] and not container["restartPolicy"]:
-        container.require("restartPolicy", "must specify restartPolicy when restart rules are used")
+    if container["restartPolicy"] is not None:
+        container.support("restartPolicy", CONTAINER_RESTART_POLICIES)
+    else:
+        _validate_has_policy(container)
     _limit(container, "restartPolicyRules", MOST_RULES)
     for rule in container.parts("restartPolicyRules"):
         _validate_rule(rule, facts)
 
 
+def _validate_has_policy(container: Part) -> None:
+    """Rules are exceptions to a policy that is said."""
+    if container["restartPolicyRules"]:
+        container.require("restartPolicy", "must specify restartPolicy when restart rules are used")
+
+
 def _validate_rule(rule: Part, facts: PodFacts) -> None:
-    actions = ["Restart"]
-    if facts.gates.get(RESTART_ALL_GATE):
-        actions.append("RestartAllContainers")
-    rule.support("action", actions, rule["action"] or "")
+    is_restart_of_all = rule["action"] == "RestartAllContainers" and facts.gates.get(RESTART_ALL_GATE)
+    if not is_restart_of_all:
+        # With the gate as without it, the API server tells of this action alone.
+        rule.support("action", ("Restart",), rule["action"] or "")
     if rule["exitCodes"] is None:
         rule.require("exitCodes", "must be specified")
         return

@@ -39,6 +39,7 @@ def make_facts(
         grace_seconds=spec["terminationGracePeriodSeconds"],
         os_name=spec.part("os")["name"],
         has_user_namespace=spec["hostUsers"] is False,
+        is_never_restarted=spec["restartPolicy"] == "Never",
         gates=gates,
     )
 
@@ -81,7 +82,7 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     validate_host_aliases(spec)
     spec.text("priorityClassName", check_subdomain)
     spec.text("runtimeClassName", check_subdomain)
-    spec.choice("preemptionPolicy", PREEMPTION_POLICIES)
+    spec.choice("preemptionPolicy", PREEMPTION_POLICIES, needed=spec["preemptionPolicy"] is not None)
     _validate_os(spec)
     validate_system(spec)
 

@@ -116,14 +116,21 @@ def _validate_requirements(part: Part, check_name: NameCheck) -> None:
         part.errors += _check_pages(name, value, place)
     for name, value in sorted(requests.items()):
         place = part.at(f"requests[{name}]")
-        malformed = _check_amount(name, value, place)
-        part.errors += check_name(name, place) + malformed
-        if not malformed and not _check_amount(name, limits.get(name, 0), ""):
+        part.errors += check_name(name, place) + _check_amount(name, value, place)
+        if _is_readable(value) and _is_readable(limits.get(name, 0)):
             _validate_within(part, name, value, limits.get(name))
         part.errors += _check_pages(name, value, place)
     names = {*limits, *requests}
     if any(name.startswith(HUGE_PAGES) for name in names) and not names & set(POD_LEVEL):
         part.forbid("", "HugePages require cpu or memory")
+
+
+def _is_readable(value: Any) -> bool:
+    try:
+        parse_quantity(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_pages(name: str, value: Any, path: str) -> list[FieldError]:

@@ -79,7 +79,7 @@ def validate_matches(selector: Mapping[str, Any] | None, template: Part) -> None
     labels = dict(metadata["labels"] or {})
     # Nothing is matched by a selector that is missing.
     if selector is None or not Selector(selector).matches(labels):
-        metadata.refuse("labels", "`selector` does not match template `labels`", labels or None)
+        metadata.refuse("labels", "`selector` does not match template `labels`")
 
 
 def validate_int_or_percent(value: Any, path: str) -> list[FieldError]:
