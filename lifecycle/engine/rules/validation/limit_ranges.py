@@ -8,7 +8,13 @@ from typing import Any
 from ...objects.quantity import canonical, parse_quantity
 from .names import check_qualified
 from .part import Part, gathers
-from .resources import check_amounts, check_known_resource, is_overcommitted, validate_resource_name
+from .resources import (
+    QUANTITY_TEXT,
+    check_amounts,
+    check_known_resource,
+    is_overcommitted,
+    validate_resource_name,
+)
 
 TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _GROUPS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
@@ -49,7 +55,9 @@ def _validate_item(item: Part, kind: str) -> None:
     if kind == "PersistentVolumeClaim" and "storage" not in {**amounts["min"], **amounts["max"]}:
         detail = "either minimum or maximum storage value is required, but neither was provided"
         item.require("limits", detail)
-    malformed = [error for group in _GROUPS for error in check_amounts(item.at(group), amounts[group])]
+    found = [error for group in _GROUPS for error in check_amounts(item.at(group), amounts[group])]
+    # A bound may be less than nothing: bounds are compared, and no more.
+    malformed = [error for error in found if error.detail == QUANTITY_TEXT]
     item.errors += malformed
     if malformed:
         return

@@ -16,6 +16,7 @@ NameCheck = Callable[[str], list[str]]
 
 ANNOTATIONS_MOST_BYTES = 256 * 1024
 STANDARD_FINALIZERS = ("kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER)
+UNQUALIFIED_TEXT = "name is neither a standard finalizer name nor is it fully qualified"
 _IMMUTABLE = ("name", "namespace", "uid")
 _DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 
@@ -72,8 +73,7 @@ def _check_finalizers(part: Part) -> None:
 def _check_owners_of_finalizers(part: Part) -> None:
     for index, name in enumerate(part["finalizers"] or ()):
         if is_unqualified_finalizer(name):
-            detail = "name is neither a standard finalizer name nor is it fully qualified"
-            part.refuse(f"finalizers[{index}]", detail, name)
+            part.refuse(f"finalizers[{index}]", UNQUALIFIED_TEXT, name)
 
 
 def _validate_owners(part: Part) -> None:

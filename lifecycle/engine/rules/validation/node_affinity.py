@@ -13,16 +13,20 @@ _NOT_AN_OPERATOR = "not a valid selector operator"
 def validate_node_affinity(nodes: Part) -> None:
     """An affinity's part about nodes (DS-NODE-02). A weight runs from 1 to 100."""
     if nodes[_REQUIRED] is not None:
-        required = nodes.part(_REQUIRED)
-        required.need("nodeSelectorTerms", "must have at least one node selector term")
-        for term in required.parts("nodeSelectorTerms"):
-            _validate_term(term)
+        validate_node_selector(nodes.part(_REQUIRED))
     for weighted in nodes.parts(_PREFERRED):
         weight = weighted["weight"] or 0
         if not 1 <= weight <= 100:
             weighted.refuse("weight", "must be in the range 1-100", weight)
         # What a value looks like matters only where it decides.
         _validate_term(weighted.part("preference"), are_values_free=True)
+
+
+def validate_node_selector(required: Part) -> None:
+    """Terms of which a node has to meet one."""
+    required.need("nodeSelectorTerms", "must have at least one node selector term")
+    for term in required.parts("nodeSelectorTerms"):
+        _validate_term(term)
 
 
 def _validate_term(term: Part, are_values_free: bool = False) -> None:

@@ -117,7 +117,7 @@ def _validate_requirements(part: Part, check_name: NameCheck) -> None:
     for name, value in sorted(requests.items()):
         place = part.at(f"requests[{name}]")
         part.errors += check_name(name, place) + _check_amount(name, value, place)
-        if _is_readable(value) and _is_readable(limits.get(name, 0)):
+        if is_readable(value) and is_readable(limits.get(name, 0)):
             _validate_within(part, name, value, limits.get(name))
         part.errors += _check_pages(name, value, place)
     names = {*limits, *requests}
@@ -125,7 +125,8 @@ def _validate_requirements(part: Part, check_name: NameCheck) -> None:
         part.forbid("", "HugePages require cpu or memory")
 
 
-def _is_readable(value: Any) -> bool:
+def is_readable(value: Any) -> bool:
+    """Whether it is a quantity at all."""
     try:
         parse_quantity(value)
     except ValueError:
@@ -185,7 +186,7 @@ def validate_resource_name(name: str, path: str) -> list[FieldError]:
     errors = check_known_resource(name, path)
     if "/" not in name:
         errors.append(invalid(path, name, "must be a standard resource for containers"))
-    elif _is_countable(name) and (name.startswith("requests.") or check_qualified(f"requests.{name}")):
+    elif _is_countable(name) and not is_extended(name):
         errors.append(invalid(path, name, "doesn't follow extended resource name standard"))
     return errors
 
@@ -208,6 +209,13 @@ def _is_countable(name: str) -> bool:
     """Devices and the like: whole pieces, of which as many are asked for as allowed."""
     domain, slash, _ = name.rpartition("/")
     return bool(slash) and "kubernetes.io" not in domain
+
+
+def is_extended(name: str) -> bool:
+    """Whether it is somebody's own, of which a quota can say how much may be requested."""
+    return (
+        _is_countable(name) and not name.startswith("requests.") and not check_qualified(f"requests.{name}")
+    )
 
 
 def _check_pod_resource_name(name: str, path: str) -> list[FieldError]:

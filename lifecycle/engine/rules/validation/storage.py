@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...objects.quantity import whole
 from .claims import VOLUME_MODES, check_access_modes
-from .field_error import FieldError, invalid
-from .names import check_descending_path, check_qualified, check_subdomain
+from .field_error import FieldError, duplicate, invalid
+from .names import check_descending_path, check_label, check_qualified, check_subdomain
+from .node_affinity import validate_node_selector
 from .part import Part, gathers
-from .resources import check_quantity
+from .resources import check_quantity, is_below_zero
+from .volume_sources import validate_driver
+from .volumes import validate_host_path
 
 _RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
 # What makes a volume of the kind it is, in the API server's order.
@@ -19,11 +23,12 @@ _SOURCES = (
     "portworxVolume", "azureDisk", "scaleIO", "local", "storageos", "csi",
 )  # fmt: skip
 _NEEDED = {
-    "hostPath": ("path",),
     "nfs": ("server", "path"),
     "local": ("path",),
-    "csi": ("driver", "volumeHandle"),
 }
+_CSI_SECRETS = (
+    "controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef",
+)  # fmt: skip
 
 
 @gathers("spec")
@@ -33,21 +38,33 @@ def validate_volume(spec: Part) -> None:
     check_access_modes(spec)
     _validate_capacity(spec)
     spec.choice("persistentVolumeReclaimPolicy", _RECLAIM_POLICIES)
-    affinity = spec["nodeAffinity"]
-    if affinity is not None and affinity.get("required") is None:
-        spec.require("nodeAffinity.required", "must specify required node constraints")
+    _validate_affinity(spec)
     _validate_sources(spec)
     spec.text("storageClassName", check_subdomain)
     spec.choice("volumeMode", VOLUME_MODES)
+
+
+def _validate_affinity(spec: Part) -> None:
+    """The nodes that can reach a volume."""
+    if spec["nodeAffinity"] is None:
+        return
+    affinity = spec.part("nodeAffinity")
+    if affinity["required"] is None:
+        affinity.require("required", "must specify required node constraints")
+    else:
+        validate_node_selector(affinity.part("required"))
 
 
 def _validate_capacity(spec: Part) -> None:
     spec.need("capacity")
     capacity = spec["capacity"] or {}
     if list(capacity) != ["storage"]:
-        spec.support("capacity", ("storage",), dict(capacity) or None)
+        spec.support("capacity", ("storage",))
     for name, amount in sorted(capacity.items()):
-        spec.errors += check_quantity(spec.at(f"capacity[{name}]"), amount, is_positive=True)
+        field = f"capacity[{name}]"
+        if is_below_zero(amount) and whole(amount) < 0:
+            spec.refuse(field, "must be a valid resource quantity", whole(amount))
+        spec.errors += check_quantity(spec.at(field), amount, is_positive=True)
 
 
 def _validate_sources(spec: Part) -> None:
@@ -55,18 +72,37 @@ def _validate_sources(spec: Part) -> None:
     if not given:
         spec.require("", "must specify a volume type")
         return
-    source = spec.part(given[0])
-    for name in _NEEDED.get(given[0], ()):
-        source.need(name)
-    path = source["path"] or ""
-    if given[0] == "nfs" and path and not path.startswith("/"):
-        source.refuse("path", "must be an absolute path")
-    if given[0] == "local":
-        source.complain("path", check_descending_path(path.lstrip("/")))
-        if spec["nodeAffinity"] is None:
-            spec.require("nodeAffinity", "Local volume requires node affinity")
+    _validate_source(spec, given[0])
     for name in given[1:]:
         spec.forbid(name, "may not specify more than 1 volume type")
+
+
+def _validate_source(spec: Part, kind: str) -> None:
+    source = spec.part(kind)
+    path = source["path"] or ""
+    for name in _NEEDED.get(kind, ()):
+        source.need(name)
+    match kind:
+        case "hostPath":
+            validate_host_path(source)
+        case "nfs":
+            if not path.startswith("/"):
+                source.refuse("path", "must be an absolute path", path)
+        case "local":
+            source.complain("path", check_descending_path(path.lstrip("/")))
+            if spec["nodeAffinity"] is None:
+                spec.require("nodeAffinity", "Local volume requires node affinity")
+        case "csi":
+            _validate_csi(source)
+
+
+def _validate_csi(source: Part) -> None:
+    validate_driver(source)
+    source.need("volumeHandle")
+    for name in source.list_given(_CSI_SECRETS):
+        secret = source.part(name)
+        secret.text("name", check_subdomain, needed=True)
+        secret.text("namespace", check_label, needed=True)
 
 
 @gathers("")
@@ -79,6 +115,32 @@ def validate_storage_class(data: Part) -> None:
         data.refuse("parameters", "field can not be empty.", "")
     data.choice("reclaimPolicy", ("Delete", "Retain"))
     data.choice("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"))
+    _validate_topologies(data.parts("allowedTopologies"))
+
+
+def _validate_topologies(terms: Sequence[Part]) -> None:
+    """Where its volumes may be made: terms that differ, each of labels that differ."""
+    # The API server begins with an empty term for each that is given, so that an empty one is a duplicate.
+    before: list[dict[str, set[str]]] = [{} for _ in terms]
+    for term in terms:
+        labels: dict[str, set[str]] = {}
+        for label in term.parts("matchLabelExpressions"):
+            values = _validate_topology_label(label)
+            label.once("key", label["key"] or "", set(labels))
+            labels[label["key"] or ""] = values
+        for _ in range(before.count(labels)):
+            term.errors.append(duplicate(term.at("matchLabelExpressions"), ""))
+        before.append(labels)
+
+
+def _validate_topology_label(label: Part) -> set[str]:
+    """A label, and the values of which a node has one."""
+    label.need("values")
+    values: set[str] = set()
+    for index, value in enumerate(label["values"] or ()):
+        label.once(f"values[{index}]", value, values)
+    label.complain("key", check_qualified(label["key"] or ""), label["key"] or "")
+    return values
 
 
 _CLASS_FIXED = ("parameters", "provisioner", "reclaimPolicy")

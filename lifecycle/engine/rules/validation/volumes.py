@@ -52,7 +52,7 @@ def _validate_source(volume: Part, is_template: bool) -> None:
     source = volume.part(given[0])
     match given[0]:
         case "hostPath":
-            _validate_host_path(source)
+            validate_host_path(source)
         case "configMap":
             _validate_keys(source, "name")
         case "secret":
@@ -75,7 +75,7 @@ def _validate_source(volume: Part, is_template: bool) -> None:
             validate_other_source(volume, name, is_template)
 
 
-def _validate_host_path(source: Part) -> None:
+def validate_host_path(source: Part) -> None:
     """A path of the node."""
     source.need("path")
     if ".." in (source["path"] or "").split("/"):
