@@ -46,9 +46,10 @@ def _storage_class(data: Json, ages: Ages) -> Cells:
 def _ingress(data: Json, ages: Ages) -> Cells:
     spec = _spec(data)
     rules = spec.get("rules") or []
-    hosts = [rule["host"] for rule in rules[:_MOST_HOSTS] if rule.get("host")]
-    text = ",".join(hosts) or "*"
-    if hosts and len(rules) > _MOST_HOSTS:
+    hosts = [(place, rule["host"]) for place, rule in enumerate(rules, 1) if rule.get("host")][:_MOST_HOSTS]
+    text = ",".join(host for _, host in hosts) or "*"
+    # Of the rest all rules count, with a host or without.
+    if len(hosts) == _MOST_HOSTS and len(rules) > hosts[-1][0]:
         text += f" + {len(rules) - _MOST_HOSTS} more..."
     given = ((data.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
     addresses = sorted({str(one.get("ip") or one.get("hostname") or "") for one in given} - {""})

@@ -6,7 +6,7 @@ Without controllers of the API's kinds the given ones are asked for their size a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -22,6 +22,20 @@ from tests.conformance.cases import load_cases
 Json = Mapping[str, Any]
 
 
+def sizes_of(controllers: Sequence[Json]) -> dict[str, tuple[str, int]]:
+    """By a controller's uid: whose size counts, its own or that of the Deployment above it, and the size."""
+    own = {one["metadata"]["uid"]: (one["spec"].get("replicas") or 0) for one in controllers}
+    sizes = {}
+    for one in controllers:
+        uid = one["metadata"]["uid"]
+        above = [
+            owner["uid"] for owner in one["metadata"].get("ownerReferences") or () if owner["uid"] in own
+        ]
+        counted = above[0] if above else uid
+        sizes[uid] = counted, own[counted]
+    return sizes
+
+
 def see(given: Json) -> Seen:
     """What the controller would see, the pods being all there are."""
     head = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b"}}
@@ -29,7 +43,7 @@ def see(given: Json) -> Seen:
     pods = [Pod.from_json({"apiVersion": "v1", "kind": "Pod", **one}) for one in given["pods"]]
     pods = [one for one in pods if budget.spec.selector.matches(one.meta.labels)]
     owners = {one.meta.controller.uid for one in pods if one.meta.controller is not None}
-    sizes = {one["metadata"]["uid"]: one["spec"]["replicas"] for one in given["controllers"]}
+    sizes = sizes_of(given["controllers"])
     lost = [one for one in pods if one.meta.controller and one.meta.controller.uid not in sizes]
     by_name = {one.meta.name: one for one in pods}
     return Seen(
@@ -37,7 +51,7 @@ def see(given: Json) -> Seen:
         len(pods),
         sum(one.is_ready and one.meta.deletion_ms is None for one in pods),
         has_unmanaged=any(one.meta.controller is None for one in pods),
-        scale=sum(sizes.get(uid, 0) for uid in owners),
+        scale=sum(dict(sizes[uid] for uid in owners if uid in sizes).values()),
         problem=f'found no controllers for pod "{lost[0].meta.name}"'
         if lost and needs_scale(budget.spec)
         else "",

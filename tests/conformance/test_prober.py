@@ -51,9 +51,9 @@ def _tick(
 def _single(given: dict[str, Any], expect: dict[str, Any]) -> None:
     data = given["pod"]
     is_deleted = "deletionTimestamp" in (data.get("metadata") or {})
-    statuses = _with_times(data["status"]).get("initContainerStatuses") or []
-    status = Pod.from_json({"status": {**data["status"], "initContainerStatuses": statuses}}).status
-    one = next((entry for entry in status.init_containers if entry.name == "test-container"), None)
+    status = Pod.from_json({"status": _with_times(data.get("status") or {})}).status
+    known = (*status.containers, *status.init_containers)
+    one = next((entry for entry in known if entry.name == "test-container"), None)
     kind = given["probeType"]
     old = make_probe_state(kind)
     if one is None or not one.container_id:

@@ -39,6 +39,9 @@ def list_evicted(given: Any) -> dict[str, int]:
     going: dict[str, int] = {}
     for data in given["pods"]:
         pod = Pod.from_json({"apiVersion": "v1", "kind": "Pod", **data})
+        if pod.node_name not in taints:
+            # Of no node, or of one that nobody knows.
+            continue
         plan: Planned | None = None
         if before is not None:
             plan = decide_eviction(pod.spec.tolerations, before[pod.node_name], None, 0).plan

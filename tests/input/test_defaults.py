@@ -50,8 +50,10 @@ def test_a_pod_leaves_a_lost_node_after_300_seconds_unless_it_says_otherwise():
         ("nginx:1.25", "IfNotPresent"),
         ("registry:5000/nginx", "Always"),
         ("registry:5000/nginx:1", "IfNotPresent"),
-        ("nginx@sha256:0123", "IfNotPresent"),
-        ("nginx:latest@sha256:0123", "IfNotPresent"),
+        (f"nginx@sha256:{'0' * 64}", "IfNotPresent"),
+        (f"nginx:1.25@sha256:{'0' * 64}", "IfNotPresent"),
+        # The tag is what is looked at, also where a digest says more.
+        (f"nginx:latest@sha256:{'0' * 64}", "Always"),
     ],
 )
 def test_the_pull_policy_follows_the_tag(image, policy):

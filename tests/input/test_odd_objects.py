@@ -8,7 +8,6 @@ import pytest
 
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.validation import validate_manifest, validate_update
-from lifecycle.engine.objects.container import default_pull_policy
 
 CONTAINER = {"name": "app", "image": "busybox:1.36"}
 PERCENT = (
@@ -496,18 +495,3 @@ def test_a_change_is_refused(kind: str, before: dict[str, Any], after: dict[str,
 def test_a_network_policy_says_what_it_rules(spec: dict[str, Any], types: list[str]):
     head = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": "web"}}
     assert apply_defaults({**head, "spec": spec})["spec"]["policyTypes"] == types
-
-
-@pytest.mark.parametrize(
-    "image, policy",
-    [
-        ("a", "Always"),
-        ("a:latest", "Always"),
-        ("a:1", "IfNotPresent"),
-        ("host:5000/a", "Always"),
-        ("a@sha256:" + "0" * 64, "IfNotPresent"),
-        ("a:latest@sha256:" + "0" * 64, "Always"),
-    ],
-)
-def test_when_an_image_is_pulled(image: str, policy: str):
-    assert default_pull_policy(image) == policy

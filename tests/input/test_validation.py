@@ -130,7 +130,7 @@ def ephemeral(**fields):
         pytest.param(
             make_pod(container={"restartPolicy": "Never", "restartPolicyRules": [RULE | {"action": "Stop"}]}),
             'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "Stop": '
-            'supported values: "Restart", "RestartAllContainers"',
+            'supported values: "Restart"',
             id="rule action",
             marks=pytest.mark.spec("VALID-07"),
         ),

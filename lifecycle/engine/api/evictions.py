@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..heart.errors import ApiError
-from ..objects.condition import Condition, with_condition
 from ..objects.disruption_budget import DisruptionBudget
 from ..objects.pod import Pod
 from ..objects.times import floor_to_second
 from ..rules.disruption_budgets import find_payer, list_names, tell_cause, with_disrupted
-from ..rules.eviction import DISRUPTION_TARGET
+from ..rules.eviction import with_disruption
 from .context import Context
 from .deletion import check_preconditions, delete_pod
 from .namespace_rules import find_namespace, require_lasting
@@ -88,5 +87,5 @@ def _pay(context: Context, budget: DisruptionBudget, pod: Pod) -> None:
 
 
 def _with_reason(pod: Pod, now_ms: int) -> Pod:
-    why = Condition(DISRUPTION_TARGET, "True", _REASON, _MESSAGE, now_ms)
-    return pod.with_status(pod.status.replace(conditions=with_condition(pod.status.conditions, why)))
+    conditions = with_disruption(pod.status.conditions, _MESSAGE, now_ms, None, _REASON)
+    return pod.with_status(pod.status.replace(conditions=conditions))

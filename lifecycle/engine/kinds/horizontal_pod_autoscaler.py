@@ -6,9 +6,8 @@ from ..objects.kinds import Kind
 from ..rules.defaults.others import convert_autoscaler, default_autoscaler
 from ..rules.validation.autoscalers import (
     validate_autoscaler,
-    validate_autoscaler_change,
     validate_autoscaler_status,
-    validate_new_autoscaler,
+    validate_autoscaler_update,
 )
 from ..rules.workload_columns import decide_autoscaler_columns, summarize_end
 from .entry import KindEntry
@@ -18,9 +17,10 @@ HORIZONTAL_POD_AUTOSCALER = KindEntry(
     convert=convert_autoscaler,
     default=default_autoscaler,
     drops_status=True,
-    validate_new=validate_new_autoscaler,
     validate_spec=lambda spec, gates: validate_autoscaler(spec, gates.get("HPAScaleToZero", False)),
-    validate_change=validate_autoscaler_change,
+    validate_update=lambda old, new, gates: validate_autoscaler_update(
+        old, new, gates.get("HPAScaleToZero", False)
+    ),
     validate_status=lambda old, new, gates: validate_autoscaler_status(new.get("status") or {}),
     columns=decide_autoscaler_columns,
     summarize=summarize_end,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..objects.kinds import Kind
 from ..rules.defaults.others import default_namespace
 from ..rules.validation.field_error import FieldError, invalid
-from ..rules.validation.metadata import validate_namespace_finalizers
-from ..rules.validation.names import check_label
+from ..rules.validation.metadata import UNQUALIFIED_TEXT, is_unqualified_finalizer
+from ..rules.validation.names import check_label, check_qualified
+from ..rules.validation.part import Part
 from ..rules.validation.pod_security import validate_level
 from .entry import Gates, Json, KindEntry
 
@@ -15,8 +16,23 @@ def _validate(data: Json, gates: Gates) -> list[FieldError]:
     return validate_level((data.get("metadata") or {}).get("labels") or {})
 
 
+def _validate_new(data: Json) -> list[FieldError]:
+    return _validate_finalizers(data, is_place_told=False)
+
+
 def _validate_finalize(old: Json, new: Json, gates: Gates) -> list[FieldError]:
-    return validate_namespace_finalizers(new.get("spec") or {})
+    return _validate_finalizers(new, is_place_told=True)
+
+
+def _validate_finalizers(data: Json, is_place_told: bool) -> list[FieldError]:
+    """What empties it before it goes. Of a new one the API server does not say which name is wrong."""
+    spec = Part(data.get("spec") or {}, "spec")
+    for index, name in enumerate(spec["finalizers"] or ()):
+        field = f"finalizers[{index}]" if is_place_told else "finalizers"
+        spec.complain(field, check_qualified(name), name)
+        if is_unqualified_finalizer(name):
+            spec.refuse(field, UNQUALIFIED_TEXT, name)
+    return spec.errors
 
 
 def _validate_status(old: Json, new: Json, gates: Gates) -> list[FieldError]:
@@ -37,7 +53,7 @@ NAMESPACE = KindEntry(
     carry_over=lambda stored, new: stored,
     check_name=check_label,
     validate=_validate,
-    validate_new=lambda data: validate_namespace_finalizers(data.get("spec") or {}),
+    validate_new=_validate_new,
     validate_status=_validate_status,
     subresources={"finalize": _validate_finalize},
 )

@@ -31,8 +31,10 @@ from .worker import TERMINATED, WAITING, PodWorker
 
 UNEXPECTED = "UnexpectedAdmissionError"
 POD_OS_NOT_SUPPORTED = "PodOSNotSupported"
+POD_OS_LABEL, OS_LABEL = "PodOSSelectorNodeLabelDoesNotMatch", "kubernetes.io/os"
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 _TAINTS_TEXT = "node(s) had taints that the pod didn't tolerate"
+_OS_LABEL_TEXT = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
 _OS_TEXT = "Failed to admit pod as the OS field doesn't match node OS"
 
 
@@ -80,9 +82,11 @@ class Admission:
             if text:
                 return UNEXPECTED, text
         is_scheduled = is_true(pod.status.conditions, POD_SCHEDULED)
-        if is_scheduled and not pod.spec.os_name:
+        if is_scheduled and not pod.spec.os_name and OS_LABEL not in pod.meta.labels:
             return "", ""
         node = self._parts.store.get("Node", "", pod.node_name)
+        if isinstance(node, Node) and is_labelled_for_another_system(pod, node):
+            return POD_OS_LABEL, _OS_LABEL_TEXT
         if pod.spec.os_name and is_for_another_system(pod, node):
             return POD_OS_NOT_SUPPORTED, _OS_TEXT
         if is_scheduled or not isinstance(node, Node) or is_critical(pod.spec, pod.meta.annotations):
@@ -100,6 +104,9 @@ def decide_misfit(
     asked, has = effective_requests(spec), node.status.allocatable
     for name, wanted in (("pods", 1), *((name, asked.get(name, 0)) for name in _FIRST), *asked.items()):
         taken = pods if name == "pods" else used.get(name, 0)
+        if name not in has and _is_extended(name):
+            # What a node has never heard of may be the cluster's, which is no business of its kubelet.
+            continue
         if wanted and wanted + taken > has.get(name, 0):
             amounts = f"requested: {wanted}, used: {taken}, capacity: {has.get(name, 0)}"
             return f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}"
@@ -113,10 +120,24 @@ def decide_misfit(
     return "", ""
 
 
+def _is_extended(name: str) -> bool:
+    """Whether a resource is one that Kubernetes itself knows nothing of."""
+    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+
+
+def is_labelled_for_another_system(pod: Pod, node: Node) -> bool:
+    """Whether a label of the pod's own says so; a node's kubelet knows its system whatever its label says."""
+    label = pod.meta.labels.get(OS_LABEL)
+    return label is not None and label != _system_of(node)
+
+
 def is_for_another_system(pod: Pod, node: StoredObject | None) -> bool:
     """Whether `spec.os` names another system than the node has (PODOS-06)."""
     if not isinstance(node, Node):
         return False
+    return bool(pod.spec.os_name != _system_of(node))
+
+
+def _system_of(node: Node) -> str:
     info = node.status.raw.get("nodeInfo") or {}
-    system = info.get("operatingSystem") or node.meta.labels.get("kubernetes.io/os", "linux")
-    return bool(pod.spec.os_name != system)
+    return str(info.get("operatingSystem") or node.meta.labels.get(OS_LABEL, "linux"))

@@ -169,7 +169,7 @@ class Reporter:
             features=self._features,
         )
         if phase == FAILED and why in (EVICTED, SHUT_DOWN) and not worker.exceeds_limit:
-            conditions = with_disruption(conditions, message, self._clock.now_ms)
+            conditions = with_disruption(conditions, message, self._clock.now_ms, pod.meta.generation)
         if worker.stage == TERMINATED:
             init_statuses, statuses = mark_unlocated(spec, init_statuses, statuses)
             if phase not in (SUCCEEDED, FAILED) and worker.uid not in self._parts.roster.statics:

@@ -46,10 +46,10 @@ class Toleration(Record):
         )
 
     def covers(self, taint: Taint) -> bool:
-        """Whether a taint is tolerated. An empty key with Exists covers every taint, an empty effect any."""
+        """Whether a taint is tolerated. An empty key covers every taint, an empty effect any."""
         if self.effect not in ("", taint.effect) or self.key not in ("", taint.key):
             return False
-        return self.operator == "Exists" or bool(self.key and self.value == taint.value)
+        return self.operator == "Exists" or (self.operator == "Equal" and self.value == taint.value)
 
 
 BehaviorKey = tuple[str, str, str | None, int]

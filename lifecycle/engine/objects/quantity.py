@@ -55,12 +55,23 @@ def canonical(value: Any) -> str:
     return canonical_sum(parse_quantity(value), value)
 
 
+def canonical_milli(value: Any) -> str:
+    """The quantity as the API server writes what there is of a resource: in no less than thousandths.
+
+    What is finer grows, away from 0.
+    """
+    exact = parse_quantity(value)
+    thousandths = _ceiling(abs(exact) * 1000)
+    return canonical_sum(Fraction(thousandths if exact > 0 else -thousandths, 1000), value)
+
+
 def canonical_sum(exact: Fraction, first: Any) -> str:
     """A sum as the API server writes it: with suffixes of the sort that its first summand has."""
     match = _QUANTITY.fullmatch(str(first).strip())
     sort = (match[3] if match is not None else None) or ""
-    if sort in _BINARY and abs(exact) >= 1024:
-        number, power = _ceiling(exact), 0
+    # What is no whole number goes without a binary suffix, to lose nothing: 1.1Gi are 1181116006400m.
+    if sort in _BINARY and abs(exact) >= 1024 and exact.denominator == 1:
+        number, power = exact.numerator, 0
         while number % 1024 == 0 and power < 60:
             number, power = number // 1024, power + 10
         return f"{number}{_BINARY_SUFFIXES[power]}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..objects.condition import Condition, is_true, with_condition
+from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.node import Taint
 from ..objects.pod import PodSpec
 from ..objects.record import Record
@@ -112,11 +112,21 @@ def sort_thresholds(thresholds: Iterable[Threshold]) -> list[Threshold]:
     return sorted(thresholds, key=lambda one: places.get(one.told_as, 1))
 
 
-def with_disruption(conditions: tuple[Condition, ...], message: str, now_ms: int) -> tuple[Condition, ...]:
-    """The conditions of an evicted pod: it was ended because of a disruption (DCOND-06)."""
-    if is_true(conditions, DISRUPTION_TARGET):
-        return conditions
-    told = Condition(DISRUPTION_TARGET, "True", TERMINATION_BY_KUBELET, message, now_ms)
+def with_disruption(
+    conditions: tuple[Condition, ...],
+    message: str,
+    now_ms: int,
+    generation: int | None,
+    reason: str = TERMINATION_BY_KUBELET,
+) -> tuple[Condition, ...]:
+    """The conditions of a pod that ends because of a disruption (DCOND-06).
+
+    Who says so last is heard; one that was disrupted before keeps since when it is. `generation`: which one
+    of the pod was seen; None where nobody says, as the API server does not.
+    """
+    before = find_condition(conditions, DISRUPTION_TARGET)
+    since_ms = before.last_transition_ms if before is not None and before.status == "True" else now_ms
+    told = Condition(DISRUPTION_TARGET, "True", reason, message, since_ms, observed_generation=generation)
     return with_condition(conditions, told)
 
 

@@ -67,15 +67,13 @@ def decide_effective_grace_seconds(
     `earlier_seconds` is the value recorded for this termination, 0 if none. Deletion and override can only
     speed it up: with 30 recorded, a deletion of 5 gives 5, one of 60 leaves 30.
     """
-    seconds = earlier_seconds
-    is_explicit = seconds > 0
+    seconds, is_told = earlier_seconds, False
     for wanted in (deletion_seconds, override_seconds):
-        if wanted is None or (is_explicit and wanted >= seconds):
-            continue
-        seconds = wanted
-        # In v1.23.1 a 0 means "not set", so the next step may still lengthen it (GRACE-22).
-        is_explicit = wanted > 0 or compatibility != V1_23_1
-    if not is_explicit and spec_seconds is not None:
+        # A 0 means "not set" here, so that the next step may still lengthen it (GRACE-16, GRACE-17).
+        if wanted is not None and (seconds == 0 or wanted < seconds):
+            seconds, is_told = wanted, True
+    # In v1.23.1 also a 0 that was told falls through to the pod's own value (GRACE-22).
+    if seconds == 0 and spec_seconds is not None and (not is_told or compatibility == V1_23_1):
         seconds = spec_seconds
     seconds = max(seconds, 1)
     return seconds, earlier_seconds != 0 and earlier_seconds != seconds

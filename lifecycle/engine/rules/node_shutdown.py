@@ -75,7 +75,7 @@ def end_pod(pod: Pod, now_ms: int) -> Pod:
             phase=SUCCEEDED if status.phase == SUCCEEDED else FAILED,
             reason=TERMINATED,
             message=TERMINATED_TEXT,
-            conditions=with_disruption(status.conditions, TERMINATED_TEXT, now_ms),
+            conditions=with_disruption(status.conditions, TERMINATED_TEXT, now_ms, pod.meta.generation),
         )
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ..objects.container import NEVER, ON_FAILURE, Container
 from ..objects.pod import PodSpec
 from ..objects.record import Record
-from ..objects.runtime import CREATED, EXITED, RUNNING, UNKNOWN, RuntimeContainer, RuntimePod
+from ..objects.runtime import CREATED, EXITED, RUNNING, RuntimeContainer, RuntimePod
 from .grace import LIVENESS_PROBE, STARTUP_PROBE
 from .probe_rules import FAILURE, SUCCESS
 from .restart_rules import (
@@ -144,7 +144,8 @@ def _begin_again(spec: PodSpec, runtime: RuntimePod, actions: PodActions) -> Non
         actions.create_sandbox = False
         return
     to_start = [one.name for one in spec.containers if not _is_done(one, spec, runtime)]
-    if not to_start and _is_init_done(spec, runtime):
+    if not to_start and _has_app_created(spec, runtime):
+        # Initialization was over when its containers came to be, whatever is still known of it.
         actions.create_sandbox = False
     elif spec.init_containers:
         actions.init_containers_to_start.append(spec.init_containers[0].name)
@@ -176,21 +177,13 @@ def comes_back_in_vain(spec: PodSpec, runtime: RuntimePod) -> bool:
     return False
 
 
-def _is_init_done(spec: PodSpec, runtime: RuntimePod) -> bool:
-    if any(_state(runtime, one.name) == RUNNING for one in spec.containers):
-        return True
-    if any(_has_failed(runtime.containers.get(one.name)) for one in spec.init_containers):
-        return False
-    return not spec.init_containers or _state(runtime, spec.init_containers[-1].name) == EXITED
+def _has_app_created(spec: PodSpec, runtime: RuntimePod) -> bool:
+    return any(_state(runtime, one.name) in (CREATED, RUNNING, EXITED) for one in spec.containers)
 
 
 def _state(runtime: RuntimePod, name: str) -> str:
     seen = runtime.containers.get(name)
     return seen.state if seen is not None else ""
-
-
-def _has_failed(seen: RuntimeContainer | None) -> bool:
-    return seen is not None and (seen.state == UNKNOWN or (seen.state == EXITED and seen.exit_code != 0))
 
 
 # --- init containers and sidecars -------------------------------------------------------------------

@@ -183,8 +183,9 @@ def decide_initialized(
 ) -> tuple[str, str, str]:
     """Status, reason and message of Initialized.
 
-    Regular init containers count when ready (they succeeded), sidecars when started. Once an app container
-    has started the pod stays initialized, whatever its sidecars do.
+    Regular init containers count when ready (they succeeded), sidecars when started. While an app container
+    runs or has ended the pod stays initialized, whatever its sidecars do; one that waits for its next start
+    says nothing.
     """
     if not spec.init_containers:
         return ("True", POD_COMPLETED, "") if phase == SUCCEEDED else _YES
@@ -200,7 +201,7 @@ def decide_initialized(
             incomplete = [*(incomplete or ()), container.name]
     if phase == SUCCEEDED and unknown is None:
         return ("True", POD_COMPLETED, "")
-    if (unknown is None and incomplete is None) or _has_app_started(spec, statuses or ()):
+    if (unknown is None and incomplete is None) or _has_app_run(spec, statuses or ()):
         return _YES
     # What was initialized once stays so through an in-place restart (RALL-12).
     if features.get(RESTART_ALL_GATE) and any(
@@ -210,17 +211,9 @@ def decide_initialized(
     return ("False", CONTAINERS_NOT_INITIALIZED, _list_message(unknown, incomplete, "incomplete"))
 
 
-def _has_app_started(spec: PodSpec, statuses: Sequence[ContainerStatus]) -> bool:
-    for container in spec.containers:
-        status = status_of(statuses, container.name)
-        if status is None:
-            continue
-        state = status.state
-        if state is not None and state.type != WAITING:
-            return True
-        if status.last_state is not None or status.started:
-            return True
-    return False
+def _has_app_run(spec: PodSpec, statuses: Sequence[ContainerStatus]) -> bool:
+    names = [container.name for container in spec.containers]
+    return any(one.name in names and one.state is not None and one.state.type != WAITING for one in statuses)
 
 
 def _list_message(unknown: list[str] | None, others: list[str] | None, word: str) -> str:

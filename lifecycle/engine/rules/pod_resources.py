@@ -46,6 +46,21 @@ def assumed_requests(spec: PodSpec) -> tuple[int, int]:
     return known
 
 
+def weighed_request(spec: PodSpec, name: str) -> int:
+    """What a pod's usage is weighed against under node pressure (GetResourceRequestQuantity).
+
+    Resources of the pod as a whole count alone, whichever they are; overhead counts for pods that ask for
+    something.
+    """
+    own = spec.resources
+    given = [resource for part in ("requests", "limits") for resource in own.get(part) or ()]
+    if any(_is_pod_level(resource) for resource in given):
+        amount = read_resources(own.get("requests")).get(name, 0) if _is_pod_level(name) else 0
+    else:
+        amount = _peak(spec, name, "requests")
+    return amount + read_resources(spec.overhead).get(name, 0) if amount else 0
+
+
 def effective_limits(spec: PodSpec) -> Mapping[str, int]:
     """The pod's effective limits: a resource that some container leaves unlimited is absent."""
     known = spec.notes.effective_limits
@@ -102,8 +117,12 @@ def _limits(spec: PodSpec) -> dict[str, int]:
 
 def _apply_pod_level(total: dict[str, int], given: Mapping[str, Any] | None) -> None:
     for name, amount in read_resources(given).items():
-        if name in _POD_LEVEL or name.startswith("hugepages-"):
+        if _is_pod_level(name):
             total[name] = amount
+
+
+def _is_pod_level(name: str) -> bool:
+    return name in _POD_LEVEL or name.startswith("hugepages-")
 
 
 def _peak(spec: PodSpec, name: str, part: str) -> int:

@@ -13,7 +13,8 @@ _COUNTED = ("cpu", "memory")
 def decide_qos_class(spec: PodSpec, pod_level: bool = True) -> str:
     """The class of a pod, init containers and sidecars included; amounts of 0 count as not given.
 
-    `pod_level`: the gate PodLevelResources; with it, resources given for the whole pod decide alone.
+    `pod_level`: the gate PodLevelResources; with it, resources given for the whole pod decide alone, be it
+    that they name no CPU and no memory.
     """
     notes = spec.notes
     if pod_level:
@@ -26,7 +27,7 @@ def decide_qos_class(spec: PodSpec, pod_level: bool = True) -> str:
 
 
 def _decide(spec: PodSpec, pod_level: bool) -> str:
-    if pod_level and _has_amount(spec.resources):
+    if pod_level and spec.raw.get("resources") is not None:
         asked = [
             (read_resources(spec.resources.get("requests")), read_resources(spec.resources.get("limits")))
         ]
@@ -55,8 +56,3 @@ def _add(sums: dict[str, int], amounts: dict[str, int]) -> bool:
             sums[name] = sums.get(name, 0) + amount
             given += 1
     return given == len(_COUNTED)
-
-
-def _has_amount(resources: dict[str, dict[str, str]]) -> bool:
-    amounts = (resources.get("requests") or {}, resources.get("limits") or {})
-    return any(name in part for part in amounts for name in _COUNTED)

@@ -82,8 +82,9 @@ def decide_slice_columns(data: Mapping[str, Any]) -> Columns:
 
 
 def _slice_port_text(port: Json) -> str:
-    number = port.get("port")
-    return str(number) if number is not None else str(port.get("name") or "*")
+    number, name = port.get("port"), port.get("name")
+    # A port of any number goes by its name, and the name of most is "".
+    return str(number) if number is not None else "*" if name is None else str(name)
 
 
 def _first_of(texts: Iterable[str]) -> str:

@@ -25,7 +25,7 @@ def decide_claim_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Co
         "CAPACITY": canonical(amount) if name else "",
         "ACCESS MODES": shorten_modes(status.get("accessModes")) if name else "",
         "STORAGECLASS": _class(meta, spec),
-        "VOLUMEATTRIBUTESCLASS": spec.get("volumeAttributesClassName") or _UNSET,
+        "VOLUMEATTRIBUTESCLASS": _or_unset(spec.get("volumeAttributesClassName")),
     }
 
 
@@ -39,7 +39,7 @@ def decide_volume_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> C
         "STATUS": _phase(meta, status),
         "CLAIM": f"{ref.get('namespace', '')}/{ref.get('name', '')}" if ref else "",
         "STORAGECLASS": _class(meta, spec),
-        "VOLUMEATTRIBUTESCLASS": spec.get("volumeAttributesClassName") or _UNSET,
+        "VOLUMEATTRIBUTESCLASS": _or_unset(spec.get("volumeAttributesClassName")),
         "REASON": status.get("reason") or "",
     }
 
@@ -61,6 +61,10 @@ def decide_class_columns(data: Json) -> Columns:
         "VOLUMEBINDINGMODE": data.get("volumeBindingMode") or "Immediate",
         "ALLOWVOLUMEEXPANSION": "true" if data.get("allowVolumeExpansion") else "false",
     }
+
+
+def _or_unset(name: str | None) -> str:
+    return _UNSET if name is None else name
 
 
 def _phase(meta: Json, status: Json) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..objects.condition import Condition, find_condition, with_condition
+from ..objects.condition import find_condition
 from ..objects.node import Node, Taint
 from ..objects.pod import Pod, Toleration
-from .eviction import DISRUPTION_TARGET
+from .eviction import DISRUPTION_TARGET, with_disruption
 
 NO_EXECUTE = "NoExecute"
 DELETION_BY_TAINT_MANAGER = "DeletionByTaintManager"
@@ -79,10 +79,7 @@ def mark_for_deletion(pod: Pod, now_ms: int) -> Pod:
 def with_disruption_reason(pod: Pod, reason: str, message: str, now_ms: int) -> Pod:
     """The pod with its condition DisruptionTarget; one that was disrupted before keeps since when it is."""
     before = find_condition(pod.status.conditions, DISRUPTION_TARGET)
-    is_true = before is not None and before.status == "True"
-    if is_true and before is not None and (before.reason, before.message) == (reason, message):
+    if before is not None and (before.status, before.reason, before.message) == ("True", reason, message):
         return pod
-    since_ms = before.last_transition_ms if is_true and before is not None else now_ms
-    told = Condition(DISRUPTION_TARGET, "True", reason, message, since_ms)
-    conditions = with_condition(pod.status.conditions, told)
+    conditions = with_disruption(pod.status.conditions, message, now_ms, pod.meta.generation, reason)
     return pod.with_status(pod.status.replace(conditions=conditions))

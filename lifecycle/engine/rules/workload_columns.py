@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..objects.meta import StoredObject
+from ..objects.quantity import canonical
 from .ages import Ages, human_duration
 
 NONE, UNSET, UNKNOWN = "<none>", "<unset>", "<unknown>"
@@ -172,15 +173,21 @@ def _metric_text(wanted: Json, seen: Json) -> str:
     if kind in ("Resource", "ContainerResource"):
         return f"{source.get('name', '')}: {_resource_text(target, current)}"
     if kind == "Pods":
-        return f"{current.get('averageValue') or UNKNOWN}/{target.get('averageValue')}"
+        return _amounts_text("averageValue", target, current)
     if target.get("averageValue") is not None:
-        return f"{current.get('averageValue') or UNKNOWN}/{target['averageValue']} (avg)"
-    return f"{current.get('value') or UNKNOWN}/{target.get('value')}"
+        return f"{_amounts_text('averageValue', target, current)} (avg)"
+    return _amounts_text("value", target, current)
+
+
+def _amounts_text(name: str, target: Json, current: Json) -> str:
+    amounts = (current.get(name), target.get(name))
+    now, goal = (UNKNOWN if one is None else canonical(one) for one in amounts)
+    return f"{now}/{goal}"
 
 
 def _resource_text(target: Json, current: Json) -> str:
     if target.get("averageValue") is not None:
-        return f"{current.get('averageValue') or UNKNOWN}/{target['averageValue']}"
+        return _amounts_text("averageValue", target, current)
     now, goal = current.get("averageUtilization"), target.get("averageUtilization")
     return f"{UNKNOWN if now is None else f'{now}%'}/{'<auto>' if goal is None else f'{goal}%'}"
 
@@ -228,7 +235,8 @@ def selector_text(selector: Json | None) -> str:
         key, values = one.get("key", ""), ",".join(sorted(one.get("values") or ()))
         forms = {"In": f"{key} in ({values})", "NotIn": f"{key} notin ({values})", "DoesNotExist": f"!{key}"}
         parts.append((key, forms.get(one.get("operator", ""), key)))
-    return ",".join(text for _, text in sorted(parts))
+    # Of one key the label comes first, then what is asked of it in its order.
+    return ",".join(text for _, text in sorted(parts, key=lambda part: part[0]))
 
 
 def labels_text(labels: Json | None) -> str:

@@ -1,7 +1,7 @@
 """An object's JSON as the API server decodes it: what a cluster does with every object it is sent.
 
 A field set to null is left out; a text of a map set to null is empty; an amount is kept as it is written
-shortest (`0.5` CPUs are `500m`).
+shortest (`0.5` CPUs are `500m`), one of a list of resources in whole thousandths (`1.0001` are `1001m`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from ..objects.quantity import canonical
+from ..objects.quantity import canonical, canonical_milli
 from .check import find_wrong_types
 from .fields import ANY, LIST, MAP, Field
 from .paths import format_path
@@ -62,18 +62,24 @@ def _drop(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
         return [_drop(item, inner, types) for item in value]
     if isinstance(value, dict) and field.shape == MAP and inner is not None:
         empty = {name: "" for name, item in value.items() if item is None and inner.type_name == "string"}
-        return {name: _drop(item, inner, types) for name, item in value.items() if item is not None} | empty
+        take = _round_up if inner.type_name == "quantity" else _drop
+        return {name: take(item, inner, types) for name, item in value.items() if item is not None} | empty
     if isinstance(value, dict) and field.type_name in types:
         return _drop_from_object(value, types[field.type_name], types)
     if field.type_name == "quantity" and isinstance(value, str | int | float):
-        return _shorten_amount(value)
+        return _shorten_amount(value, is_resource=False)
     return value
 
 
+def _round_up(value: Any, _field: Field, _types: Mapping[str, Fields]) -> Any:
+    """The amount of a resource."""
+    return _shorten_amount(value, is_resource=True) if isinstance(value, str | int | float) else value
+
+
 @lru_cache(maxsize=4096, typed=True)
-def _shorten_amount(value: str | float) -> str | float:
+def _shorten_amount(value: str | float, is_resource: bool) -> str | float:
     try:
-        return canonical(value)
+        return canonical_milli(value) if is_resource else canonical(value)
     except ValueError:
         # What cannot be read is refused, as it was written, by who looks at values.
         return value

@@ -313,7 +313,7 @@ def test_labels_of_a_changed_object_are_looked_at_as_often_as_its_kind_says() ->
     }
 
 
-@pytest.mark.parametrize("given, kept", [(0.5, "500m"), (2, "2"), ("1000m", "1")])
+@pytest.mark.parametrize("given, kept", [(0.5, "500m"), (2, "2"), ("1000m", "1"), ("1.0001", "1001m")])
 def test_amounts_are_kept_as_an_api_server_writes_them(given: Any, kept: str) -> None:
     limits = [{"type": "Container", "max": {"cpu": given}}]
     assert Desk().created(make("LimitRange", spec={"limits": limits}))["spec"]["limits"][0]["max"] == {

@@ -116,6 +116,21 @@ def test_any_controller_with_a_size_is_asked_for_it(kind: str) -> None:
     assert site.sums() == (1, 3, 2, 3)
 
 
+def test_a_replica_set_whose_deployment_is_gone_is_asked_for_its_own_size() -> None:
+    site = Site()
+    gone = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "gone", "uid": "u", "controller": True}
+    replica_set = make_workload(replicas=7, kind="ReplicaSet")
+    replica_set["metadata"] |= {"ownerReferences": [gone], "finalizers": ["x.io/keep"]}
+    uid = site.apply(replica_set)["metadata"]["uid"]
+    pod = make_pod("web-0", {"app": "web"})
+    reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": uid, "controller": True}
+    pod["metadata"] |= {"ownerReferences": [reference], "finalizers": ["x.io/keep"]}
+    site.apply(pod)
+    site.apply(make_budget(maxUnavailable=2))
+    site.run(5)
+    assert site.sums()[2:] == (5, 7)
+
+
 @pytest.mark.parametrize(
     "owner, problem",
     [
@@ -123,6 +138,9 @@ def test_any_controller_with_a_size_is_asked_for_it(kind: str) -> None:
             ("apps/v1", "DaemonSet"), "daemonsets.apps does not implement the scale subresource", id="no size"
         ),
         pytest.param(("batch/v1", "Job"), "jobs.batch does not implement the scale subresource", id="a job"),
+        pytest.param(
+            ("v1", "Node"), "nodes does not implement the scale subresource", id="of the core group"
+        ),
         pytest.param(("apps/v1", "ReplicaSet"), 'found no controllers for pod "web-0"', id="gone"),
         pytest.param(("x.io/v1", "Fleet"), 'no matches for kind "Fleet" in version "x.io/v1"', id="unknown"),
     ],

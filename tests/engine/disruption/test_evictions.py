@@ -57,6 +57,25 @@ def test_the_budget_remembers_whom_it_let_go_until_the_deletion_is_seen() -> Non
     assert site.sums() == (1, 2, 1, 3)
 
 
+def test_a_pod_that_was_said_to_be_disrupted_before_keeps_since_when_it_is() -> None:
+    site = make_site(minAvailable=1)
+    before = format_time(5_000, site.cluster.epoch_ms)
+    told = {"type": "DisruptionTarget", "status": "True", "reason": "Other", "lastTransitionTime": before}
+    patch = {"status": {"conditions": [told]}}
+    site.change("patch", "web-0", "Pod", type="strategic", subresource="status", patch=patch)
+    assert site.submit("evict", name="web-0").code == 201
+    conditions = site.get("Pod", "web-0")["status"]["conditions"]
+    assert [one for one in conditions if one["type"] == "DisruptionTarget"] == [
+        {
+            "type": "DisruptionTarget",
+            "status": "True",
+            "lastTransitionTime": before,
+            "reason": "EvictionByEvictionAPI",
+            "message": "Eviction API: evicting",
+        }
+    ]
+
+
 @pytest.mark.spec("PDB-06", "PDB-07")
 def test_a_refused_eviction_leaves_the_pod_alone_and_names_the_budget() -> None:
     site = make_site(5, minAvailable=4)

@@ -451,10 +451,16 @@ def test_a_node_under_pressure_lets_in_who_can_cope(
             id="there is no such node",
         ),
         pytest.param(
-            {"app": {"resources": {"limits": {"example.com/gpu": "1"}}}},
-            "OutOfexample.com/gpu",
-            "Node didn't have enough resource: example.com/gpu, requested: 1, used: 0, capacity: 0",
+            {"app": {"resources": {"limits": {"hugepages-2Mi": "2Mi", "memory": "2Mi"}}}},
+            "OutOfhugepages-2Mi",
+            "Node didn't have enough resource: hugepages-2Mi, requested: 2097152, used: 0, capacity: 0",
             id="what the node does not have at all",
+        ),
+        pytest.param(
+            {"app": {"resources": {"limits": {"example.com/gpu": "1"}}}},
+            "",
+            "",
+            id="what the node has never heard of",
         ),
         pytest.param(
             {"nodeSelector": {"disk": "fast"}},
@@ -533,6 +539,21 @@ def test_a_kubelet_refuses_a_pod_for_another_system() -> None:
     assert world.events("PodOSNotSupported") == [(0, "PodOSNotSupported")]
     assert world.starts() == []
     assert world.delete().ok and world.to(20).get() is None
+
+
+@pytest.mark.parametrize("system, is_let_in", [("windows", False), ("linux", True)])
+def test_a_kubelet_refuses_a_pod_that_is_labelled_for_another_system(system: str, is_let_in: bool) -> None:
+    world = World()
+    assert world.pod(meta={"labels": {"kubernetes.io/os": system}}).ok
+    status = world.to(10).status()
+    if is_let_in:
+        assert status["phase"] == "Running"
+        return
+    reason = "PodOSSelectorNodeLabelDoesNotMatch"
+    assert (status["phase"], status["reason"]) == ("Failed", reason)
+    text = "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label"
+    assert status["message"] == f"Pod was rejected: {text}"
+    assert world.events(reason) == [(0, reason)]
 
 
 # --- kubelets that are away -------------------------------------------------------------------------------

@@ -152,6 +152,7 @@ def test_the_effective_value_of_a_pod_in_v1_23_1(
     [
         pytest.param(5, 0, 1, id="override 0"),
         pytest.param(0, None, 1, id="forced deletion"),
+        pytest.param(0, 60, 60, id="an override lengthens a 0"),
         pytest.param(None, None, 30, id="nothing said"),
     ],
 )

@@ -67,6 +67,13 @@ def test_selectors_and_affinity_choose_nodes(spec, is_wanted):
             "node(s) had untolerated taint(s)",
             id="another value",
         ),
+        pytest.param({"taints": [TAINT]}, [{"value": "yes"}], "", id="of any key, tolerated by value"),
+        pytest.param(
+            {"taints": [TAINT]},
+            [{"key": "gpu", "operator": "Gt", "value": "yes"}],
+            "node(s) had untolerated taint(s)",
+            id="an operator behind a gate",
+        ),
         pytest.param({"taints": [{**TAINT, "effect": "PreferNoSchedule"}]}, [], "", id="a mere preference"),
         pytest.param({"unschedulable": True}, [], "node(s) were unschedulable", id="cordoned"),
         pytest.param({"unschedulable": True}, [{"operator": "Exists"}], "", id="cordoned, all tolerated"),

@@ -130,3 +130,22 @@ def test_an_ephemeral_container_starts_once(debug: int | None, expected: list[st
     spec = make_spec(ephemeralContainers=[{"name": "debug", "image": "busybox"}])
     states: dict[str, Any] = {"app": "running"} if debug is None else {"app": "running", "debug": debug}
     assert decide_pod_actions(spec, make_runtime(**states)).ephemeral_containers_to_start == expected
+
+
+@pytest.mark.parametrize(
+    "runtime, is_over",
+    [
+        pytest.param({"init": 0, "app": 0}, True, id="all is done"),
+        pytest.param({"app": 0}, True, id="nobody knows of its initialization any more"),
+        pytest.param({"init": 1, "app": 0}, True, id="an init container failed in a later sandbox"),
+        pytest.param({"init": 0, "app": 1}, False, id="a failure comes back"),
+        pytest.param({"init": 0}, False, id="it had not come so far"),
+    ],
+)
+def test_a_pod_that_loses_its_sandbox_is_over_when_its_containers_have_succeeded(
+    runtime: dict[str, Any], is_over: bool
+) -> None:
+    lost = make_runtime(**runtime).replace(sandbox_ready=False)
+    actions = decide_pod_actions(make_spec("app", init=("init",), policy="OnFailure"), lost)
+    starts = [] if is_over else ["init"]
+    assert (actions.create_sandbox, actions.init_containers_to_start) == (not is_over, starts)

@@ -179,6 +179,22 @@ def test_a_sidecar_counts_as_initialized_once_started(started: bool, expected: s
     assert seen["Initialized"].status == expected
 
 
+@pytest.mark.parametrize(
+    "app, expected",
+    [
+        pytest.param(status("app", "running"), "True", id="while an app container runs"),
+        pytest.param(status("app", ended(1)), "True", id="once it has ended"),
+        pytest.param(
+            status("app", "CrashLoopBackOff", last_state=ended(1)), "False", id="not while it waits"
+        ),
+    ],
+)
+def test_a_pod_with_a_sidecar_that_starts_again_is_initialized(app: Any, expected: str) -> None:
+    spec = make_spec("app", init=("side*",))
+    init = (status("side", "running", started=False),)
+    assert conditions_of(spec, "Running", app, init=init)["Initialized"].status == expected
+
+
 @pytest.mark.spec("COND-12", "SIDECAR-10")
 def test_a_sidecar_that_is_not_ready_makes_the_pod_not_ready() -> None:
     spec = make_spec("app", init=("side*",))

@@ -5,7 +5,12 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.rules.pod_resources import (
+    decide_pod_cgroup,
+    effective_limits,
+    effective_requests,
+    weighed_request,
+)
 from lifecycle.engine.rules.qos import decide_qos_class
 from tests.engine.rules.build import make_spec
 
@@ -42,6 +47,46 @@ def sized(name: str, requests: Any = None, limits: Any = None, **fields: Any) ->
 )
 def test_qos_class(apps: list[Any], init: list[Any], expected: str) -> None:
     assert decide_qos_class(make_spec(*apps, init=tuple(init))) == expected
+
+
+@pytest.mark.parametrize(
+    "resources, is_of_pod, expected",
+    [
+        pytest.param(None, True, "Guaranteed", id="nothing for the pod as a whole"),
+        pytest.param({}, True, "BestEffort", id="nothing, and that is said"),
+        pytest.param({"limits": {"hugepages-2Mi": "2Mi"}}, True, "BestEffort", id="something else alone"),
+        pytest.param({"requests": {"cpu": "1"}}, True, "Burstable", id="one of both"),
+        pytest.param({"requests": {"cpu": "1"}}, False, "Guaranteed", id="behind a gate"),
+    ],
+)
+def test_resources_of_the_pod_as_a_whole_decide_alone(resources: Any, is_of_pod: bool, expected: str) -> None:
+    spec = make_spec(sized("a", FULL, FULL), **({} if resources is None else {"resources": resources}))
+    assert decide_qos_class(spec, is_of_pod) == expected
+
+
+ASKS = {"containers": [{"name": "a", "resources": {"requests": {"memory": "64"}}}]}
+ASKS_NOTHING = {"containers": [{"name": "a"}]}
+
+
+@pytest.mark.parametrize(
+    "spec, weighed, effective",
+    [
+        pytest.param(ASKS, 64, 64, id="containers"),
+        pytest.param({**ASKS, "overhead": {"memory": "8"}}, 72, 72, id="and overhead"),
+        pytest.param({**ASKS_NOTHING, "overhead": {"memory": "8"}}, 0, 8, id="overhead alone"),
+        pytest.param(
+            {**ASKS, "resources": {"requests": {"memory": "128"}}, "overhead": {"memory": "8"}},
+            136,
+            136,
+            id="the pod as a whole",
+        ),
+        pytest.param({**ASKS, "resources": {"requests": {"cpu": "1"}}}, 0, 64, id="which names another"),
+        pytest.param({**ASKS, "resources": {"limits": {"cpu": "1"}}}, 0, 64, id="which limits another"),
+    ],
+)
+def test_what_usage_is_weighed_against_under_pressure(spec: Any, weighed: int, effective: int) -> None:
+    assert weighed_request(PodSpec(spec), "memory") == weighed
+    assert effective_requests(PodSpec(spec)).get("memory", 0) == effective
 
 
 CPU = [

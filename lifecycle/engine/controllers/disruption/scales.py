@@ -16,7 +16,7 @@ class NoScaleError(Exception):
 
 
 def find_scale(context: Context, namespace: str, reference: OwnerReference) -> tuple[str, int] | None:
-    """(uid, size) of a pod's controller, or of the Deployment above it; None where it is gone.
+    """(uid, size) of a pod's controller, or of the Deployment above it; None where the controller is gone.
 
     Raises NoScaleError for a kind that has no size.
     """
@@ -27,11 +27,10 @@ def find_scale(context: Context, namespace: str, reference: OwnerReference) -> t
         return None
     above = owner.meta.controller
     if above is not None and above.kind_id == DEPLOYMENT_KIND.id:
-        # A ReplicaSet of a Deployment that is gone counts for nothing.
+        # Of a ReplicaSet whose Deployment is gone its own scale sub-resource is asked.
         found = store.get(above.kind_id, namespace, above.name)
-        if found is None or found.meta.uid != above.uid:
-            return None
-        owner, paths = found, BUILT_IN
+        if found is not None and found.meta.uid == above.uid:
+            owner, paths = found, BUILT_IN
     return owner.meta.uid, size_of(owner, paths.spec)
 
 
@@ -47,4 +46,4 @@ def _find_paths(context: Context, reference: OwnerReference, owner: StoredObject
             # Nobody has said what it is, but it has a size like all others.
             return BUILT_IN
     kind = context.definitions.kind_of(kind)
-    raise NoScaleError(f"{kind.plural}.{kind.group} does not implement the scale subresource")
+    raise NoScaleError(f"{kind.resource} does not implement the scale subresource")

@@ -33,7 +33,7 @@ from ...rules.grace import (
 )
 from ...rules.image_names import full_name
 from ...rules.node_status import tell_pressures
-from ...rules.pod_resources import effective_requests
+from ...rules.pod_resources import weighed_request
 from ...rules.storage import has_storage_limits
 from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
 from ..container_run import ContainerRun
@@ -326,7 +326,7 @@ class Evictor:
                     pod.status.qos_class,
                     pod.spec.priority,
                     sum(amount for _, amount, _ in used),
-                    effective_requests(allotted_spec(worker)).get(asked_as, 0),
+                    weighed_request(allotted_spec(worker), asked_as),
                     number,
                     tuple(used),
                 )

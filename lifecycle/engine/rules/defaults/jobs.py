@@ -25,8 +25,10 @@ def default_job(spec: Mapping[str, Any], gates: Gates) -> Json:
         completionMode="NonIndexed",
         suspend=False,
         manualSelector=False,
-        podReplacementPolicy="TerminatingOrFailed" if found.get("podFailurePolicy") is None else "Failed",
     )
+    if found.get("podReplacementPolicy") is None:
+        has_rules = found.get("podFailurePolicy") is not None
+        found["podReplacementPolicy"] = "Failed" if has_rules else "TerminatingOrFailed"
     # With a limit per index the total is as good as unlimited.
     fill(found, backoffLimit=6 if found.get("backoffLimitPerIndex") is None else 2**31 - 1)
     return found

@@ -43,11 +43,11 @@ def _with_source(spec: Json) -> Json:
     Each is filled in from the other.
     """
     old, new = spec.get("dataSource"), spec.get("dataSourceRef")
-    if old and not new and (old.get("apiGroup") or "", old.get("kind")) not in _CLASSIC_SOURCES:
-        return {name: value for name, value in spec.items() if name != "dataSource"}
-    if old and not new:
+    if old is not None and new is None:
+        if (old.get("apiGroup") or "", old.get("kind")) not in _CLASSIC_SOURCES:
+            return {name: value for name, value in spec.items() if name != "dataSource"}
         return {**spec, "dataSourceRef": old}
-    if new and not old and not new.get("namespace"):
+    if new is not None and old is None and not new.get("namespace"):
         return {**spec, "dataSource": {name: value for name, value in new.items() if name != "namespace"}}
     return spec
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.quantity import canonical, parse_quantity
+from .field_error import FieldError
 from .metadata import check_path_name
 from .names import check_label
 from .part import Part, gathers
@@ -24,8 +25,14 @@ _TARGETS = ("Utilization", "Value", "AverageValue")
 
 
 @gathers("spec")
-def validate_autoscaler(spec: Part, scales_to_zero: bool = False) -> None:
-    """Everything an autoscaler says. `scales_to_zero`: whether it may say 0 (gate HPAScaleToZero)."""
+def validate_autoscaler(
+    spec: Part, scales_to_zero: bool = False, names_group: bool = True, reads_versions: bool = True
+) -> None:
+    """Everything an autoscaler says. `scales_to_zero`: whether it may say 0 (gate HPAScaleToZero).
+
+    `names_group`: whether it has to say of which API group what it scales is; of the core group there is but
+    one such kind. `reads_versions`: whether those of what its metrics are about are looked at.
+    """
     least, most = spec["minReplicas"], spec["maxReplicas"] or 0
     bound = 0 if scales_to_zero else 1
     if least is not None and least < bound:
@@ -35,26 +42,31 @@ def validate_autoscaler(spec: Part, scales_to_zero: bool = False) -> None:
     if least is not None and most < least:
         spec.refuse("maxReplicas", "must be greater than or equal to `minReplicas`", most)
     _validate_object(spec.part("scaleTargetRef"))
+    if names_group:
+        _check_group(spec.part("scaleTargetRef"))
     for metric in spec.parts("metrics"):
-        _validate_metric(metric)
+        _validate_metric(metric, reads_versions)
     _require_metric_at_zero(spec)
     behavior = spec.part("behavior")
     for direction in behavior.list_given(("scaleUp", "scaleDown")):
         _validate_speed(behavior.part(direction))
 
 
-@gathers("")
-def validate_new_autoscaler(data: Part) -> None:
-    """A new one says of which API group what it scales is; of the core group there is but one such kind."""
-    _check_group(data.part("spec").part("scaleTargetRef"))
-
-
-@gathers("spec")
-def validate_autoscaler_change(spec: Part, new: Mapping[str, Any]) -> None:
-    """So does one that scales another kind from now on."""
-    before, after = spec["scaleTargetRef"] or {}, Part(new, "spec", spec.errors).part("scaleTargetRef")
-    if any(before.get(field) != after[field] for field in ("apiVersion", "kind")):
-        _check_group(after)
+def validate_autoscaler_update(
+    old: Mapping[str, Any], new: Mapping[str, Any], scales_to_zero: bool
+) -> list[FieldError]:
+    """What was let in before is let in again: a 0, a group that is not named, a version that is none."""
+    before, after = ((one.get("spec") or {}) for one in (old, new))
+    was, target = ((spec.get("scaleTargetRef") or {}) for spec in (before, after))
+    described = [
+        (metric.get("object") or {}).get("describedObject") or {} for metric in before.get("metrics") or ()
+    ]
+    return validate_autoscaler(
+        after,
+        scales_to_zero or before.get("minReplicas") == 0,
+        any(was.get(field) != target.get(field) for field in ("apiVersion", "kind")),
+        not any(str(one.get("apiVersion") or "").count("/") > 1 for one in described),
+    )
 
 
 @gathers("status")
@@ -91,7 +103,7 @@ def _validate_object(reference: Part) -> None:
         reference.text(field, check_path_name, needed=True)
 
 
-def _validate_metric(metric: Part) -> None:
+def _validate_metric(metric: Part, reads_versions: bool) -> None:
     """One description of a metric, that of its type."""
     kind = metric["type"] or ""
     fields = ("object", "external", "pods", "resource", "containerResource")
@@ -100,7 +112,7 @@ def _validate_metric(metric: Part) -> None:
     # That there is no such type is said before and after what it measures is looked at.
     metric.support("type", tuple(_SOURCES), kind)
     if given:
-        _validate_source(given[0], metric.part(given[0]))
+        _validate_source(given[0], metric.part(given[0]), reads_versions)
     if kind not in _SOURCES:
         metric.support("type", tuple(_SOURCES), kind)
     else:
@@ -110,10 +122,11 @@ def _validate_metric(metric: Part) -> None:
             metric.forbid(field, "must populate the given metric source only")
 
 
-def _validate_source(field: str, source: Part) -> None:
+def _validate_source(field: str, source: Part, reads_versions: bool) -> None:
     if field == "object":
         _validate_object(source.part("describedObject"))
-        _check_version(source.part("describedObject"))
+        if reads_versions:
+            _check_version(source.part("describedObject"))
     if field in ("resource", "containerResource"):
         source.need("name", "must specify a resource name")
         if field == "containerResource" and source["name"]:

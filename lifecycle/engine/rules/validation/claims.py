@@ -34,6 +34,7 @@ def validate_claim_spec(spec: Part) -> None:
         spec.support("volumeMode", VOLUME_MODES)
     for field in spec.list_given(("dataSource", "dataSourceRef")):
         _validate_source(spec.part(field))
+    _validate_both_sources(spec)
     spec.text("volumeAttributesClassName", check_subdomain)
 
 
@@ -109,6 +110,17 @@ def _validate_source(source: Part) -> None:
     source.need("kind")
     if source["apiGroup"]:
         source.text("apiGroup", check_subdomain)
-    elif source["kind"] != "PersistentVolumeClaim" and source.path.endswith("Ref"):
+    elif source["kind"] != "PersistentVolumeClaim":
         detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
         source.refuse("", detail, source["kind"] or "")
+
+
+def _validate_both_sources(spec: Part) -> None:
+    """The older field says the same as the newer one. The API server shows neither of them."""
+    old, new = spec["dataSource"], spec["dataSourceRef"]
+    if old is None or new is None:
+        return
+    if new.get("namespace"):
+        spec.refuse("", "may not be specified when dataSourceRef.namespace is specified", {})
+    elif any(old.get(name) != new.get(name) for name in ("apiGroup", "kind", "name")):
+        spec.refuse("", "must match dataSourceRef", {})

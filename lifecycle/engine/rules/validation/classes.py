@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .field_error import duplicate
+from .go_structs import show_struct
 from .metadata import validate_labels
 from .names import check_label
 from .part import Part, gathers
@@ -69,3 +71,9 @@ def validate_runtime_class(data: Part) -> None:
     scheduling = data.part("scheduling")
     scheduling.apply("nodeSelector", validate_labels)
     validate_tolerations(scheduling)
+    seen: set[tuple[str, ...]] = set()
+    for toleration in scheduling.parts("tolerations"):
+        key = tuple(toleration[field] or "" for field in ("key", "operator", "value", "effect"))
+        if key in seen:
+            toleration.errors.append(duplicate(toleration.path, show_struct("Toleration", toleration.data)))
+        seen.add(key)

@@ -15,8 +15,9 @@ from .part import Part, gathers
 MOST_BYTES = 1024 * 1024
 ACCOUNT_NAME = "kubernetes.io/service-account.name"
 _REDACTED = "<secret contents redacted>"
-# What has to be in a Secret of a type.
-_KEYS = {"kubernetes.io/ssh-auth": ("ssh-privatekey",), "kubernetes.io/tls": ("tls.crt", "tls.key")}
+# What has to be in a Secret of a type: the first not empty.
+SSH_KEY = "ssh-privatekey"
+_TLS_KEYS = ("tls.crt", "tls.key")
 _REGISTRIES = {
     "kubernetes.io/dockercfg": ".dockercfg",
     "kubernetes.io/dockerconfigjson": ".dockerconfigjson",
@@ -57,7 +58,9 @@ def validate_secret(data: Mapping[str, Any]) -> list[FieldError]:
         )
     if kind in _REGISTRIES:
         return errors + _validate_registries(values, _REGISTRIES[kind])
-    missing = (key for key in _KEYS.get(kind, ()) if key not in values)
+    if kind == "kubernetes.io/ssh-auth":
+        return errors + ([] if values.get(SSH_KEY) else [required(f"data[{SSH_KEY}]")])
+    missing = (key for key in _TLS_KEYS if key not in values) if kind == "kubernetes.io/tls" else ()
     return errors + [required(f"data[{key}]") for key in missing]
 
 

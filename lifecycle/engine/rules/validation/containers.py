@@ -64,7 +64,9 @@ def validate_containers(spec: Part, facts: PodFacts) -> None:
     for container in spec.parts("initContainers"):
         _validate_common(container, facts)
         _validate_init_restart(container, facts)
-        _validate_unique(container, names)
+        if container["name"] or "" in names:
+            # Init containers without a name are not held against each other.
+            _validate_unique(container, names)
         # Init containers run one by one: none can take another's port. Its place in the list is not told.
         spec.errors += _validate_host_ports((container.data,), spec.at("initContainers"))
         _validate_init(container, facts)
@@ -99,6 +101,7 @@ def validate_image_text(container: Part) -> None:
 
 
 def _validate_unique(container: Part, names: set[str]) -> None:
+    """A name that no other container has; having none counts as a name, too."""
     container.once("name", container["name"] or "", names)
 
 
@@ -202,7 +205,9 @@ def _validate_init(container: Part, facts: PodFacts) -> None:
 
 def _validate_init_restart(container: Part, facts: PodFacts) -> None:
     """A sidecar starts again whatever its exit code: only the start of a whole pod is left to rules."""
-    if container["restartPolicy"] != SIDECAR or facts.gates.get(RESTART_ALL_GATE):
+    if container["restartPolicy"] is None:
+        _validate_has_policy(container)
+    elif container["restartPolicy"] != SIDECAR or facts.gates.get(RESTART_ALL_GATE):
         _validate_restart(container, facts)
     elif container["restartPolicyRules"]:
         detail = "restartPolicyRules are not allowed for init containers with restart policy Always"
@@ -211,19 +216,25 @@ def _validate_init_restart(container: Part, facts: PodFacts) -> None:
 
 def _validate_restart(container: Part, facts: PodFacts) -> None:
     """The container's own restart policy and its rules (CRULE-02, CRULE-05, CRULE-08, VALID-05, VALID-07)."""
-    if container["restartPolicyRules"] and container["restartPolicy"] is None:
-        container.require("restartPolicy", "must specify restartPolicy when restart rules are used")
+    if container["restartPolicy"] is None:
+        _validate_has_policy(container)
     container.given("restartPolicy", CONTAINER_RESTART_POLICIES)
     _limit(container, "restartPolicyRules", MOST_RULES)
     for rule in container.parts("restartPolicyRules"):
         _validate_rule(rule, facts)
 
 
+def _validate_has_policy(container: Part) -> None:
+    """Rules are exceptions to a policy that is said."""
+    if container["restartPolicyRules"]:
+        container.require("restartPolicy", "must specify restartPolicy when restart rules are used")
+
+
 def _validate_rule(rule: Part, facts: PodFacts) -> None:
-    actions = ["Restart"]
-    if facts.gates.get(RESTART_ALL_GATE):
-        actions.append("RestartAllContainers")
-    rule.support("action", actions, rule["action"] or "")
+    is_restart_of_all = rule["action"] == "RestartAllContainers" and facts.gates.get(RESTART_ALL_GATE)
+    if not is_restart_of_all:
+        # With the gate as without it, the API server tells of this action alone.
+        rule.support("action", ("Restart",), rule["action"] or "")
     if rule["exitCodes"] is None:
         rule.require("exitCodes", "must be specified")
         return

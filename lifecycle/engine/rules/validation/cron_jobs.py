@@ -97,5 +97,8 @@ def _validate_zone(spec: Part) -> None:
         spec.refuse("timeZone", f"timeZone must be an explicit time zone {where}")
         if zone != "Local":
             spec.refuse("timeZone", f"unknown time zone {zone}")
+    elif ".." in zone and is_zone_name(zone):
+        # Such a name could lead out of where the zones are.
+        spec.refuse("timeZone", "time: invalid location name")
     elif not is_zone(zone):
         spec.refuse("timeZone", f"unknown time zone {zone}")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .addresses import check_address, check_endpoint, read_address
-from .field_error import FieldError, each_invalid, invalid
-from .names import check_label, check_label_value, check_subdomain
+from .field_error import FieldError, invalid, required
+from .names import check_label, check_label_value, check_qualified, check_subdomain
 from .part import Part, gathers
 from .services import PROTOCOLS, check_port_entry
 
@@ -23,7 +23,10 @@ def validate_endpoint_slice(data: Part) -> None:
     for port in data.parts("ports") if data.limit("ports", MOST_PORTS) else ():
         port.text("name", check_label)
         port.once("name", port["name"] or "", names)
-        port.choice("protocol", PROTOCOLS)
+        if port["protocol"] is not None:
+            port.support("protocol", PROTOCOLS)
+        if port["appProtocol"] is not None:
+            port.complain("appProtocol", check_qualified(port["appProtocol"]))
     for endpoint in data.parts("endpoints") if data.limit("endpoints", MOST_ENDPOINTS) else ():
         _validate_endpoint(endpoint, data["addressType"] or "")
 
@@ -50,14 +53,31 @@ def _validate_endpoint(endpoint: Part, family: str) -> None:
     for field, check in (("forZones", check_label_value), ("forNodes", check_subdomain)):
         if not hints.limit(field, MOST_HINTS):
             return
+        seen: set[str] = set()
         for hint in hints.parts(field):
             name = hint["name"] or ""
+            hint.once("name", name, seen)
             hint.complain("name", check(name), name)
+
+
+def _check_full_name(place: str, text: str) -> list[FieldError]:
+    """A name in DNS of two labels at least, with or without the dot at its end."""
+    if not text:
+        return [required(place)]
+    name = text.removesuffix(".")
+    if complaints := check_subdomain(name):
+        return [invalid(place, name, ",".join(complaints))]
+    if "." not in name:
+        return [invalid(place, name, "should be a domain with at least two segments separated by dots")]
+    for label in name.split("."):
+        if complaints := check_label(label):
+            return [invalid(place, label, ",".join(complaints))]
+    return []
 
 
 def _check_of_family(text: str, family: str, path: str, place: str) -> list[FieldError]:
     if family not in ("IPv4", "IPv6"):
-        return each_invalid(place, text, check_subdomain(text)) if family == "FQDN" else []
+        return _check_full_name(place, text) if family == "FQDN" else []
     address = read_address(text)
     if address is None:
         return check_address(place, text)

@@ -9,15 +9,15 @@ from ...objects.propagation import FOREGROUND_FINALIZER, ORPHAN_FINALIZER
 from .field_error import FieldError, each_invalid, too_long
 from .go_structs import GoText, show_struct, show_texts
 from .names import check_label, check_label_value, check_qualified, check_subdomain
-from .part import Part, gathers
+from .part import Part
 
 NameCheck = Callable[[str], list[str]]
 """What is wrong with a name, by the rules of its kind."""
 
 ANNOTATIONS_MOST_BYTES = 256 * 1024
 STANDARD_FINALIZERS = ("kubernetes", ORPHAN_FINALIZER, FOREGROUND_FINALIZER)
+UNQUALIFIED_TEXT = "name is neither a standard finalizer name nor is it fully qualified"
 _IMMUTABLE = ("name", "namespace", "uid")
-_UNQUALIFIED = "name is neither a standard finalizer name nor is it fully qualified"
 _DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 
 
@@ -61,15 +61,6 @@ def validate_finalizers(holder: Mapping[str, Any], path: str, is_custom: bool = 
     return part.errors
 
 
-@gathers("spec")
-def validate_namespace_finalizers(spec: Part) -> None:
-    """What keeps a namespace, one by one. The API server does not say which is wrong."""
-    for name in spec["finalizers"] or ():
-        spec.complain("finalizers", check_qualified(name), name)
-        if is_unqualified_finalizer(name):
-            spec.refuse("finalizers", _UNQUALIFIED, name)
-
-
 def _check_finalizers(part: Part) -> None:
     names = part["finalizers"] or ()
     for name in names:
@@ -82,7 +73,7 @@ def _check_finalizers(part: Part) -> None:
 def _check_owners_of_finalizers(part: Part) -> None:
     for index, name in enumerate(part["finalizers"] or ()):
         if is_unqualified_finalizer(name):
-            part.refuse(f"finalizers[{index}]", _UNQUALIFIED, name)
+            part.refuse(f"finalizers[{index}]", UNQUALIFIED_TEXT, name)
 
 
 def _validate_owners(part: Part) -> None:

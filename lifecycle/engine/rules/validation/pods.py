@@ -82,7 +82,7 @@ def validate_pod_spec(spec: Part, gates: Mapping[str, bool]) -> None:
     validate_host_aliases(spec)
     spec.text("priorityClassName", check_subdomain)
     spec.text("runtimeClassName", check_subdomain)
-    spec.choice("preemptionPolicy", PREEMPTION_POLICIES)
+    spec.choice("preemptionPolicy", PREEMPTION_POLICIES, needed=spec["preemptionPolicy"] is not None)
     _validate_os(spec)
     validate_system(spec)
 

@@ -16,7 +16,8 @@ from .resources import (
     STANDARD,
     check_known_resource,
     check_quantity,
-    is_countable,
+    is_extended,
+    is_readable,
 )
 
 SCOPES = (
@@ -45,7 +46,7 @@ def validate_quota(spec: Part) -> None:
         _validate_scope(spec, scope, "scopes", scopes, "scopes", scopes)
     _validate_pairs(spec, scopes)
     expressions = spec.part("scopeSelector")["matchExpressions"] or ()
-    shown = show_struct("ScopeSelector", {"matchExpressions": [_show(one) for one in expressions]})
+    shown = show_struct("ScopeSelector", {"matchExpressions": expressions})
     # The API server does not say which of the expressions.
     field = "scopeSelector.matchExpressions"
     for one in expressions:
@@ -63,8 +64,8 @@ def _validate_amounts(holder: Part, group: str) -> None:
         if "/" not in name and name not in _COUNTED and not name.startswith(_PAGES):
             holder.refuse(field, "must be a standard resource for quota", name)
         holder.errors += malformed
-        is_whole = name in OBJECTS or (is_countable(name) and not name.startswith("requests."))
-        if is_whole and not malformed and parse_quantity(amount).denominator != 1:
+        is_whole = name in OBJECTS or is_extended(name)
+        if is_whole and is_readable(amount) and parse_quantity(amount).denominator != 1:
             holder.refuse(field, "must be an integer", canonical(amount))
 
 
@@ -92,7 +93,7 @@ def _validate_scope(spec: Part, scope: str, field: str, value: Any, place: str, 
     if scope not in SCOPES:
         spec.refuse(field, "unsupported scope", value)
     for name in spec["hard"] or ():
-        if name in _COUNTED and not _is_counted_in(scope, name):
+        if (name in _COUNTED or name.startswith(_PAGES)) and not _is_counted_in(scope, name):
             spec.refuse(place, "unsupported scope applied to resource", shown)
 
 
@@ -109,17 +110,13 @@ def _validate_pairs(spec: Part, names: Sequence[Any]) -> None:
         spec.refuse("scopes", "conflicting scopes", spec["scopes"] or [])
 
 
-def _show(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"ScopeName": one.get("scopeName"), "Operator": one.get("operator"), "Values": one.get("values")}
-
-
 def _validate_expression(one: Part) -> None:
     scope, operator, values = one["scopeName"], one["operator"], one["values"]
     if scope in SCOPES and scope not in ("PriorityClass", "VolumeAttributesClass") and operator != EXISTS:
         detail = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating,"
         detail += " ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort,"
         detail += " ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
-        one.refuse("operator", detail)
+        one.refuse("operator", detail, operator or "")
     if operator not in (IN, NOT_IN, EXISTS, DOES_NOT_EXIST):
         one.refuse("operator", "not a valid selector operator", operator or "")
     if operator in (IN, NOT_IN):

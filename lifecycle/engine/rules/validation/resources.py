@@ -117,12 +117,21 @@ def _validate_requirements(part: Part, check_name: NameCheck) -> None:
     for name, value in sorted(requests.items()):
         place = part.at(f"requests[{name}]")
         part.errors += check_name(name, place) + _check_amount(name, value, place)
-        if is_readable(value) and is_readable(limits.get(name)):
+        if is_readable(value) and is_readable(limits.get(name, 0)):
             _validate_within(part, name, value, limits.get(name))
         part.errors += _check_pages(name, value, place)
     names = {*limits, *requests}
     if any(name.startswith(HUGE_PAGES) for name in names) and not names & set(POD_LEVEL):
         part.forbid("", "HugePages require cpu or memory")
+
+
+def is_readable(value: Any) -> bool:
+    """Whether it is a quantity at all."""
+    try:
+        parse_quantity(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_pages(name: str, value: Any, path: str) -> list[FieldError]:
@@ -161,11 +170,6 @@ def check_quantity(path: str, value: Any, is_positive: bool = False) -> list[Fie
     return check_not_negative(path, canonical(value), exact)
 
 
-def is_readable(value: Any) -> bool:
-    """Whether a quantity can be read, or is absent."""
-    return value is None or all(error.detail != QUANTITY_TEXT for error in check_quantity("", value))
-
-
 def is_below_zero(value: Any) -> bool:
     """Whether a quantity is there and less than nothing; one that cannot be read is not."""
     try:
@@ -176,7 +180,7 @@ def is_below_zero(value: Any) -> bool:
 
 def _check_amount(name: str, value: Any, path: str) -> list[FieldError]:
     errors = check_quantity(path, value)
-    if not errors and is_countable(name) and parse_quantity(value).denominator != 1:
+    if not errors and _is_countable(name) and parse_quantity(value).denominator != 1:
         errors = [invalid(path, canonical(value), "must be an integer")]
     return errors
 
@@ -188,7 +192,7 @@ def validate_resource_name(name: str, path: str) -> list[FieldError]:
     errors = check_known_resource(name, path)
     if "/" not in name:
         errors.append(invalid(path, name, "must be a standard resource for containers"))
-    elif is_countable(name) and (name.startswith("requests.") or check_qualified(f"requests.{name}")):
+    elif _is_countable(name) and not is_extended(name):
         errors.append(invalid(path, name, "doesn't follow extended resource name standard"))
     return errors
 
@@ -204,13 +208,20 @@ def check_known_resource(name: str, path: str) -> list[FieldError]:
 
 def is_overcommitted(name: str) -> bool:
     """Whether more of it may be promised than there is."""
-    return not is_countable(name) and not name.startswith(HUGE_PAGES)
+    return not _is_countable(name) and not name.startswith(HUGE_PAGES)
 
 
-def is_countable(name: str) -> bool:
+def _is_countable(name: str) -> bool:
     """Devices and the like: whole pieces, of which as many are asked for as allowed."""
     domain, slash, _ = name.rpartition("/")
     return bool(slash) and "kubernetes.io" not in domain
+
+
+def is_extended(name: str) -> bool:
+    """Whether it is somebody's own, of which a quota can say how much may be requested."""
+    return (
+        _is_countable(name) and not name.startswith("requests.") and not check_qualified(f"requests.{name}")
+    )
 
 
 def _check_pod_resource_name(name: str, path: str) -> list[FieldError]:

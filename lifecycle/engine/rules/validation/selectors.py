@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...objects.selector import Selector
+from ...objects.selector import DOES_NOT_EXIST, EXISTS, OPERATORS, Requirement, Selector
 from .field_error import FieldError, invalid
 from .metadata import validate_labels
 from .names import check_label_value, check_qualified
@@ -40,6 +40,32 @@ def _validate_requirement(requirement: Part) -> None:
     requirement.complain("key", check_qualified(key), key)
     for index, value in enumerate(requirement["values"] or ()):
         requirement.complain(f"values[{index}]", check_label_value(value), value)
+
+
+def find_unreadable(selector: Selector) -> str:
+    """Why a selector cannot be used, as LabelSelectorAsSelector says it; "" where it can."""
+    labels = (Requirement(key, "=", (value,)) for key, value in selector.match_labels.items())
+    for one in (*labels, *selector.expressions):
+        if one.operator not in ("=", *OPERATORS):
+            return f'"{one.operator}" is not a valid label selector operator'
+        problems = [str(error) for error in _complain(one)]
+        if problems:
+            return problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
+    return ""
+
+
+def _complain(requirement: Requirement) -> list[FieldError]:
+    key, operator, values = requirement.key, requirement.operator, requirement.values
+    errors = [invalid("key", key, "; ".join(problems)) for problems in (check_qualified(key),) if problems]
+    if operator in (EXISTS, DOES_NOT_EXIST) and values:
+        errors.append(invalid("values", values, "values set must be empty for exists and does not exist"))
+    elif operator != "=" and operator not in (EXISTS, DOES_NOT_EXIST) and not values:
+        errors.append(invalid("values", None, "for 'in', 'notin' operators, values set can't be empty"))
+    for index, value in enumerate(values):
+        problems = check_label_value(value)
+        if problems:
+            errors.append(invalid(f"values[{index}][{key}]", value, "; ".join(problems)))
+    return errors
 
 
 def is_empty_selector(selector: Mapping[str, Any]) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...objects.quantity import parse_quantity
+from ...objects.quantity import whole
 from .claims import VOLUME_MODES, check_access_modes
-from .field_error import FieldError, invalid, too_long
+from .field_error import FieldError, duplicate, invalid
 from .go_structs import show_struct
 from .names import check_descending_path, check_label, check_qualified, check_subdomain
 from .node_affinity import validate_node_selector
 from .part import Part, gathers
 from .resources import check_quantity, is_below_zero
-from .volume_sources import forbid_others, validate_other_source
+from .volume_sources import forbid_others, validate_driver, validate_other_source
 
 _RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
 # What makes a volume of the kind it is, in the API server's order.
@@ -26,7 +25,6 @@ _SOURCES = (
 _SECRETS_OF_DRIVERS = (
     "controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef",
 )  # fmt: skip
-_DRIVER_MOST_BYTES = 63
 
 
 @gathers("spec")
@@ -36,11 +34,21 @@ def validate_volume(spec: Part) -> None:
     check_access_modes(spec)
     _validate_capacity(spec)
     spec.choice("persistentVolumeReclaimPolicy", _RECLAIM_POLICIES)
-    if spec["nodeAffinity"] is not None:
-        _validate_affinity(spec.part("nodeAffinity"))
+    _validate_affinity(spec)
     _validate_sources(spec)
     spec.text("storageClassName", check_subdomain)
     spec.given("volumeMode", VOLUME_MODES)
+
+
+def _validate_affinity(spec: Part) -> None:
+    """The nodes that can reach a volume."""
+    if spec["nodeAffinity"] is None:
+        return
+    affinity = spec.part("nodeAffinity")
+    if affinity["required"] is None:
+        affinity.require("required", "must specify required node constraints")
+    else:
+        validate_node_selector(affinity.part("required"))
 
 
 def _validate_capacity(spec: Part) -> None:
@@ -49,18 +57,10 @@ def _validate_capacity(spec: Part) -> None:
     if list(capacity) != ["storage"]:
         spec.support("capacity", ("storage",))
     for name, amount in sorted(capacity.items()):
-        place = f"capacity[{name}]"
-        if is_below_zero(amount):
-            spec.refuse(place, "must be a valid resource quantity", math.ceil(parse_quantity(amount)))
-        spec.errors += check_quantity(spec.at(place), amount, is_positive=True)
-
-
-def _validate_affinity(affinity: Part) -> None:
-    """The nodes it can be reached from."""
-    if affinity["required"] is None:
-        affinity.require("required", "must specify required node constraints")
-    else:
-        validate_node_selector(affinity.part("required"))
+        field = f"capacity[{name}]"
+        if is_below_zero(amount) and whole(amount) < 0:
+            spec.refuse(field, "must be a valid resource quantity", whole(amount))
+        spec.errors += check_quantity(spec.at(field), amount, is_positive=True)
 
 
 def _validate_sources(spec: Part) -> None:
@@ -73,7 +73,7 @@ def _validate_sources(spec: Part) -> None:
         case "local":
             _validate_local(spec)
         case "csi":
-            _validate_driver(spec.part("csi"))
+            _validate_csi(spec.part("csi"))
         case name:
             validate_other_source(spec, name)
     forbid_others(spec, given)
@@ -88,14 +88,9 @@ def _validate_local(spec: Part) -> None:
         spec.require("nodeAffinity", "Local volume requires node affinity")
 
 
-def _validate_driver(source: Part) -> None:
+def _validate_csi(source: Part) -> None:
     """A driver of storage, what it calls the volume, and the Secrets that it is handed."""
-    driver = source["driver"] or ""
-    source.need("driver")
-    if len(driver) > _DRIVER_MOST_BYTES:
-        source.errors.append(too_long(source.at("driver"), _DRIVER_MOST_BYTES))
-    if driver:
-        source.complain("driver", check_subdomain(driver.lower()))
+    validate_driver(source)
     source.need("volumeHandle")
     for name in source.list_given(_SECRETS_OF_DRIVERS):
         secret = source.part(name)
@@ -113,6 +108,32 @@ def validate_storage_class(data: Part) -> None:
         data.refuse("parameters", "field can not be empty.", "")
     data.choice("reclaimPolicy", ("Delete", "Retain"))
     data.given("volumeBindingMode", ("Immediate", "WaitForFirstConsumer"))
+    _validate_topologies(data.parts("allowedTopologies"))
+
+
+def _validate_topologies(terms: Sequence[Part]) -> None:
+    """Where its volumes may be made: terms that differ, each of labels that differ."""
+    # The API server begins with an empty term for each that is given, so that an empty one is a duplicate.
+    before: list[dict[str, set[str]]] = [{} for _ in terms]
+    for term in terms:
+        labels: dict[str, set[str]] = {}
+        for label in term.parts("matchLabelExpressions"):
+            values = _validate_topology_label(label)
+            label.once("key", label["key"] or "", set(labels))
+            labels[label["key"] or ""] = values
+        for _ in range(before.count(labels)):
+            term.errors.append(duplicate(term.at("matchLabelExpressions"), ""))
+        before.append(labels)
+
+
+def _validate_topology_label(label: Part) -> set[str]:
+    """A label, and the values of which a node has one."""
+    label.need("values")
+    values: set[str] = set()
+    for index, value in enumerate(label["values"] or ()):
+        label.once(f"values[{index}]", value, values)
+    label.complain("key", check_qualified(label["key"] or ""), label["key"] or "")
+    return values
 
 
 _BUT_LABELS = ", except for updating from beta label to GA"

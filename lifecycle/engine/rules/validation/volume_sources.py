@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .claims import validate_claim_spec
+from .field_error import too_long
 from .metadata import validate_annotations, validate_labels
 from .names import check_descending_path, check_label, check_subdomain
 from .part import Part
@@ -38,6 +39,7 @@ _TOO_MANY = {"downwardAPI": "downwarAPI", "cephfs": "cephFS"}
 _HOST_PATHS = (
     "", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket",
 )  # fmt: skip
+_LONGEST_DRIVER = 63
 _IQN = ("iqn", "eui", "naa")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 _DISK_KINDS = ("Dedicated", "Managed", "Shared")
@@ -86,8 +88,15 @@ def _validate_nfs(source: Part) -> None:
         source.refuse("path", "must be an absolute path", source["path"] or "")
 
 
-def _validate_csi(source: Part) -> None:
+def validate_driver(source: Part) -> None:
+    """Which driver of the container storage interface it is of."""
+    if len(source["driver"] or "") > _LONGEST_DRIVER:
+        source.errors.append(too_long(source.at("driver"), _LONGEST_DRIVER))
     source.text("driver", lambda driver: check_subdomain(driver.lower()), needed=True)
+
+
+def _validate_csi(source: Part) -> None:
+    validate_driver(source)
     if source["nodePublishSecretRef"] is not None:
         source.part("nodePublishSecretRef").need("name")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ....objects.condition import Condition, find_condition, with_condition
 from ....objects.disruption_budget import DisruptionBudget, DisruptionBudgetStatus
 from ....objects.pod import Pod
-from ....objects.selector import OPERATORS, Selector
+from ....objects.selector import Selector
 from ....rules.actions import Action, Decision, RecordEvent, Update
 from ....rules.disruption_budgets import (
     DELETION_TIMEOUT_MS,
@@ -20,6 +20,7 @@ from ....rules.disruption_budgets import (
     with_allowed_condition,
 )
 from ....rules.eviction import DISRUPTION_TARGET, TERMINATION_BY_KUBELET
+from ....rules.validation.selectors import find_unreadable
 
 SOURCE = "controllermanager"
 STALE_MS = 120_000
@@ -53,9 +54,8 @@ def decide(seen: Seen, now_ms: int) -> Decision:
     """Tell what is odd, then write the status where it has changed."""
     budget = seen.budget
     told: list[Action] = []
-    unreadable = [one.operator for one in budget.spec.selector.expressions if one.operator not in OPERATORS]
-    if unreadable:
-        problem = f'"{unreadable[0]}" is not a valid label selector operator'
+    problem = find_unreadable(budget.spec.selector)
+    if problem:
         told.append(_event(budget, "NoPods", f"Failed to get pods: {problem}"))
         return Decision([*told, *_write(budget, _fail(budget.status, problem, now_ms))])
     if not seen.pods:
@@ -152,7 +152,9 @@ def decide_stale(pod: Pod, now_ms: int) -> Decision:
     due_ms = find_stale_due_ms(pod)
     if due_ms is None or due_ms > now_ms:
         return Decision(recheck_at_ms=due_ms)
-    cleared = Condition(DISRUPTION_TARGET, "False", last_transition_ms=now_ms)
+    cleared = Condition(
+        DISRUPTION_TARGET, "False", last_transition_ms=now_ms, observed_generation=pod.meta.generation
+    )
     status = pod.status.replace(conditions=with_condition(pod.status.conditions, cleared))
     return Decision([Update(pod.with_status(status))])
 

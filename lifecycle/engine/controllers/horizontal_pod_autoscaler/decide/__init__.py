@@ -156,7 +156,11 @@ def _ask_metrics(seen: Seen, scale: Scale, verdict: Verdict, bounds: Bounds, clo
         verdict.warnings.append(("FailedComputeMetricsReplicas", failure))
         return
     verdict.is_recommended = True
-    verdict.reason = f"{name} above target" if wanted > current else "All metrics below target"
+    # A count that overflew is below zero, and nobody asks for less than that.
+    wanted = max(wanted, 0)
+    # Where the metrics ask for what is there, a rescale comes from what was asked before or from the minimum.
+    told = f"{name} above target" if wanted > current else "All metrics below target"
+    verdict.reason = told if wanted != current else ""
     limit = _limit if spec.get("behavior") is None else _limit_by_behavior
     desired = limit(seen, verdict, wanted, bounds, clock)
     verdict.size = desired if desired != current else None

@@ -15,7 +15,8 @@ from ....objects.condition import find_condition
 from ....objects.pod import FAILED, PENDING, RUNNING, Pod
 from ....objects.quantity import parse_quantity
 from ....objects.times import floor_to_second
-from .readings import Sample, UnreadableMetric
+from ....rules.pod_resources import effective_requests
+from .readings import MOST_USE, Sample, UnreadableMetric
 
 CPU_INITIALIZATION_MS = 300_000
 """So long after a pod's start its CPU counts only while it is Ready, from a whole window after that on."""
@@ -26,6 +27,10 @@ DOWNSCALE_STABILIZATION_MS = 300_000
 TOLERANCE = 0.1
 """A ratio of use to target as near to 1 as this changes nothing."""
 MOST_REPLICAS = (1 << 31) - 1
+OVERFLOWN_REPLICAS = -(1 << 31)
+"""What Go makes of a count beyond MOST_REPLICAS."""
+NO_SHARE = -(1 << 63)
+"""The share of each where there is none to share: a division by zero, as Go writes it in a whole number."""
 CPU = "cpu"
 _POD_RESOURCES = ("cpu", "memory", "hugepages-")
 Samples = Mapping[str, Sample]
@@ -121,12 +126,11 @@ def _request_of(pod: Pod, container: str, resource: str) -> int:
     spec = pod.spec
     own = spec.resources.get("requests") or {}
     if not container and any(name.startswith(_POD_RESOURCES) for name in own):
-        if resource in own:
-            return milli_of(own[resource])
-        sums = [one.raw.get("resources", {}).get("requests", {}).get(resource) for one in spec.containers]
-        if not any(sums):
+        # Then all counts as the scheduler counts it: overhead, sidecars and init containers too.
+        effective = effective_requests(spec)
+        if resource not in effective:
             raise UnreadableMetric(f"missing pod-level request for {resource} in Pod {pod.meta.name}")
-        return sum(milli_of(value) for value in sums if value)
+        return effective[resource] * (1 if resource == CPU else 1000)
     total = 0
     for one in (*spec.containers, *(init for init in spec.init_containers if init.is_sidecar)):
         if container in ("", one.name):
@@ -236,7 +240,7 @@ def _settle(
     ratio, current, tolerances = ratio_of(counted), question.current, question.tolerances
     adds_unready = bool(groups.unready) and ratio > 1.0
     if not adds_unready and not groups.missing:
-        return current if tolerances.holds(ratio) else ceil(ratio * groups.ready)
+        return current if tolerances.holds(ratio) else _count_up(ratio * groups.ready)
     values = dict(counted)
     if ratio < 1.0:
         values |= assumed
@@ -247,18 +251,24 @@ def _settle(
     again = ratio_of(values)
     if tolerances.holds(again) or (ratio < 1.0 < again) or (again < 1.0 < ratio):
         return current
-    replicas = ceil(again * len(values))
+    replicas = _count_up(again * len(values))
     # That more or fewer pods count than there are replicas must not turn the direction either.
     if (again < 1.0 and replicas > current) or (again > 1.0 and replicas < current):
         return current
     return replicas
 
 
+def _count_up(replicas: float) -> int:
+    """So many replicas, rounded up; Go's conversion does not stop at the most that there can be."""
+    rounded = ceil(replicas)
+    return rounded if rounded <= MOST_REPLICAS else OVERFLOWN_REPLICAS
+
+
 def ask_by_total(current: int, target: int, usage: int, pods: Sequence[Pod], tolerances: Tolerances) -> Asked:
     """By one value for all: in proportion to the ready pods; without replicas, tolerance has no say."""
     ratio = usage / target
     if current == 0:
-        return Asked(min(ceil(ratio), MOST_REPLICAS), None, usage)
+        return Asked(_count_up(ratio), None, usage)
     if tolerances.holds(ratio):
         return Asked(current, None, usage)
     if not pods:
@@ -275,11 +285,17 @@ def _count_ready(pods: Iterable[Pod]) -> int:
     return found
 
 
-def ask_by_share(replicas: int, target: int, usage: int, tolerances: Tolerances) -> Asked:
-    """By one value that the replicas there are share. Without any replica, as many as the value asks for."""
-    wanted = min(ceil(usage / target), MOST_REPLICAS)
+def ask_by_share(
+    replicas: int, target: int, usage: int, tolerances: Tolerances, is_external: bool = True
+) -> Asked:
+    """By one value that the replicas there are share. Without any replica, as many as the value asks for.
+
+    An external metric stops at the most replicas and use that there can be; one of an object does not.
+    """
+    wanted = min(ceil(usage / target), MOST_REPLICAS) if is_external else _count_up(usage / target)
+    is_full = is_external and usage >= MOST_USE
     if replicas == 0:
-        return Asked(wanted, None, usage)
+        return Asked(wanted, None, usage if is_full else NO_SHARE)
     if tolerances.holds(usage / (target * replicas)):
         wanted = replicas
-    return Asked(wanted, None, -(-usage // replicas))
+    return Asked(wanted, None, usage if is_full else ceil(float(usage) / replicas))

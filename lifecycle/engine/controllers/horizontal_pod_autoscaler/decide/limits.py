@@ -121,7 +121,7 @@ def sum_changes(changes: Sequence[Sequence[int]], now_ms: int, period_seconds: i
 
 def remember_change(changes: list[list[int]], count: int, now_ms: int, longest_ms: int) -> list[list[int]]:
     """Changes with one more, without those that no policy looks back to."""
-    return [*(one for one in changes if one[1] >= now_ms - longest_ms), [count, now_ms]]
+    return [*(one for one in changes if one[1] > now_ms - longest_ms), [count, now_ms]]
 
 
 def find_up_limit(current: int, past: Past, now_ms: int, rules: Rules) -> int:

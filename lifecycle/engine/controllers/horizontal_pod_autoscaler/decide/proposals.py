@@ -149,7 +149,8 @@ def _ask_object(source: Json, look: Look) -> Answer:
     if is_total:
         asked = ask_by_total(look.spec_replicas, milli_of(target["value"]), usage, look.pods, look.tolerances)
         return asked, f"{described.get('kind')} metric {name}", {"value": _show(asked.usage)}
-    asked = ask_by_share(look.status_replicas, milli_of(target["averageValue"]), usage, look.tolerances)
+    goal = milli_of(target["averageValue"])
+    asked = ask_by_share(look.status_replicas, goal, usage, look.tolerances, is_external=False)
     return asked, _external_name(metric), {"averageValue": _show(asked.usage)}
 
 
@@ -157,7 +158,7 @@ def _ask_external(source: Json, look: Look) -> Answer:
     metric, target = source.get("metric") or {}, source.get("target") or {}
     name, is_share = metric.get("name"), target.get("averageValue") is not None
     try:
-        usage = sum(read_external_metric(look.readings, metric))
+        usage = read_external_metric(look.readings, metric)
     except UnreadableMetric as problem:
         where = f"{look.namespace}/{name}/{selector_words(metric.get('selector'))}"
         what = f"{name} external metric" if is_share else f"external metric {name}"

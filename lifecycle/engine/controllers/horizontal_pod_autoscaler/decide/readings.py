@@ -17,6 +17,10 @@ _CUSTOM_API = "unable to fetch metrics from custom metrics API"
 _NOT_SERVED = f"{_CUSTOM_API}: no custom metrics API (custom.metrics.k8s.io) registered"
 
 
+MOST_USE = (1 << 63) - 1
+"""The largest sum of an external metric, in thousandths: it stops there."""
+
+
 class UnreadableMetric(Exception):
     """A metric that no replica count can be worked out from; the message says why.
 
@@ -76,8 +80,8 @@ def read_resource(readings: Readings, resource: str, container: str) -> dict[str
         raise UnreadableMetric("no metrics returned from resource metrics API")
     found = {}
     for name, pod in readings.pods.items():
-        uses = pod.containers.values() if not container else [pod.containers.get(container, {})]
-        if all(resource in use for use in uses):
+        uses = [*pod.containers.values()] if not container else [pod.containers.get(container, {})]
+        if uses and all(resource in use for use in uses):
             value = sum(use[resource] for use in uses)
             found[name] = Sample(value, pod.at_ms, pod.window_ms)
     return found
@@ -110,8 +114,8 @@ def read_object_metric(readings: Readings, described: Json, metric: Json) -> int
     return values[0]
 
 
-def read_external_metric(readings: Readings, metric: Json) -> list[int]:
-    """The values of an external metric that its selector selects. Raises UnreadableMetric."""
+def read_external_metric(readings: Readings, metric: Json) -> int:
+    """The sum of an external metric's values that its selector selects. Raises UnreadableMetric."""
     values = _values_of(readings.external, metric)
     if not values and not readings.has_external:
         raise UnreadableMetric(
@@ -120,7 +124,7 @@ def read_external_metric(readings: Readings, metric: Json) -> list[int]:
         )
     if not values:
         raise UnreadableMetric("no metrics returned from external metrics API")
-    return values
+    return min(sum(values), MOST_USE)
 
 
 def _values_of(series: Sequence[Series], metric: Json) -> list[int]:
