@@ -233,6 +233,8 @@ def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, clust
     """Paused in mid-rollout: the pods still to come have rows, and the note says what is pale."""
     # However long it takes to press the button, the pods are not ready yet.
     apply(page, MANIFEST.format(name="web").replace("initialDelaySeconds: 2", "initialDelaySeconds: 120"))
+    # Without a pod there would be no chart once nothing pale is drawn.
+    expect(page.locator(".lane-labels .lane:not(.to-come)")).to_have_count(REPLICAS)
     page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("[data-ahead]")).to_contain_text("what comes if nobody asks for anything")
     page.wait_for_function(AHEAD_TRACES, arg=1)
