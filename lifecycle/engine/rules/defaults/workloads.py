@@ -111,17 +111,6 @@ def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates)
     return found
 
 
-def _default_rolling(given: Mapping[str, Any], gates: Gates, is_used: bool) -> Json:
-    rolling, has_limit = dict(given), gates.get("MaxUnavailableStatefulSet", False)
-    if not has_limit:
-        rolling.pop("maxUnavailable", None)
-    if is_used:
-        fill(rolling, partition=0)
-        if has_limit:
-            fill(rolling, maxUnavailable=1)
-    return rolling
-
-
 def _default_claim(claim: Mapping[str, Any]) -> Json:
     base = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "status": {"phase": "Pending"}}
     return {**base, **claim, "spec": {"volumeMode": "Filesystem", **(claim.get("spec") or {})}}

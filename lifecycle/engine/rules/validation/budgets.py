@@ -22,8 +22,7 @@ def validate_budget(spec: Part) -> None:
         spec.apply(field, validate_int_or_percent)
         spec.apply(field, check_at_most_whole)
     spec.apply("selector", validate_selector)
-    if spec["unhealthyPodEvictionPolicy"] is not None:
-        spec.support("unhealthyPodEvictionPolicy", ("AlwaysAllow", "IfHealthyBudget"))
+    spec.given("unhealthyPodEvictionPolicy", ("AlwaysAllow", "IfHealthyBudget"))
 
 
 def validate_budget_status(

@@ -30,8 +30,7 @@ def validate_claim_spec(spec: Part) -> None:
     else:
         spec.require("resources[storage]")
     spec.text("storageClassName", check_subdomain)
-    if spec["volumeMode"] is not None:
-        spec.support("volumeMode", VOLUME_MODES)
+    spec.given("volumeMode", VOLUME_MODES)
     for field in spec.list_given(("dataSource", "dataSourceRef")):
         _validate_source(spec.part(field))
     _validate_both_sources(spec)

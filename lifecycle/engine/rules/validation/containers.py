@@ -64,7 +64,7 @@ def validate_containers(spec: Part, facts: PodFacts) -> None:
     for container in spec.parts("initContainers"):
         _validate_common(container, facts)
         _validate_init_restart(container, facts)
-        if container["name"] or "" in names:
+        if container["name"] or ("" in names):
             # Init containers without a name are not held against each other.
             _validate_unique(container, names)
         # Init containers run one by one: none can take another's port. Its place in the list is not told.

@@ -23,8 +23,7 @@ def validate_endpoint_slice(data: Part) -> None:
     for port in data.parts("ports") if data.limit("ports", MOST_PORTS) else ():
         port.text("name", check_label)
         port.once("name", port["name"] or "", names)
-        if port["protocol"] is not None:
-            port.support("protocol", PROTOCOLS)
+        port.given("protocol", PROTOCOLS)
         if port["appProtocol"] is not None:
             port.complain("appProtocol", check_qualified(port["appProtocol"]))
     for endpoint in data.parts("endpoints") if data.limit("endpoints", MOST_ENDPOINTS) else ():

@@ -92,8 +92,7 @@ def validate_job_spec(spec: Part, gates: Gates) -> None:
     if spec["maxFailedIndexes"] is not None and spec["backoffLimitPerIndex"] is None:
         spec.require("backoffLimitPerIndex", "when maxFailedIndexes is specified")
     _validate_manager(spec)
-    if spec["completionMode"] is not None:
-        spec.support("completionMode", (NON_INDEXED, INDEXED))
+    spec.given("completionMode", (NON_INDEXED, INDEXED))
     if spec["completionMode"] == INDEXED:
         _validate_indexed(spec)
     elif spec["completionMode"] in (None, NON_INDEXED):

@@ -61,8 +61,7 @@ def _validate_sysctls(security: Part, spec: Part) -> None:
 def validate_container_security(own: Part, has_own_users: bool) -> None:
     """The `securityContext` of a container. `has_own_users`: its pod is in a user namespace."""
     _validate_ids(own, ("runAsUser", "runAsGroup"), has_own_users)
-    if own["procMount"] is not None:
-        own.support("procMount", ("Default", UNMASKED))
+    own.given("procMount", ("Default", UNMASKED))
     if own["procMount"] == UNMASKED and not has_own_users:
         own.refuse("procMount", "`hostUsers` must be false to use `Unmasked`")
     _validate_profile(own, "seccompProfile")

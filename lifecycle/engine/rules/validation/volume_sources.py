@@ -146,8 +146,7 @@ def _validate_azure_disk(source: Part) -> None:
     source.need("diskName")
     source.need("diskURI")
     place, kind = source["diskURI"] or "", source["kind"] or "Shared"
-    if source["cachingMode"] is not None:
-        source.support("cachingMode", _CACHING)
+    source.given("cachingMode", _CACHING)
     source.support("kind", _DISK_KINDS, kind)
     if kind == "Managed" and not place.startswith("/subscriptions/"):
         source.support("diskURI", _MANAGED, place)
