@@ -2,8 +2,8 @@
 
 A test names what it shows with `@pytest.mark.spec("POD-TERM-07", ...)`. A requirement is covered when at
 least one test naming it passed and none naming it failed. The requirements are the rows of the tables in
-`../shared/spec/*.md` whose first column is `ID`, without `AMB-*`; where that folder is not there, the list in
-`tests/spec_ids.txt` serves (written anew by `python tests/spec_report.py`).
+`docs/requirements/*.md` whose first column is `ID`, without `AMB-*`. Where a folder `../shared/spec` lies
+beside the checkout, what its pages define counts besides.
 """
 
 import re
@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).resolve().parent
-SPEC_FOLDER = HERE.parent.parent / "shared" / "spec"
-KEPT_LIST = HERE / "spec_ids.txt"
+TOP = Path(__file__).resolve().parents[1]
+OWN_PAGES = TOP / "docs" / "requirements"
+PAGES_BESIDE = TOP.parent / "shared" / "spec"
 
 _ROW = re.compile(r"^\|\s*([A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+)\s*\|", re.MULTILINE)
 
@@ -24,12 +24,15 @@ def requirements_in(markdown: str) -> list[str]:
     return [name for name in _ROW.findall(markdown) if not name.startswith("AMB-")]
 
 
-def load_requirements(folder: Path = SPEC_FOLDER, kept_list: Path = KEPT_LIST) -> list[str]:
-    """Every requirement, from the specification where it is at hand, else from the kept list."""
-    pages = sorted(folder.glob("*.md"))
-    if not pages:
-        return kept_list.read_text().split()
+def load_requirements(*folders: Path) -> list[str]:
+    """Every requirement that the pages of these folders define, once, in order."""
+    pages = [page for folder in folders for page in sorted(folder.glob("*.md"))]
     return list(dict.fromkeys(name for page in pages for name in requirements_in(page.read_text())))
+
+
+def load_all_requirements() -> list[str]:
+    """Those of the repository, then those that a specification beside it has more."""
+    return load_requirements(OWN_PAGES, PAGES_BESIDE)
 
 
 class SpecReport:
@@ -89,7 +92,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--spec-report") or config.getoption("--spec-missing"):
-        report = SpecReport(load_requirements(), config.getoption("--spec-missing"))
+        report = SpecReport(load_all_requirements(), config.getoption("--spec-missing"))
         config.pluginmanager.register(report, "podline-spec-report")
         # After every other report, so that the figure is the last line of all.
         config.add_cleanup(lambda: _print_report(config, report))
@@ -108,7 +111,3 @@ def _print_report(config: pytest.Config, report: SpecReport) -> None:
     if terminal is not None and not hasattr(config, "workerinput"):
         for line in report.lines():
             terminal.write_line(line)
-
-
-if __name__ == "__main__":
-    KEPT_LIST.write_text("\n".join(load_requirements()) + "\n")

@@ -1,6 +1,6 @@
 """Reads the decision tables: cases of what the real Kubernetes components decide.
 
-The folder is named by `CONFORMANCE_DIR`, else it is `../shared/conformance` beside the project.
+They are in `tables/` beside this module; `CONFORMANCE_DIR` names another folder of the same form.
 """
 
 import json
@@ -21,7 +21,7 @@ Case = dict[str, Any]
 def cases_folder() -> Path:
     """Where the tables are, whether or not they are there."""
     named = os.environ.get("CONFORMANCE_DIR")
-    return Path(named) if named else HERE.parent.parent.parent / "shared" / "conformance"
+    return Path(named) if named else HERE / "tables"
 
 
 @cache

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spec_report import KEPT_LIST, SPEC_FOLDER, SpecReport, load_requirements, requirements_in
+from tests.spec_report import OWN_PAGES, SpecReport, load_all_requirements, load_requirements, requirements_in
 
 TABLES = """
 | ID | Requirement | Source |
@@ -68,15 +68,25 @@ def test_missing_lists_what_no_test_shows():
     assert collected.lines() == ["A-1", "spec: covered 1 of 2 requirements"]
 
 
-def test_without_the_specification_the_kept_list_serves(tmp_path: Path):
-    kept_list = tmp_path / "ids.txt"
-    kept_list.write_text("A-1\nA-2\n")
-    assert load_requirements(tmp_path / "absent", kept_list) == ["A-1", "A-2"]
+def test_the_repository_brings_the_specification():
+    """All 1,469 of them: whoever adds one raises the figure."""
+    assert len(load_requirements(OWN_PAGES)) == 1469
 
 
-@pytest.mark.skipif(not SPEC_FOLDER.is_dir(), reason="the specification is not beside this checkout")
-def test_the_kept_list_is_the_specification():
-    assert KEPT_LIST.read_text().split() == load_requirements()
+@pytest.mark.parametrize(
+    "pages, found",
+    [
+        pytest.param({"own/a.md": "| B-1 | x |\n| A-1 | x |"}, ["B-1", "A-1"], id="in the order of the page"),
+        pytest.param({"own/b.md": "| B-1 | x |", "own/a.md": "| A-1 | x |"}, ["A-1", "B-1"], id="by page"),
+        pytest.param({"own/a.md": "| A-1 |", "beside/a.md": "| A-1 |\n| A-2 |"}, ["A-1", "A-2"], id="once"),
+        pytest.param({}, [], id="neither folder is there"),
+    ],
+)
+def test_pages_of_both_folders_are_read(tmp_path: Path, pages: dict[str, str], found: list[str]):
+    for name, text in pages.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert load_requirements(tmp_path / "own", tmp_path / "beside") == found
 
 
 CASES = """
@@ -100,7 +110,7 @@ def test_the_report_is_the_last_line(run_pytest, workers: str, name: str, covere
     result = run_pytest(CASES.format(name=name), "--spec-report", "-n", workers)
     lines = result.stdout.splitlines()
     assert result.returncode == status
-    assert lines[-1] == f"spec: covered {covered} of {len(load_requirements())} requirements"
+    assert lines[-1] == f"spec: covered {covered} of {len(load_all_requirements())} requirements"
     assert any(line.startswith("spec: error: WL-999") for line in lines) == (name == "WL-999")
 
 
