@@ -19,7 +19,7 @@ pytestmark = pytest.mark.xdist_group("floors")
 FLOORS: list[tuple[str, str]] = [
     ("1 userland", "lifecycle.userland"),
     ("1 objects", "lifecycle.engine.objects"),
-    ("1 heart", "lifecycle.engine.heart"),
+    ("1 heart, upstream", "lifecycle.engine.heart lifecycle.engine.upstream"),
     ("1a rules", "lifecycle.engine.rules"),
     ("1b kinds", "lifecycle.engine.kinds"),
     (
