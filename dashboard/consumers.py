@@ -1,7 +1,7 @@
 """A browser watching one cluster: frames as they come, gaps closed from the database, figures kept fresh.
 
-`/ws/clusters/<cluster>/?after=seq&figure=timeline&window_ms=…`. Every message is a frame (contract §4) or,
-for pages that ask for figures, one of `{"clock": …}`, `{"figure": name, …}`, `{"patch": name, …}`.
+`/ws/clusters/<cluster>/?after=seq&figure=timeline&window_ms=…`. Every message is a frame (docs/formats.md),
+or, for pages that ask for figures, one of `{"clock": …}`, `{"figure": name, …}`, `{"patch": name, …}`.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ BEHAVIORS: dict[str, tuple[str, dict[str, Any] | None]] = {
     "cannot-be-pulled": ("cannot be pulled", {"pull": {"error": "ErrImagePull"}}),
     "ignores-term": ("ignores SIGTERM until it is killed", {"onTerm": {"ignore": True}}),
 }
-"""By name: in words, and as a behaviour (contract section 2b); None leaves it to what is known."""
+"""By name: in words, and as a behaviour (docs/formats.md); None leaves it to what is known."""
 
 
 NEED_READINESS = ("slow", "never-ready")

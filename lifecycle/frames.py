@@ -1,6 +1,6 @@
 """What goes to the browser, as typed dicts: rows of the trace, summaries of objects, frames.
 
-A row of the trace has the contract's keys in the contract's order, whether it comes from the engine
+A row of the trace has the keys of `docs/formats.md`, in their order, whether it comes from the engine
 or from the database. The group message around a frame is for consumers:
 `{"type": "cluster.frame", "epoch_id", "from", "seq", "rv", "at_ms", "text"}`, where `text` is the frame as
 JSON, ready to be sent on.

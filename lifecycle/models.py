@@ -283,7 +283,7 @@ class ObjectVersion(models.Model):
 
 
 class TraceRow(models.Model):
-    """What transitions and events share: the contract's keys, snake case, in the contract's order."""
+    """What transitions and events share: the trace's keys in snake case, in their order."""
 
     seq = models.BigIntegerField()
     at_ms = models.BigIntegerField()

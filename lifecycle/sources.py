@@ -1,4 +1,4 @@
-"""What can be read row by row: the tables, the keys of their rows in the contract's order, and walking them.
+"""What can be read row by row: the tables, the keys of their rows in their order, and walking them.
 
 A walk reads page after page by key: memory stays constant, and no transaction stays open while a slow reader
 reads.

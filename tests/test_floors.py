@@ -46,7 +46,11 @@ FLOORS: list[tuple[str, str]] = [
     ("2a runs", "lifecycle.runs lifecycle.reads"),
     ("2b celery", "lifecycle.runs.celery"),
     ("3 surfaces", "lifecycle.admin lifecycle.export lifecycle.kube_api lifecycle.management lifecycle.apps"),
-    ("3a benches", "lifecycle.benches lifecycle.management.commands.bench"),
+    (
+        "3a benches, docs",
+        "lifecycle.benches lifecycle.management.commands.bench lifecycle.management.commands.generate_docs"
+        " lifecycle.management.doc_sections",
+    ),
     ("4 dashboard", "dashboard"),
 ]
 STRANGERS = {"1d parts", "3 surfaces"}

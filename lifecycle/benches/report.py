@@ -1,4 +1,4 @@
-"""The shape every bench answers in (contract §5), and the clocks they share."""
+"""The shape every bench answers in (docs/formats.md), and the clocks they share."""
 
 import resource
 import sys
@@ -21,7 +21,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """The contract's object."""
+        """The object that `--json` prints."""
         return {
             "bench": self.bench,
             "work": self.work,

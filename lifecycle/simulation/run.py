@@ -21,6 +21,14 @@ from lifecycle.simulation.rejections import Rejections
 
 LIMIT_MS = 24 * 60 * 60 * 1000
 """A run always ends after a virtual day."""
+DONE_AS_ASKED, FAILED, BAD_INPUT, NOT_REACHED = range(4)
+EXIT_STATUSES = {
+    DONE_AS_ASKED: "done",
+    FAILED: "a claim of `expect` failed, or a step was refused; each is named on stderr",
+    BAD_INPUT: "bad input, and nothing was run; each problem is named with its object and field",
+    NOT_REACHED: "a condition of `until` was not reached",
+}
+"""What the exit status of `simulate` says."""
 
 
 class Sink(Protocol):
@@ -46,10 +54,10 @@ class Outcome:
 
     @property
     def exit_status(self) -> int:
-        """0 done; 1 a claim failed or a step was refused; 3 the end was not reached. 1 beats 3."""
+        """One of `EXIT_STATUSES`: what has failed comes before what was not reached."""
         if self.failures or self.refusals:
-            return 1
-        return 3 if self.not_reached else 0
+            return FAILED
+        return NOT_REACHED if self.not_reached else DONE_AS_ASKED
 
 
 def run(plan: Plan, sink: Sink, limit_ms: int = LIMIT_MS) -> tuple[Outcome, Cluster]:

@@ -1,4 +1,4 @@
-"""Causes of random lives: every chain ends, strictly backwards, where the contract lets it end."""
+"""Causes of random lives: every chain ends, strictly backwards, where `docs/formats.md` lets it end."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -35,7 +35,7 @@ def ask_seqs(client: Client, **parameters: object) -> list[int]:
 
 
 def test_ndjson_lines_are_the_traces_lines(client: Client, shop: Cluster):
-    """The example row of the contract, key for key."""
+    """The example row of the trace, key for key."""
     make_transition(
         shop, 12, at_ms=2300, name="web-5d4f-abcde", uid="u-1", owner="ReplicaSet/web-5d4f", cause=11
     )

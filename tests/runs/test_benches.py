@@ -1,4 +1,4 @@
-"""A short form of every bench: it runs, answers in the contract's shape, and finds nothing lost."""
+"""A short form of every bench: it runs, answers in the common shape, and finds nothing lost."""
 
 import json
 from io import StringIO

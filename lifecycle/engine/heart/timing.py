@@ -90,6 +90,8 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "load_balancer": (10_000, 30_000, "a cloud making a load balancer, or taking one down"),
 }
 NAMES = tuple(_TABLE)
+WHYS: Mapping[str, str] = {name: why for name, (_low, _high, why) in _TABLE.items()}
+"""What each latency stands for."""
 
 BACK_OFF_INITIAL_MS = 10_000
 """First real crash-loop and pull delay; doubled each time (kubelet)."""

@@ -103,13 +103,13 @@ TRANSITION_KEYS = (
     "seq", "at_ms", "kind", "namespace", "name", "uid", "owner",
     "field", "old", "new", "reason", "message", "cause", "detail", "group",
 )  # fmt: skip
-"""The keys of a transition in the order of the contract, behind its `type`."""
+"""The keys of a transition in the order of `docs/formats.md`, behind its `type`."""
 
 EVENT_KEYS = (
     "seq", "at_ms", "kind", "namespace", "name", "uid", "fieldPath", "eventType", "reason", "message",
     "source", "count", "first_ms", "last_ms", "eventId", "cause", "detail", "group",
 )  # fmt: skip
-"""The keys of an event in the order of the contract, behind its `type`."""
+"""The keys of an event in the order of `docs/formats.md`, behind its `type`."""
 
 
 def transition_values(row: Transition) -> tuple[Any, ...]:

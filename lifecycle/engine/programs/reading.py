@@ -135,12 +135,13 @@ def read_behavior(parsed: Any, path: str) -> Reading:
     return Reading(behaviors, tuple(reader.problems))
 
 
-_PARTS = ("pull", "start", "runs", "onTerm", "probes", "preStop", "postStart", "usage")
+PARTS = ("pull", "start", "runs", "onTerm", "probes", "preStop", "postStart", "usage")
+"""What may be said of a container's behaviour."""
 
 
 def read_declared(reader: Reader, value: Any, path: str) -> Declared:
     """Read the behaviour of one container."""
-    given = reader.mapping(value, path, _PARTS)
+    given = reader.mapping(value, path, PARTS)
 
     def part(key: str, read: Callable[[Reader, Any, str], _T]) -> _T | None:
         return read(reader, given[key], f"{path}.{key}") if key in given else None

@@ -1,4 +1,4 @@
-"""From a write to its rows: what changed between two versions of an object, in the contract's order.
+"""From a write to its rows: what changed between two versions of an object, in order (`docs/formats.md`).
 
 Within one write: exists, deletion, node, containers in spec order (state, started, ready, restartCount),
 conditions, phase, ready, status, state. A changed message alone is no row.

@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", choices=sorted(BENCHES))
-        parser.add_argument("--json", action="store_true", help="print the contract's JSON object")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
         for option in sorted({option for options in BENCHES.values() for option in options}):
             if option in WORDS:
                 parser.add_argument(f"--{option}", choices=WORDS[option])

@@ -1,11 +1,13 @@
-"""`manage.py generate_docs`: `docs/manifests.md`, made from the registry of kinds and the tables beside it.
+"""`manage.py generate_docs`: what pages of `docs/` say that tables of the code say too.
 
-A test holds the file to what is written here.
+`docs/manifests.md` is made whole, from the registry of kinds and the tables beside it; other pages hold
+marked parts (`doc_sections`). A test holds all of them to what is written here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -20,6 +22,7 @@ from lifecycle.engine.kinds.registry import entry_of, list_entries
 from lifecycle.engine.kinds.unmodelled import UNMODELLED
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.programs.known_images import KNOWN_IMAGES
+from lifecycle.management.doc_sections import fill, make_table
 
 TARGET = "docs/manifests.md"
 HEAD = f"""# Your manifests
@@ -67,14 +70,22 @@ ASSUMED = (
 
 
 class Command(BaseCommand):
-    """Writes the file beside the code."""
+    """Writes the pages beside the code."""
 
-    help = f"Write {TARGET}: what is modelled, stored, ignored and assumed."
+    help = f"Write {TARGET}, and the parts of other pages of docs/ that are made from the code's tables."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        (settings.BASE_DIR / TARGET).write_text(render())
-        self.stdout.write(f"{TARGET} is written")
+        for path, text in render_pages(settings.BASE_DIR).items():
+            if path.read_text() != text:
+                path.write_text(text)
+                self.stdout.write(f"{path.relative_to(settings.BASE_DIR)} is written")
+
+
+def render_pages(top: Path) -> dict[Path, str]:
+    """Every page that holds something made from tables, as it is to be."""
+    pages = (*sorted(top.glob("*.md")), *sorted((top / "docs").glob("*.md")))
+    return {page: fill(page.read_text()) for page in pages} | {top / TARGET: render()}
 
 
 def render() -> str:
@@ -88,7 +99,7 @@ def _list_parts() -> Iterator[str]:
     yield "## Modelled\n"
     yield _list_kinds(one for one in entries if not one.is_passive and not one.unattended)
     yield "## Stored: their controllers are not there yet\n"
-    yield _make_table(
+    yield make_table(
         ("kind", "until then"), ((_name(one), one.unattended) for one in entries if one.unattended)
     )
     yield "## Stored: nothing acts on them\n"
@@ -98,11 +109,11 @@ def _list_parts() -> Iterator[str]:
     yield "## Ignored\n"
     yield "Kubernetes acts on these fields and Podline does not yet. A run says so, once for each field.\n"
     rows = ((_name_field(one.kind, one.path), one.says) for one in UNMODELLED)
-    yield _make_table(("field", "what happens"), rows)
+    yield make_table(("field", "what happens"), rows)
     yield "## Dropped\n"
     yield "An API server drops these fields while their feature gate is off. A run says so, once for each.\n"
     gated = ((_name_field(one.kind, one.path), f"`{one.gate}`") for one in GATED_FIELDS)
-    yield _make_table(("field", "feature gate, off by default"), gated)
+    yield make_table(("field", "feature gate, off by default"), gated)
     yield "## Missing\n"
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"
@@ -121,8 +132,3 @@ def _list_kinds(entries: Iterable[KindEntry]) -> str:
 
 def _name_field(kind: str, path: str) -> str:
     return f"pods: `spec.{path}`" if kind == POD_KIND.id else f"{kind}: `{path}`"
-
-
-def _make_table(heads: tuple[str, str], rows: Iterable[tuple[str, str]]) -> str:
-    lines = (heads, ("---", "---"), *rows)
-    return "".join(f"| {left} | {right} |\n" for left, right in lines)

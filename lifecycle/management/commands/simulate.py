@@ -17,18 +17,20 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms, read_until
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
-from lifecycle.simulation.run import Sink
+from lifecycle.simulation.run import BAD_INPUT, EXIT_STATUSES, Sink
 from lifecycle.simulation.summaries import SummarySink, describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 
-BAD_INPUT = 2
 OUTPUTS = ("ndjson", "table", "summary")
 
 
 class Command(BaseCommand):
-    """Exit status: 0 done, 1 a claim failed, 2 bad input, 3 the end was not reached."""
+    """The exit status is one of `EXIT_STATUSES`."""
 
-    help = "Run Kubernetes manifests in virtual time and write the trace to standard output."
+    help = (
+        "Run Kubernetes manifests in virtual time and write the trace to standard output. Exit status: "
+        + "; ".join(f"{status} {what}" for status, what in EXIT_STATUSES.items())
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,0 +1,175 @@
+"""The parts of pages in `docs/` that are made from the tables of the code, by name.
+
+A page holds a part between two marks, and `manage.py generate_docs` writes it anew:
+
+    <!-- generated: timing -->
+    <!-- end of timing -->
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+from django.urls import URLPattern
+
+from lifecycle.engine.api.patches import PATCH_TYPES
+from lifecycle.engine.api.payloads import PAYLOADS
+from lifecycle.engine.heart.feature_gates import FEATURE_DEFAULTS
+from lifecycle.engine.heart.settings import DEFAULT_NODES, MANAGER_DEFAULTS
+from lifecycle.engine.heart.timing import WHYS, Timing
+from lifecycle.engine.heart.trace import EVENT_KEYS, TRANSITION_KEYS
+from lifecycle.engine.kinds.registry import list_entries
+from lifecycle.engine.kubelet.node.faults import NODE_FAULTS, POD_FAULTS
+from lifecycle.engine.rules.eviction import NODE_WORDS
+from lifecycle.export import filters, urls
+from lifecycle.frames import SUMMARY_COLUMNS, Frame
+from lifecycle.input.scenario_steps import READERS
+from lifecycle.management.commands.bench import BENCHES
+from lifecycle.simulation.run import EXIT_STATUSES
+
+_MARKED = re.compile(
+    r"(?P<begin><!-- generated: (?P<name>[a-z-]+) -->\n).*?(?P<end><!-- end of (?P=name) -->)", re.DOTALL
+)
+
+
+class UnknownSection(Exception):
+    """A page asks for a part that nobody makes."""
+
+
+def fill(page: str) -> str:
+    """The page with every marked part as the code says it now. Raises UnknownSection."""
+
+    def make(match: re.Match[str]) -> str:
+        if match["name"] not in SECTIONS:
+            raise UnknownSection(f"no part is called {match['name']}; there are {', '.join(SECTIONS)}")
+        return f"{match['begin']}{SECTIONS[match['name']]()}{match['end']}"
+
+    return _MARKED.sub(make, page)
+
+
+def list_names(page: str) -> list[str]:
+    """The parts that a page holds."""
+    return [match["name"] for match in _MARKED.finditer(page)]
+
+
+def make_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of Markdown."""
+    names = tuple(heads)
+    lines = (names, ("---",) * len(names), *rows)
+    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+
+
+def _list_words(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words) + "\n"
+
+
+def _timing() -> str:
+    spreads = Timing("realistic").spreads
+    rows = ((f"`{name}`", _tell_spread(*spreads[name]), why) for name, why in WHYS.items())
+    return make_table(("name", "realistic, ms", "what takes so long"), rows)
+
+
+def _tell_spread(low_ms: int, high_ms: int) -> str:
+    return f"{low_ms:,}" if low_ms == high_ms else f"{low_ms:,} to {high_ms:,}"
+
+
+def _tell_value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _tell_defaults(defaults: Mapping[str, Any]) -> str:
+    rows = ((f"`{name}`", f"`{_tell_value(value)}`") for name, value in defaults.items())
+    return make_table(("name", "default"), rows)
+
+
+def _commands() -> str:
+    return make_table(("command", "field", "value"), _list_fields())
+
+
+def _list_fields() -> Iterator[tuple[str, str, str]]:
+    for command, fields in PAYLOADS.items():
+        for name, field in fields.items():
+            yield f"`{command}`", f"`{name}`{', required' if field.is_required else ''}", field.wanted
+
+
+def _faults() -> str:
+    lines = (("a node", NODE_FAULTS), ("a pod", POD_FAULTS), ("`pressure`: the resource", NODE_WORDS))
+    return make_table(("of", "kinds"), ((what, _list_words(kinds).strip()) for what, kinds in lines))
+
+
+def _benches() -> str:
+    rows = (
+        (f"`{name}`", ", ".join(f"`--{option} {value}`" for option, value in options.items()))
+        for name, options in sorted(BENCHES.items())
+    )
+    return make_table(("name", "options with their defaults"), rows)
+
+
+def _settings() -> str:
+    """The table at the top of the settings."""
+    text = import_module(settings.SETTINGS_MODULE).__doc__ or ""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in (lines[0], *lines[2:]))
+    heads, *rows = cells
+    return make_table(heads, ((f"`{name}`", *rest) for name, *rest in rows))
+
+
+def _paths() -> str:
+    found = (str(one.pattern) for one in urls.urlpatterns if isinstance(one, URLPattern))
+    return _list_words("/api/" + re.sub(r"<\w+:(\w+)>", r"<\1>", path) for path in found)
+
+
+def _filters() -> str:
+    found = {
+        "transitions": filters.TRANSITION_FILTERS,
+        "events": filters.EVENT_FILTERS,
+        "objects": filters.OBJECT_FILTERS,
+        "logs": filters.LOG_FILTERS,
+    }
+    return make_table(
+        ("rows", "filters"), ((f"`{rows}`", _list_words(names).strip()) for rows, names in found.items())
+    )
+
+
+def _status_rows() -> str:
+    rows = (
+        (entry.kind.name, _list_words(entry.status_rows).strip())
+        for entry in list_entries()
+        if entry.status_rows
+    )
+    return make_table(("kind", "fields of its status that are told"), rows)
+
+
+def _nodes() -> str:
+    return _tell_defaults(DEFAULT_NODES)
+
+
+def _exit_statuses() -> str:
+    return make_table(("status", "what"), ((str(status), what) for status, what in EXIT_STATUSES.items()))
+
+
+SECTIONS: Mapping[str, Callable[[], str]] = {
+    "benches": _benches,
+    "commands": _commands,
+    "environment": _settings,
+    "event-keys": lambda: _list_words(("type", *EVENT_KEYS)),
+    "exit-statuses": _exit_statuses,
+    "faults": _faults,
+    "feature-gates": lambda: _tell_defaults(FEATURE_DEFAULTS),
+    "filters": _filters,
+    "frame-keys": lambda: _list_words(Frame.__annotations__),
+    "manager-settings": lambda: _tell_defaults(MANAGER_DEFAULTS),
+    "nodes": _nodes,
+    "patch-types": lambda: _list_words(PATCH_TYPES),
+    "paths": _paths,
+    "status-rows": _status_rows,
+    "steps": lambda: _list_words(READERS),
+    "summary-columns": lambda: _list_words(SUMMARY_COLUMNS),
+    "timing": _timing,
+    "transition-keys": lambda: _list_words(("type", *TRANSITION_KEYS)),
+}
+"""Name -> what makes the part."""
