@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,8 @@ STAGING = "staging/src/"
 _LANDMARK = STAGING + "k8s.io/apimachinery/pkg/util/validation/validation.go"
 _HUNK = re.compile(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@ ?(.*)$")
 _FUNCTION = re.compile(r"^func (?:\([^)]*\) )?(\w+)")
+# Blank lines, comments and imports.
+_IDLE = re.compile(r"^\s*(?://.*|(?:import )?(?:[\w.]+ )?\"[\w./-]+\"|import \(|\))?$")
 
 
 class SourceError(Exception):
@@ -27,14 +29,37 @@ class SourceError(Exception):
 
 @dataclass(frozen=True)
 class FileChange:
-    """What two revisions have of one file. `functions`: those of Go in which lines differ, in their order."""
+    """What two revisions have of one file.
+
+    `functions`: those of Go in which lines differ, in their order. `others`: lines that differ and are in no
+    function, such as constants; imports, comments and blank ones are left out.
+    """
 
     path: str
-    added: int
-    removed: int
+    added: int = 0
+    removed: int = 0
     functions: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     is_new: bool = False
     is_gone: bool = False
+
+    def concerns(self, words: Sequence[str]) -> bool:
+        """Whether it is about one of these words; without words it is about everything."""
+        return not words or self.is_new or self.is_gone or bool(self.list_places(words))
+
+    def list_places(self, words: Sequence[str]) -> list[str]:
+        """The functions that differ and have one of these words in their names; without words all.
+
+        What stands outside of functions is one place, where a line of it has such a word.
+        """
+        places = [name for name in self.functions if _has_any(name, words)]
+        if any(_has_any(line, words) for line in self.others):
+            places.append("what is outside of functions")
+        return places
+
+
+def _has_any(text: str, words: Sequence[str]) -> bool:
+    return not words or any(word.lower() in text.lower() for word in words)
 
 
 class Revision:
@@ -88,20 +113,36 @@ def compare(folder: Path, path: str, old: Revision, new: Revision) -> FileChange
     if before == after:
         return None
     if before is None or after is None:
-        return FileChange(path, 0, 0, is_new=before is None, is_gone=after is None)
-    added, removed, functions = _count(_ask(folder, "diff", "--no-color", "-U0", before, after).splitlines())
-    return FileChange(path, added, removed, functions)
+        return FileChange(path, is_new=before is None, is_gone=after is None)
+    return read_change(path, _ask(folder, "diff", "--no-color", "-U0", before, after))
 
 
-def _count(diff: Iterable[str]) -> tuple[int, int, tuple[str, ...]]:
-    added, removed, functions = 0, 0, []
-    for line in diff:
+def read_change(path: str, diff: str) -> FileChange:
+    """What a diff without context says."""
+    added, removed, function = 0, 0, ""
+    functions, others = [], []
+    for line in diff.splitlines():
         if hunk := _HUNK.match(line):
             removed += int(hunk[1] or 1)
             added += int(hunk[2] or 1)
-            if function := _FUNCTION.match(hunk[3]):
-                functions.append(function[1])
-    return added, removed, tuple(dict.fromkeys(functions))
+            # What git shows beside a hunk is the last line before it that begins something.
+            function = _name_of(hunk[3])
+        elif not line.startswith(("+", "-")) or line.startswith(("+++", "---")):
+            continue
+        elif begun := _name_of(line[1:]):
+            function = begun
+        elif _IDLE.match(line[1:]):
+            continue
+        if function:
+            functions.append(function)
+        elif not hunk:
+            others.append(line[1:])
+    return FileChange(path, added, removed, tuple(dict.fromkeys(functions)), tuple(others))
+
+
+def _name_of(line: str) -> str:
+    function = _FUNCTION.match(line)
+    return function[1] if function else ""
 
 
 def _read_tree(folder: Path, name: str) -> dict[str, str]:

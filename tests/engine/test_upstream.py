@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from lifecycle.engine import upstream
-from lifecycle.engine.upstream import MODELS, OURS, WHY_OURS, controllers, nodes, requests, rules, validation
+from lifecycle.engine.upstream import (
+    FUNCTIONS,
+    MODELS,
+    OURS,
+    WHY_OURS,
+    controllers,
+    nodes,
+    requests,
+    rules,
+    validation,
+)
 
 ENGINE = Path(upstream.__file__).parents[1]
 ROOMS = ("api", "clients", "controllers", "kubelet", "rules", "scheduler")
@@ -57,3 +67,11 @@ def test_what_is_ours_says_why():
     for name, why in OURS.items():
         word, _, text = why.partition(": ")
         assert word in WHY_OURS and text, name
+
+
+def test_of_a_file_whose_functions_are_told_all_who_model_it_name_theirs():
+    for path, words_by_module in FUNCTIONS.items():
+        assert list(words_by_module) == sorted(name for name, paths in MODELS.items() if path in paths), path
+        for name, words in words_by_module.items():
+            assert words.split() == sorted(set(words.split())) != [], name
+    assert list(FUNCTIONS) == sorted(FUNCTIONS)

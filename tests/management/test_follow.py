@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from lifecycle.management.commands.follow import follow
-from lifecycle.management.sources import SourceError, vendored
+from lifecycle.management.sources import SourceError, read_change, vendored
 
 LANDMARK = "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go"
 WORKER, DRAIN = "pkg/kubelet/prober/worker.go", "staging/src/k8s.io/kubectl/pkg/drain/drain.go"
@@ -108,6 +108,61 @@ def test_the_command_prints_the_report(tmp_path: Path):
     folder, said = make_checkout(tmp_path, PLACES["kubernetes itself"]), StringIO()
     call_command("follow", "v1", "v2", source=str(folder), stdout=said)
     assert "  rules/probe_rules\n" in said.getvalue()
+
+
+@pytest.mark.parametrize(
+    "words, names",
+    [
+        pytest.param("Probe", ["rules/probe_rules"], id="a function that is named so has changed"),
+        pytest.param("newWorker", [], id="no such function has changed"),
+    ],
+)
+def test_of_a_file_that_many_model_functions_tell_whom_a_change_concerns(
+    tmp_path: Path, words: str, names: list[str]
+):
+    folder = make_checkout(tmp_path, PLACES["kubernetes itself"])
+    functions = {WORKER: {"rules/probe_rules": words}}
+    lines = follow(folder, "v1", "v2", {"rules/probe_rules": (WORKER,)}, functions)
+    assert [line.strip() for line in lines if line.startswith("  rules/")] == names
+
+
+DIFF = """\
+--- a/worker.go
++++ b/worker.go
+@@ -1 +1,2 @@
+-import "old/log"
++import "new/log"
++// A comment.
+@@ -10 +11 @@ const (
+-	maxRestarts = 3
++	maxRestarts = 5
+@@ -20,0 +22,2 @@ func (w *worker) doProbe(ctx context.Context) bool {
++	if w.onHold {
++	}
+@@ -40,3 +43 @@ func newWorker() *worker {
+-func gone() {
+-	return
+-}
++func added() {}
+"""
+
+
+@pytest.mark.parametrize(
+    "words, places",
+    [
+        ("", ["doProbe", "newWorker", "gone", "added", "what is outside of functions"]),
+        ("probe", ["doProbe"]),
+        ("Restarts", ["what is outside of functions"]),
+        ("Added Gone", ["gone", "added"]),
+        ("log", []),
+        ("comment", []),
+    ],
+)
+def test_a_diff_tells_which_functions_differ(words: str, places: list[str]):
+    change = read_change("worker.go", DIFF)
+    assert (change.added, change.removed) == (6, 5)
+    assert change.list_places(words.split()) == places
+    assert change.concerns(words.split()) == bool(places)
 
 
 @pytest.mark.parametrize(

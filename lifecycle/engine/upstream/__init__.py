@@ -2,7 +2,8 @@
 
 Names of modules are relative to the engine (`rules/probe_rules`); files are named as in the repository
 kubernetes/kubernetes. `manage.py follow` lists by this table which modules to read again when Kubernetes
-changes. A module that models no file says why in `OURS`, after one of the words of `WHY_OURS`.
+changes. Of files that many modules model, `FUNCTIONS` says which functions each is about. A module that
+models no file says why in `OURS`, after one of the words of `WHY_OURS`.
 
 Pure data, and nothing of the engine reads it. When a module begins to model another file, say so here: a test
 sees modules without an entry and entries without a module, but not what a module has come to model.
@@ -11,6 +12,7 @@ sees modules without an entry and entries without a module, but not what a modul
 from __future__ import annotations
 
 from . import controllers, nodes, requests, rules, validation
+from .functions import FUNCTIONS
 
 AS_OF = "v1.35.6"
 """The release of Kubernetes whose files were read."""
@@ -26,3 +28,5 @@ WHY_OURS = {
 _PARTS = (rules, validation, controllers, nodes, requests)
 MODELS: dict[str, tuple[str, ...]] = {name: files for part in _PARTS for name, files in part.MODELS.items()}
 OURS: dict[str, str] = {name: why for part in _PARTS for name, why in part.OURS.items()}
+
+__all__ = ["AS_OF", "FUNCTIONS", "MODELS", "OURS", "WHY_OURS"]

@@ -9,16 +9,16 @@ OLD and NEW are any two of its revisions. What our modules model is said in `lif
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from lifecycle.engine.upstream import AS_OF, MODELS
+from lifecycle.engine.upstream import AS_OF, FUNCTIONS, MODELS
 from lifecycle.management.sources import FileChange, Revision, SourceError, compare
 
-MOST_FUNCTIONS = 8
+MOST_PLACES = 8
 
 
 class Command(BaseCommand):
@@ -43,16 +43,21 @@ class Command(BaseCommand):
 
 
 def follow(
-    folder: Path, old_name: str, new_name: str, models: Mapping[str, tuple[str, ...]] = MODELS
+    folder: Path,
+    old_name: str,
+    new_name: str,
+    models: Mapping[str, tuple[str, ...]] = MODELS,
+    functions: Mapping[str, Mapping[str, str]] = FUNCTIONS,
 ) -> Iterator[str]:
     """The whole report, line by line. Raises SourceError."""
     old, new = Revision(folder, old_name), Revision(folder, new_name)
     files = sorted({path for paths in models.values() for path in paths})
     found = (compare(folder, path, old, new) for path in files)
     changes = {change.path: change for change in found if change}
-    affected = {name for name, paths in models.items() if not changes.keys().isdisjoint(paths)}
+    concerned = {name: _list_changes(name, paths, changes, functions) for name, paths in models.items()}
+    affected = {name: lines for name, lines in concerned.items() if lines}
     yield f"From {old_name} to {new_name}, by the Kubernetes files that our modules model (as of {AS_OF})."
-    yield from _tell_rooms(models, affected, changes)
+    yield from _tell_rooms(models, affected)
     yield from _tell_rest("New files beside those, which no module models:", _find_new(files, old, new))
     lost = [path for path in files if old.find(path) is None and new.find(path) is None]
     yield from _tell_rest("Not in this checkout, so nothing is known of them:", lost)
@@ -63,25 +68,37 @@ def follow(
     )
 
 
-def _tell_rooms(
-    models: Mapping[str, tuple[str, ...]], affected: set[str], changes: Mapping[str, FileChange]
-) -> Iterator[str]:
+def _list_changes(
+    name: str,
+    paths: Iterable[str],
+    changes: Mapping[str, FileChange],
+    functions: Mapping[str, Mapping[str, str]],
+) -> list[str]:
+    """A line for each change of a file that a module has to be read again for."""
+    found = [
+        (changes[path], functions.get(path, {}).get(name, "").split()) for path in paths if path in changes
+    ]
+    return [_tell(change, words) for change, words in found if change.concerns(words)]
+
+
+def _tell_rooms(models: Iterable[str], affected: Mapping[str, list[str]]) -> Iterator[str]:
     totals = Counter(_room_of(name) for name in models)
     touched = Counter(_room_of(name) for name in affected)
     for room in sorted(touched):
         yield f"\n{room}: {touched[room]} of {totals[room]} modules"
         for name in sorted(one for one in affected if _room_of(one) == room):
             yield f"  {name}"
-            yield from (f"    {_tell(changes[path])}" for path in models[name] if path in changes)
+            yield from (f"    {line}" for line in affected[name])
 
 
-def _tell(change: FileChange) -> str:
+def _tell(change: FileChange, words: Sequence[str]) -> str:
     if change.is_gone:
         return f"{change.path} is not there any more: find where it went"
     if change.is_new:
         return f"{change.path} is new"
-    named = ", ".join(change.functions[:MOST_FUNCTIONS])
-    more = len(change.functions) - MOST_FUNCTIONS
+    places = change.list_places(words)
+    named = ", ".join(places[:MOST_PLACES])
+    more = len(places) - MOST_PLACES
     where = f"  in {named}{f' and {more} more' if more > 0 else ''}" if named else ""
     return f"{change.path} +{change.added} -{change.removed}{where}"
 
