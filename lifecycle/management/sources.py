@@ -152,7 +152,7 @@ def _read_tree(folder: Path, name: str) -> dict[str, str]:
         commit = _ask(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}")
     except SourceError:
         raise SourceError(
-            f"{name}: {folder} has no such revision; `git -C {folder} branch -a` and"
+            f"--source {folder} has no revision {name}; `git -C {folder} branch -a` and"
             f" `git -C {folder} tag` list what it has"
         ) from None
     return dict(_read_rows(_ask(folder, "ls-tree", "-r", "-z", "--full-tree", commit.strip())))
