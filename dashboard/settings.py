@@ -44,7 +44,9 @@ from dashboard import environment as env
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # `simulate` needs neither server nor database: it leaves no folder behind.
-STATELESS_COMMANDS = {"simulate", "help", "--help", "check", "makemigrations"}
+STATELESS_COMMANDS = {
+    "simulate", "follow", "generate_docs", "help", "--help", "check", "makemigrations",
+}  # fmt: skip
 _keeps_state = not STATELESS_COMMANDS.intersection(sys.argv[1:2])
 DATA = env.folder("PODLINE_DATA", "var", create=_keeps_state)
 if _keeps_state:
