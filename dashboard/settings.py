@@ -43,7 +43,7 @@ from dashboard import environment as env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# `simulate` needs neither server nor database: it leaves no folder behind.
+# They need neither server nor database: they leave no folder behind.
 STATELESS_COMMANDS = {
     "simulate", "follow", "generate_docs", "help", "--help", "check", "makemigrations",
 }  # fmt: skip
