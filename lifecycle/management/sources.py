@@ -66,7 +66,6 @@ class Revision:
     """The files of one revision of a checkout, by the paths that kubernetes/kubernetes gives them."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self.name = name
         self.blobs = _read_tree(folder, name)
         roots = (path.removesuffix(_LANDMARK) for path in self.blobs if path.endswith(_LANDMARK))
         # The checkout itself comes before a copy in some folder of it.
