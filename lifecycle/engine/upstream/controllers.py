@@ -7,6 +7,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "controllers/attachments/decide": (
         "pkg/controller/volume/attachdetach/reconciler/reconciler.go",
         "pkg/volume/csi/csi_attacher.go",
+        "pkg/volume/util/operationexecutor/operation_generator.go",
     ),
     "controllers/attachments/observe": (
         "pkg/controller/volume/attachdetach/attach_detach_controller.go",
@@ -47,7 +48,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiextensions-apiserver/pkg/controller/finalizer/crd_finalizer.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/controller/status/naming_controller.go",
     ),
-    "controllers/deployment/decide": ("pkg/controller/deployment/deployment_controller.go",),
+    "controllers/deployment/decide": (
+        "pkg/controller/deployment/deployment_controller.go",
+        "pkg/controller/deployment/sync.go",
+    ),
     "controllers/deployment/decide/progress": (
         "pkg/controller/deployment/progress.go",
         "pkg/controller/deployment/sync.go",
@@ -109,6 +113,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "controllers/horizontal_pod_autoscaler/decide": ("pkg/controller/podautoscaler/horizontal.go",),
     "controllers/horizontal_pod_autoscaler/decide/calculator": (
+        "pkg/controller/podautoscaler/metrics/utilization.go",
         "pkg/controller/podautoscaler/replica_calculator.go",
     ),
     "controllers/horizontal_pod_autoscaler/decide/limits": ("pkg/controller/podautoscaler/horizontal.go",),
@@ -240,9 +245,15 @@ MODELS: dict[str, tuple[str, ...]] = {
     "controllers/ttl_after_finished/observe": (
         "pkg/controller/ttlafterfinished/ttlafterfinished_controller.go",
     ),
-    "controllers/volume_binder/decide/claims": ("pkg/controller/volume/persistentvolume/pv_controller.go",),
+    "controllers/volume_binder/decide/claims": (
+        "pkg/controller/volume/persistentvolume/pv_controller.go",
+        "pkg/volume/plugins.go",
+    ),
     "controllers/volume_binder/decide/step": ("pkg/controller/volume/persistentvolume/pv_controller.go",),
-    "controllers/volume_binder/decide/volumes": ("pkg/controller/volume/persistentvolume/pv_controller.go",),
+    "controllers/volume_binder/decide/volumes": (
+        "pkg/controller/volume/persistentvolume/pv_controller.go",
+        "pkg/volume/hostpath/host_path.go",
+    ),
     "controllers/volume_binder/observe": ("pkg/controller/volume/persistentvolume/pv_controller_base.go",),
 }
 

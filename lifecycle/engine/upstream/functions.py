@@ -37,6 +37,8 @@ FUNCTIONS: dict[str, dict[str, str]] = {
         "rules/validation/downward": "Downward Env FieldSelector KeySelector",
         "rules/validation/endpoints": "Endpoint",
         "rules/validation/limit_ranges": "LimitRange",
+        "rules/validation/metadata": "FinalizerName",
+        "rules/validation/names": "LocalDescendingPath PathNoBacksteps",
         "rules/validation/node_affinity": "NodeAffinity NodeField NodeSelector PreferredScheduling",
         "rules/validation/nodes": "NodeResources NodeSpecific NodeTaints NodeUpdate",
         "rules/validation/pod_gates": (
@@ -77,6 +79,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
         "kubelet/kubelet": "HandlePod SyncPod SyncTerminat syncLoop",
         "kubelet/looks": "SyncPod syncLoop",
         "kubelet/node/outages": "RuntimeUp syncLoop",
+        "kubelet/starting/claims": "SyncPod",
         "kubelet/starting/mounts": "SyncPod",
         "kubelet/stopping/ending": "SyncTerminat deletePod",
         "rules/backoff": "CrashLoopBackOff NewMainKubelet",
@@ -84,6 +87,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "pkg/kubelet/kubelet_pods.go": {
         "kubelet/reports": "AllocatedResources PodStatus convertStatus convertTo sortPodIPs",
+        "kubelet/starting/sandboxes": "PullSecrets",
         "kubelet/world/container_world": "Environment ResourceRuntime SelectorRuntime ServiceEnv makeMounts",
         "rules/container_status": "ContainerStatuses",
         "rules/host_names": "HostAliases HostName Hostname HostsFile",
@@ -92,6 +96,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "pkg/kubelet/kuberuntime/kuberuntime_container.go": {
         "kubelet/node/execs": "GetExec RunInContainer",
+        "kubelet/starting/sandboxes": "killContainer",
         "kubelet/starting/starter": "recordContainerEvent startContainer",
         "kubelet/stopping/exits": "ContainerStatus",
         "kubelet/stopping/last_words": "TerminationMessage readLastString",

@@ -9,19 +9,28 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/lifecycle/handlers.go",
         "pkg/kubelet/lifecycle/predicate.go",
         "pkg/kubelet/sysctl/allowlist.go",
+        "pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go",
     ),
     "kubelet/kubelet": ("pkg/kubelet/kubelet.go", "pkg/kubelet/pod_workers.go"),
     "kubelet/looks": ("pkg/kubelet/kubelet.go", "pkg/kubelet/pleg/generic.go", "pkg/kubelet/pod_workers.go"),
     "kubelet/node/cpus": (
+        "pkg/kubelet/cm/admission/errors.go",
         "pkg/kubelet/cm/cpumanager/cpu_manager.go",
         "pkg/kubelet/cm/cpumanager/policy_static.go",
+        "pkg/kubelet/lifecycle/predicate.go",
     ),
-    "kubelet/node/evictor": ("pkg/kubelet/eviction/eviction_manager.go", "pkg/kubelet/eviction/helpers.go"),
+    "kubelet/node/evictor": (
+        "pkg/kubelet/eviction/eviction_manager.go",
+        "pkg/kubelet/eviction/helpers.go",
+        "pkg/kubelet/pod_workers.go",
+    ),
     "kubelet/node/execs": ("pkg/kubelet/kuberuntime/kuberuntime_container.go",),
     "kubelet/node/mirrors": ("pkg/kubelet/pod/mirror_client.go", "pkg/kubelet/pod/pod_manager.go"),
     "kubelet/node/node_agent": ("pkg/kubelet/images/image_manager.go", "pkg/kubelet/kubelet_node_status.go"),
     "kubelet/node/node_reporter": (
+        "pkg/kubelet/cm/node_container_manager_linux.go",
         "pkg/kubelet/kubelet_node_status.go",
+        "pkg/kubelet/nodestatus/setters.go",
         "staging/src/k8s.io/component-helpers/apimachinery/lease/controller.go",
     ),
     "kubelet/node/outages": ("pkg/kubelet/kubelet.go", "pkg/kubelet/pod_workers.go"),
@@ -50,6 +59,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/kuberuntime/kuberuntime_manager.go",
     ),
     "kubelet/starting/claims": (
+        "pkg/kubelet/kubelet.go",
         "pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go",
         "pkg/kubelet/volumemanager/volume_manager.go",
     ),
@@ -58,6 +68,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/images/image_manager.go",
         "pkg/kubelet/images/puller.go",
         "pkg/kubelet/images/types.go",
+        "pkg/util/parsers/parsers.go",
     ),
     "kubelet/starting/mounts": (
         "pkg/kubelet/kubelet.go",
@@ -66,6 +77,8 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "kubelet/starting/returns": ("pkg/kubelet/pod_workers.go",),
     "kubelet/starting/sandboxes": (
+        "pkg/kubelet/kubelet_pods.go",
+        "pkg/kubelet/kuberuntime/kuberuntime_container.go",
         "pkg/kubelet/kuberuntime/kuberuntime_manager.go",
         "pkg/kubelet/kuberuntime/kuberuntime_sandbox.go",
     ),
@@ -111,8 +124,11 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/framework/plugins/volumezone/volume_zone.go",
     ),
     "scheduler/diagnosis": (
+        "pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go",
         "pkg/scheduler/framework/preemption/preemption.go",
         "pkg/scheduler/framework/types.go",
+        "pkg/scheduler/schedule_one.go",
+        "pkg/scheduler/scheduler.go",
     ),
     "scheduler/domains": (
         "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
@@ -135,6 +151,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go",
         "pkg/scheduler/framework/plugins/podtopologyspread/plugin.go",
         "pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go",
+        "pkg/scheduler/framework/plugins/volumebinding/binder.go",
         "pkg/scheduler/framework/plugins/volumebinding/volume_binding.go",
     ),
     "scheduler/neighbors": (

@@ -5,6 +5,7 @@ from __future__ import annotations
 MODELS: dict[str, tuple[str, ...]] = {
     "api/addresses": (
         "pkg/registry/core/service/ipallocator/cidrallocator.go",
+        "pkg/registry/core/service/ipallocator/interfaces.go",
         "pkg/registry/core/service/ipallocator/ipallocator.go",
         "pkg/registry/core/service/portallocator/allocator.go",
         "pkg/registry/core/service/storage/alloc.go",
@@ -36,6 +37,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "api/deletion": (
         "pkg/registry/core/pod/strategy.go",
+        "pkg/registry/scheduling/priorityclass/storage/storage.go",
         "staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go",
         "staging/src/k8s.io/apiserver/pkg/registry/rest/delete.go",
     ),
@@ -48,6 +50,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/skipnonapplied.go",
         "staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/stripmeta.go",
         "staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/structuredmerge.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/versioncheck.go",
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go",
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",
     ),
@@ -72,16 +75,24 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/create.go",
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/update.go",
     ),
-    "api/patches": ("staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",),
+    "api/patches": (
+        "staging/src/k8s.io/apimachinery/pkg/runtime/serializer/json/meta.go",
+        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",
+    ),
     "api/quotas": (
         "pkg/controller/resourcequota/resource_quota_controller.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/admission.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go",
     ),
     "api/requests": (
+        "staging/src/k8s.io/apimachinery/pkg/runtime/error.go",
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/create.go",
+        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/namer.go",
+        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",
+        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/rest.go",
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/update.go",
         "staging/src/k8s.io/apiserver/pkg/registry/generic/registry/store.go",
+        "staging/src/k8s.io/apiserver/pkg/registry/rest/meta.go",
         "staging/src/k8s.io/apiserver/pkg/registry/rest/update.go",
     ),
     "api/scale_targets": ("staging/src/k8s.io/client-go/scale/client.go",),
@@ -102,7 +113,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "plugin/pkg/admission/storage/storageclass/setdefault/admission.go",
         "plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go",
     ),
-    "api/strategic_merge": ("staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",),
+    "api/strategic_merge": (
+        "staging/src/k8s.io/apimachinery/pkg/util/mergepatch/errors.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",
+    ),
     "api/three_way_apply": (
         "staging/src/k8s.io/apimachinery/pkg/util/jsonmergepatch/patch.go",
         "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",

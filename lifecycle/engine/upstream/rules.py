@@ -84,7 +84,11 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/kubectl/pkg/drain/drain.go",
         "staging/src/k8s.io/kubectl/pkg/drain/filters.go",
     ),
-    "rules/eviction": ("pkg/kubelet/eviction/eviction_manager.go", "pkg/kubelet/eviction/helpers.go"),
+    "rules/eviction": (
+        "pkg/kubelet/eviction/eviction_manager.go",
+        "pkg/kubelet/eviction/helpers.go",
+        "pkg/kubelet/nodestatus/setters.go",
+    ),
     "rules/eviction_settings": (
         "pkg/kubelet/apis/config/v1beta1/defaults.go",
         "pkg/kubelet/eviction/defaults_linux.go",
@@ -97,7 +101,11 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/pod_workers.go",
         "pkg/registry/core/pod/strategy.go",
     ),
-    "rules/host_names": ("pkg/kubelet/kubelet_pods.go", "pkg/kubelet/network/dns/dns.go"),
+    "rules/host_names": (
+        "pkg/kubelet/kubelet_pods.go",
+        "pkg/kubelet/network/dns/dns.go",
+        "pkg/kubelet/util/util.go",
+    ),
     "rules/host_paths": ("pkg/volume/hostpath/host_path.go",),
     "rules/host_ports": (
         "pkg/scheduler/framework/plugins/nodeports/node_ports.go",
@@ -134,6 +142,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/framework/plugins/nodename/node_name.go",
         "pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go",
         "pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go",
+        "staging/src/k8s.io/apimachinery/pkg/labels/selector.go",
         "staging/src/k8s.io/component-helpers/scheduling/corev1/helpers.go",
         "staging/src/k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go",
     ),
@@ -147,6 +156,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "rules/node_status": (
         "pkg/kubelet/kubelet_node_status.go",
+        "pkg/kubelet/nodeshutdown/nodeshutdown_manager.go",
         "pkg/kubelet/nodestatus/setters.go",
         "staging/src/k8s.io/component-helpers/apimachinery/lease/controller.go",
     ),
@@ -211,7 +221,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/registry/core/service/strategy.go",
     ),
     "rules/sizes": ("staging/src/k8s.io/apiserver/pkg/server/config.go",),
-    "rules/storage": ("pkg/kubelet/eviction/eviction_manager.go",),
+    "rules/storage": ("pkg/kubelet/eviction/eviction_manager.go", "pkg/kubelet/eviction/helpers.go"),
     "rules/storage_columns": ("pkg/printers/internalversion/printers.go",),
     "rules/sysctls": ("pkg/kubelet/sysctl/allowlist.go", "pkg/kubelet/sysctl/safe_sysctls.go"),
     "rules/taint_evictions": ("pkg/controller/tainteviction/taint_eviction.go",),

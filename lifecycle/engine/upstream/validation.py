@@ -14,6 +14,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/claims": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/classes": (
         "pkg/apis/node/validation/validation.go",
+        "pkg/apis/scheduling/v1/helpers.go",
         "pkg/apis/scheduling/validation/validation.go",
     ),
     "rules/validation/configurations": (
@@ -22,14 +23,19 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/registry/core/secret/strategy.go",
     ),
     "rules/validation/containers": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/cron_jobs": ("pkg/apis/batch/validation/validation.go",),
+    "rules/validation/cron_jobs": (
+        "pkg/apis/batch/validation/validation.go",
+        "pkg/registry/batch/cronjob/strategy.go",
+    ),
     "rules/validation/definitions": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
     ),
     "rules/validation/downward": ("pkg/apis/core/validation/validation.go", "pkg/fieldpath/fieldpath.go"),
     "rules/validation/endpoints": (
+        "pkg/apis/core/validation/names.go",
         "pkg/apis/core/validation/validation.go",
         "pkg/apis/discovery/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
     ),
     "rules/validation/events": ("pkg/apis/core/validation/events.go",),
     "rules/validation/field_error": ("staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go",),
@@ -50,16 +56,23 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/apis/batch/validation/validation.go",
         "pkg/registry/batch/job/strategy.go",
     ),
-    "rules/validation/jobs": ("pkg/apis/batch/validation/validation.go",),
+    "rules/validation/jobs": (
+        "pkg/apis/batch/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
+    ),
     "rules/validation/kubelet_config": ("pkg/kubelet/apis/config/validation/validation.go",),
     "rules/validation/leases": ("pkg/apis/coordination/validation/validation.go",),
     "rules/validation/limit_ranges": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/metadata": (
+        "pkg/apis/core/validation/validation.go",
         "staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go",
         "staging/src/k8s.io/apimachinery/pkg/api/validation/path/name.go",
         "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
     ),
-    "rules/validation/names": ("staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",),
+    "rules/validation/names": (
+        "pkg/apis/core/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
+    ),
     "rules/validation/network_policies": ("pkg/apis/networking/validation/validation.go",),
     "rules/validation/node_affinity": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/nodes": ("pkg/apis/core/validation/validation.go",),
@@ -110,9 +123,15 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/selectors": (
         "pkg/apis/apps/validation/validation.go",
         "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/labels/selector.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
     ),
     "rules/validation/service_warnings": ("pkg/api/service/warnings.go",),
-    "rules/validation/services": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/services": (
+        "pkg/apis/core/validation/validation.go",
+        "pkg/registry/core/service/portallocator/allocator.go",
+        "pkg/registry/core/service/storage/alloc.go",
+    ),
     "rules/validation/shown_changes": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/stateful_sets": ("pkg/apis/apps/validation/validation.go",),
     "rules/validation/storage": (
