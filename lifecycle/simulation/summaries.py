@@ -194,6 +194,7 @@ def describe_assumed(cluster: Cluster) -> Iterator[str]:
     """A line each of what is assumed: programs nobody knows, storage, and what only a cloud would do."""
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+    yield from cluster.list_guesses()
     for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
         yield f"assumed: {line}"
     names = [

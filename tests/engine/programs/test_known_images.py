@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.programs.known_images import KNOWN_IMAGES, find_image, image_path, shell_flavour
+from lifecycle.engine.programs.image_sources import find_image, shell_flavour
+from lifecycle.engine.programs.known_images import KNOWN_IMAGES
 from tests.engine.programs.worlds import FakeWorld, behavior_of, pod_spec, probe, run_until, start
 
 NAMED_BY_THE_ISSUE = (
