@@ -86,8 +86,7 @@ class FileSystem:
     ) -> None:
         self.root = root
         self.image = image
-        self.is_lenient = is_lenient
-        """Not all files of the image are known: a folder that is written to is taken to be there."""
+        self.is_lenient = is_lenient  # Not all files of the image are known.
         self._groups = groups
         # Root reads whatever there is.
         self._is_guarded = user != 0 and any(mount.group is not None for mount in mounts)
@@ -98,8 +97,7 @@ class FileSystem:
         self.now_ms = now_ms
         self.is_root_read_only = is_root_read_only
         self.reads_volumes = False
-        self.remarks: list[str] = []
-        """What had to be assumed, to be told to whoever runs the container."""
+        self.remarks: list[str] = []  # What had to be assumed, to be told.
         self.work = 0
         """What looking for paths and names has cost and nobody was charged for yet, in signs moved."""
 
@@ -236,6 +234,7 @@ class FileSystem:
         """Make a symbolic link. Raises FileProblem when there is something already."""
         if self.find(path, follow=False) is not None:
             raise FileProblem("File exists")
+        self._need_folder(path)
         self._put(path, File(LINK, target, mode=0o777, modified_ms=self.now_ms))
 
     def _put(self, path: str, file: File) -> None:
@@ -251,7 +250,8 @@ class FileSystem:
             raise FileProblem("Device or resource busy")
         layer.remove(below)
         if layer is self.root:
-            for one in self.image.walk(below):
+            # What a folder holds goes first: to put something into it would bring it back.
+            for one in reversed([*self.image.walk(below)]):
                 layer.put(one, File(REMOVED))
 
     def names_in(self, path: str) -> list[str]:

@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 from lifecycle.userland.file_layers import FOLDER, IMAGE_LAYER, OPAQUE, File, FileLayer
+from lifecycle.userland.file_system import join_path
 
 from .image_sources import find_image
 
@@ -124,7 +125,8 @@ def _find_contents(image: str) -> Contents:
 
 def find_working_folder(raw: Mapping[str, Any]) -> str:
     """The folder in which a container's processes start, given its JSON: its own word, or its image's."""
-    return str(raw.get("workingDir") or _find_contents(str(raw.get("image") or "")).working_folder)
+    folder = raw.get("workingDir") or _find_contents(str(raw.get("image") or "")).working_folder
+    return join_path("/", str(folder))
 
 
 def find_image_files(image: str) -> FileLayer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..file_system import join_path
 from ..tools import all_tools
 from ..world import World
 from .commands import run_tool
@@ -214,7 +213,7 @@ def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
 def _provide_folder(machine: Machine, folder: str) -> None:
     """The runtime makes the working directory where it is missing (runc's `prepareRootfs`)."""
     if folder != "/":
-        machine.file_system.provide_folder(join_path("/", folder))
+        machine.file_system.provide_folder(folder)
 
 
 def add_opaque_main(machine: Machine, name: str, folder: str, now_ms: int, world: World) -> None:
