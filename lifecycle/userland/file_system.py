@@ -92,14 +92,12 @@ class FileSystem:
         self._is_guarded = user != 0 and any(mount.group is not None for mount in mounts)
         # The longest mount path is asked first: mounts may lie inside each other.
         self.mounts = sorted(mounts, key=lambda mount: (-len(mount.path), mount.path))
-        self.generated = generated
-        """Files whose content follows from the pod: /etc/hostname and the like."""
+        self.generated = generated  # Files that follow from the pod: /etc/hostname and the like.
         self.now_ms = now_ms
         self.is_root_read_only = is_root_read_only
         self.reads_volumes = False
         self.remarks: list[str] = []  # What had to be assumed, to be told.
-        self.work = 0
-        """What looking for paths and names has cost and nobody was charged for yet, in signs moved."""
+        self.work = 0  # Of looking for paths and names: not yet charged, in signs moved.
 
     def find(self, path: str, follow: bool = True) -> File | None:
         """The entry at an absolute path, links followed; None when there is none."""
@@ -226,8 +224,10 @@ class FileSystem:
 
     def provide_folder(self, path: str) -> None:
         """Make a folder as a runtime does with a working directory: also where nobody else can write."""
-        if self.find(path) is None:
-            layer, below = self._locate(self._real_path(path))
+        path = self._real_path(path)
+        mount = self._mount_of(path)
+        if self.find(path) is None and (mount is None or not mount.is_read_only):
+            layer, below = self._locate(path)
             layer.put(below, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
 
     def make_link(self, path: str, target: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from lifecycle.userland.file_layers import FOLDER, IMAGE_LAYER, OPAQUE, File, FileLayer
@@ -129,6 +129,7 @@ def find_working_folder(raw: Mapping[str, Any]) -> str:
     return join_path("/", str(folder))
 
 
+@lru_cache(maxsize=4096)
 def find_image_files(image: str) -> FileLayer:
     """What an image holds: one layer for all containers of it, never to be written to."""
     return _make_layer(_find_contents(image))

@@ -33,7 +33,7 @@ def start_process(
         process.binds_ms = process.ready_ms
     if behavior.script is not None:
         _start_script(process, behavior.script, world)
-    elif world.processes is not None or is_in_volume(f"{process.folder}/.", container.raw):
+    elif world.processes is not None or is_in_volume(process.folder.rpartition("/")[0], container.raw):
         # The other containers see its process, or the folder that is made for it.
         process.open_machine(started_ms, world)
     process.run(started_ms, world)
