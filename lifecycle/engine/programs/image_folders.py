@@ -3,8 +3,8 @@
 Each row is what the Dockerfile of the image says (its WORKDIR, its VOLUMEs, the folders it makes) and where
 the package it installs puts its configuration and its pages. The official ones are those of docker-library
 on GitHub, but for nginx (nginx/docker-nginx), caddy (caddyserver/caddy-docker), perl (Perl/docker-perl) and
-influxdb (influxdata/influxdata-docker). Of the files only the names are known. That a folder is not listed
-says nothing, unless all files of the image are known.
+influxdb (influxdata/influxdata-docker). Of the files only the names are known, and programs are not listed.
+That a folder is not listed says nothing, unless all files of the image are known.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ class Contents:
     files: str = ""
 
 
-_PAGES = "/usr/share/nginx/html/index.html /usr/share/nginx/html/50x.html"
 _NGINX = Contents(
     folders="/var/log/nginx /var/cache/nginx /docker-entrypoint.d",
-    files=f"{_PAGES} /etc/nginx/nginx.conf /etc/nginx/mime.types /etc/nginx/conf.d/default.conf"
-    " /docker-entrypoint.sh",
+    files="/usr/share/nginx/html/index.html /usr/share/nginx/html/50x.html"
+    " /etc/nginx/nginx.conf /etc/nginx/mime.types /etc/nginx/conf.d/default.conf",
 )
 _PHP_FOLDERS = "/var/www/html /usr/local/etc/php/conf.d"
 _APACHE_FOLDERS = "/etc/apache2/sites-available /etc/apache2/conf-available /var/log/apache2"
@@ -54,6 +53,7 @@ _CONTENTS: Mapping[str, Contents] = {
     "php:fpm": _PHP_FPM,
     "hpa-example": Contents("/var/www/html", _PHP_FOLDERS, "/var/www/html/index.php"),
     "gb-frontend": Contents("/var/www/html", _PHP_FOLDERS, "/var/www/html/index.html"),
+    "docker": Contents(folders="/certs/client"),
     "docker:dind": Contents(folders="/var/lib/docker /certs/client"),
     # Web servers and proxies.
     "nginx": _NGINX,
@@ -73,8 +73,8 @@ _CONTENTS: Mapping[str, Contents] = {
     "tomcat": Contents(
         "/usr/local/tomcat",
         "/usr/local/tomcat/webapps /usr/local/tomcat/webapps.dist /usr/local/tomcat/lib"
-        " /usr/local/tomcat/logs /usr/local/tomcat/temp /usr/local/tomcat/work",
-        "/usr/local/tomcat/conf/server.xml /usr/local/tomcat/conf/web.xml /usr/local/tomcat/bin/catalina.sh",
+        " /usr/local/tomcat/logs /usr/local/tomcat/temp /usr/local/tomcat/work /usr/local/tomcat/bin",
+        "/usr/local/tomcat/conf/server.xml /usr/local/tomcat/conf/web.xml",
     ),
     # Data stores.
     "redis": Contents("/data"),
@@ -146,5 +146,5 @@ def _make_layer(contents: Contents) -> FileLayer:
         if path != "/" and layer.get(path[1:]) is None:
             layer.put(path[1:], File(FOLDER, mode=0o755))
     for path in contents.files.split():
-        layer.put(path[1:], File(OPAQUE, mode=0o755 if path.endswith(".sh") else 0o644))
+        layer.put(path[1:], File(OPAQUE))
     return layer

@@ -38,6 +38,7 @@ _ALIASES = tuple(
         (r"registry\.(?:cn-\w+\.)?aliyuncs\.com/google_containers/", "registry.k8s.io/"),
         (r"(registry\.k8s\.io/.+)-(?:amd64|arm|arm64|ppc64le|s390x)$", r"\1"),
         (r"us-docker\.pkg\.dev/google-samples/containers/gke/", "gcr.io/google-samples/"),
+        (r"gcr\.io/google_samples/", "gcr.io/google-samples/"),
         # One publisher under three names.
         (r"(?:bitnamilegacy|bitnamisecure)/", "bitnami/"),
     )
@@ -62,6 +63,7 @@ _ROWS_OF_KUBERNETES = {
     "e2e-test-images/busybox": "busybox",
     "e2e-test-images/nginx": "nginx",
     "e2e-test-images/httpd": "httpd",
+    "e2e-test-images/echoserver": "echoserver",
     "busybox": "busybox",
     "nginx": "nginx",
     "redis": "redis",
@@ -93,6 +95,7 @@ _SAME_AS = {
     "quay.io/fluentd_elasticsearch/fluentd": "fluentd-elasticsearch",
     "fluent/fluentd": "fluentd",
     "docker.elastic.co/elasticsearch/elasticsearch": "elasticsearch",
+    "elastic/elasticsearch": "elasticsearch",
     "apache/kafka": "kafka",
     "confluentinc/cp-kafka": "kafka",
     "confluentinc/cp-zookeeper": "zookeeper",
@@ -107,6 +110,9 @@ _SAME_AS = {
     "grafana/grafana-enterprise": "grafana/grafana",
     "quay.io/minio/minio": "minio/minio",
     "quay.io/curl/curl": "curlimages/curl",
+    "quay.io/centos/centos": "centos",
+    "quay.io/fedora/fedora": "fedora",
+    "registry.fedoraproject.org/fedora": "fedora",
     "cr.fluentbit.io/fluent/fluent-bit": "fluent/fluent-bit",
     "ghcr.io/nginxinc/nginx-unprivileged": "nginxinc/nginx-unprivileged",
     "public.ecr.aws/nginx/nginx-unprivileged": "nginxinc/nginx-unprivileged",

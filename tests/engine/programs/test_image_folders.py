@@ -150,6 +150,17 @@ def test_known_image_has_its_folders(image: str, script: str) -> None:
     assert run_in(image, script) == (0, [])
 
 
+def test_entrypoint_of_an_image_runs_what_it_is_given() -> None:
+    world = FakeWorld()
+    process = start(
+        pod_spec({"image": "nginx:1.27", "command": ["/docker-entrypoint.sh", "nginx", "-g", "daemon off;"]}),
+        world,
+    )
+    run_until(process, world, 1_000)
+    assert process.exit is None and process.take_problems() == []
+    assert [port for port in (80, 81) if process.listens_on(port, 1_000)] == [80]
+
+
 @pytest.mark.parametrize(
     ("image", "script"),
     [

@@ -62,6 +62,8 @@ def find_name(image: str) -> str | None:
         ("docker.elastic.co/elasticsearch/elasticsearch:8.1.0", "elasticsearch"),
         ("quay.io/prometheus/prometheus", "prometheus"),
         ("prom/prometheus:v3.0.0", "prometheus"),
+        ("gcr.io/google_samples/gb-redisslave:v1", "redis"),
+        ("quay.io/fedora/fedora:41", "fedora"),
         ("quay.io/coreos/etcd:v3.5.0", "etcd"),
         ("bitnamilegacy/postgresql:16", "bitnami/postgresql"),
         ("docker.io/bitnamisecure/kubectl:latest", "bitnami/kubectl"),
