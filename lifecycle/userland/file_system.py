@@ -27,10 +27,9 @@ from .file_layers import (
 NULL_DEVICE = "/dev/null"
 _OF_THE_RUNTIME = ("/dev/", "/proc/")
 _OF_THE_KERNEL = ("/dev", "/proc", "/sys")
-_MOST_LINKS = 16
-_MISSING, _FULL = "No such file or directory", "No space left on device"
-_READ, _EXECUTE = 4, 1
-_ANYBODY_EXECUTES = 0o111
+_MOST_LINKS, _MOST_REMARKS = 16, 100
+_MISSING, _FULL, _NO_FOLDER = "No such file or directory", "No space left on device", "Not a directory"
+_READ, _EXECUTE, _ANYBODY_EXECUTES = 4, 1, 0o111
 _NOT_ALLOWED = "Permission denied"
 _NO_ROOM = "cannot interpret more than 16 MiB, or 10000, of files: taken for a full disk"
 _LONGEST_PATH = 1 << 12
@@ -361,31 +360,32 @@ class FileSystem:
         return layer, file
 
     def _need_folder(self, path: str) -> None:
-        parent = path.rpartition("/")[0] or "/"
-        folder = self.find(parent)
-        if folder is None:
-            self._assume_folder(self._real_path(parent))
-        elif folder.kind != FOLDER:
-            raise FileProblem("Not a directory")
-
-    def _assume_folder(self, path: str) -> None:
-        """Make a folder that an image nobody knows may well have, or raise that it is missing."""
-        above = path
+        parent = above = path.rpartition("/")[0] or "/"
         while (entry := self.find(above)) is None:
             above = above.rpartition("/")[0] or "/"
         if entry.kind == FILE:
-            raise FileProblem("Not a directory")
+            raise FileProblem(_NO_FOLDER)
+        if above != parent or entry.kind == OPAQUE:
+            self._assume_folder(self._real_path(parent), above)
+
+    def _assume_folder(self, path: str, above: str) -> None:
+        """Make a folder that an image nobody knows may well have, or raise that it is missing."""
         layer, _ = self._locate(path)
+        self.work += len(layer.entries) * _SIGNS_OF_A_NAME
         is_of_image = self.is_lenient and above not in _OF_THE_KERNEL
         if not (is_of_image if layer is self.root else layer.has_unknown()):
             raise FileProblem(_MISSING)
         self._put(path, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
-        self.remarks.append(f"nothing is known of the folder {path}: taken to be there")
+        self._remark(f"nothing is known of the folder {path}: taken to be there")
+
+    def _remark(self, text: str) -> None:
+        if len(self.remarks) < _MOST_REMARKS:
+            self.remarks.append(text)
 
     def _need_space(self, path: str, signs: int) -> tuple[FileLayer, str]:
         layer, below = self._writable(path)
         if not layer.has_room(below, signs):
-            self.remarks.append(_NO_ROOM)
+            self._remark(_NO_ROOM)
             raise FileProblem(_FULL)
         return layer, below
 
