@@ -62,6 +62,7 @@ _JAVA = 143
 # A Go program that asks for no signal ends with 2 as process 1, where the default action is not available.
 _GO_WITHOUT_HANDLER = 2
 
+_NGINX_PAGES = ("/", "/index.html", "/50x.html")
 _LANGUAGE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True)
 _BASE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True)
 
@@ -86,14 +87,14 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "containerstack/cpustress": ImageFacts(entrypoint=None, on_term=_exits(0)),
     # Web servers and proxies.
     "nginx": ImageFacts(
-        (80,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True, speaks_http=True
+        (80,), 100, _exits(0), "SIGQUIT", paths=_NGINX_PAGES, is_shell=True, speaks_http=True
     ),
     "nginxinc/nginx-unprivileged": ImageFacts(
         (8080,),
         100,
         _exits(0),
         "SIGQUIT",
-        paths=("/", "/index.html"),
+        paths=_NGINX_PAGES,
         is_shell=True,
         user=101,
         speaks_http=True,

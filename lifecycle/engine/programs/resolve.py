@@ -193,7 +193,8 @@ def _known_program(facts: ImageFacts, container: Container, is_alone: bool, inst
         stop_signal=facts.stop_signal,
         ports=_ports(facts, container.raw, is_plain),
         binds=facts.ports if is_plain and not is_alone else (),
-        paths=facts.paths if is_plain else (),
+        # A hook may write pages.
+        paths=facts.paths if is_plain and not container.post_start else (),
         answers=facts.answers,
         speaks_grpc=facts.speaks_grpc or not facts.ports or not is_plain,
         plain_http=facts.ports if facts.speaks_http and is_plain else (),

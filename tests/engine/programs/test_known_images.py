@@ -253,7 +253,14 @@ def test_stop_signal_of_the_image_ends_its_process(
     ("container", "port", "path", "expected"),
     [
         pytest.param({}, 80, "/", "success", id="its page"),
+        pytest.param({}, 80, "/50x.html", "success", id="its page for errors"),
         pytest.param({}, 80, "/healthz", "failure", id="a page it does not have"),
+        pytest.param(
+            {"lifecycle": {"postStart": {"exec": {}}}}, 80, "/healthz", "success", id="a hook's page"
+        ),
+        pytest.param(
+            {"lifecycle": {"preStop": {"exec": {}}}}, 80, "/healthz", "failure", id="no hook's page"
+        ),
         pytest.param({}, 8080, "/", "failure", id="a port it does not listen on"),
         pytest.param({"volumeMounts": [{}]}, 80, "/healthz", "success", id="own configuration, any page"),
         pytest.param(
