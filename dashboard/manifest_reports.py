@@ -19,7 +19,7 @@ from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.references import list_missing
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.unmodelled import list_unmodelled
-from lifecycle.engine.programs.told import list_assumed_images
+from lifecycle.engine.programs.told import list_assumed_images, list_guesses
 from lifecycle.engine.schema.yaml_nodes import Budget
 from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, name_object
@@ -75,8 +75,11 @@ def read_report(cluster: Cluster, batches: Sequence[Batch]) -> Report:
     reading = read_batches(batches, budget=Budget(settings.UPLOAD_MAX_VALUES))
     right, refused, unused = _judge(reading.documents, gates_of(cluster.settings))
     added = _list_added(cluster, right)
-    remarks = _list_remarks(cluster, [document.data for document in right]) | {
-        "Assumed": [*_tell_added(added), *reading.report.assumed, *list_unremembered(right)],
+    objects = [document.data for document in right]
+    pods, profiles = _list_pods(cluster, objects)
+    guesses = list_guesses(pods, profiles)
+    remarks = _list_remarks(cluster, objects) | {
+        "Assumed": [*_tell_added(added), *reading.report.assumed, *guesses, *list_unremembered(right)],
         "Left out": _tell_left(reading.report.left),
     }
     return Report(
@@ -86,7 +89,7 @@ def read_report(cluster: Cluster, batches: Sequence[Batch]) -> Report:
         skipped=(*reading.report.skipped, *unused),
         sections=tuple(Section(title, tuple(lines)) for title, lines in remarks.items() if lines),
         added=tuple(added),
-        images=tuple(_list_images(cluster, [document.data for document in right])[:MOST_IMAGES]),
+        images=tuple(list_assumed_images(pods, profiles)[:MOST_IMAGES]),
     )
 
 
@@ -130,10 +133,13 @@ def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dic
     }
 
 
-def _list_images(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> list[str]:
+def _list_pods(
+    cluster: Cluster, objects: Sequence[Mapping[str, Any]]
+) -> tuple[list[dict[str, Any]], list[Any]]:
+    """The pods that these objects are or make, and the profiles that will be there."""
     profiles = [one for one in objects if kind_of_json(one).id == CONTAINER_PROFILE.id]
-    pods = ({"metadata": find_pod_metadata(one), "spec": find_pod_spec(one)} for one in objects)
-    return list_assumed_images(pods, [*profiles, *list_profiles(cluster)])
+    pods = [{"metadata": find_pod_metadata(one), "spec": find_pod_spec(one)} for one in objects]
+    return pods, [*profiles, *list_profiles(cluster)]
 
 
 def _find_other_use(document: Document) -> str:

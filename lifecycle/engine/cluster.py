@@ -274,6 +274,10 @@ class Cluster:
         """Images started in this run of which nothing is known: they are assumed to start and answer."""
         return sorted(self._context.assumed_images)
 
+    def list_guesses(self) -> Sequence[str]:
+        """What images of this run are taken to be by their names alone."""
+        return sorted(self._context.guesses)
+
     # --- save and load ----------------------------------------------------------------------------------
 
     def save(self) -> dict[str, Any]:

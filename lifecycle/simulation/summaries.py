@@ -191,9 +191,10 @@ def map_sizes(cluster: Cluster) -> dict[tuple[str, str], int]:
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
-    """A line each of what is assumed: programs nobody knows, storage, and what only a cloud would do."""
+    """A line each of what is assumed: of images, of storage, and what only a cloud would do."""
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+    yield from cluster.list_guesses()
     for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
         yield f"assumed: {line}"
     names = [

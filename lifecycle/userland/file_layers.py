@@ -6,6 +6,7 @@ pipes, sizes of folders. A file keeps its last 256 KiB, a layer as much as would
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from .saved import Saved
 FILE, FOLDER, LINK = "file", "folder", "link"
 OPAQUE = "opaque"
 """A program, or anything else of an image whose files are not known: only its name is."""
+REMOVED = "removed"
+"""Something of an image that a container has removed: it is there no more, and still in the image."""
 KEPT_CHARACTERS = 262_144
 _MOST_KEPT, _MOST_ENTRIES = 16 << 20, 10_000
 _LONG = 1 << 12
@@ -116,10 +119,15 @@ class FileLayer(Saved):
         """Add an entry, and the folders above it that are missing."""
         self._add(path, file)
         folder = path.rpartition("/")[0]
-        while folder and folder not in self.entries:
+        while folder and self._is_no_folder(folder):
             self._add(folder, File(FOLDER, mode=0o755, modified_ms=file.modified_ms))
             folder = folder.rpartition("/")[0]
         self.version += 1
+
+    def _is_no_folder(self, path: str) -> bool:
+        """Whether nothing is there; of what is not known, that something lies below shows it is a folder."""
+        file = self.entries.get(path)
+        return file is None or file.kind in (REMOVED, OPAQUE)
 
     def _add(self, path: str, file: File) -> None:
         self.entries[path] = file
@@ -162,6 +170,17 @@ class FileLayer(Saved):
     def names_in(self, path: str) -> list[str]:
         """The names in a folder, sorted."""
         return sorted(self._names.get(path, ()))
+
+    def walk(self, path: str) -> Iterator[str]:
+        """The path of an entry and those of all below it, folders before what they hold."""
+        if path in self.entries:
+            yield path
+            for name in self.names_in(path):
+                yield from self.walk(f"{path}/{name}")
+
+    def has_unknown(self) -> bool:
+        """Whether something was put here of which only the name is known: more may have come with it."""
+        return any(file.kind == OPAQUE for file in self.entries.values())
 
     def save(self) -> dict[str, Any]:
         """Give the layer as JSON-able data."""

@@ -10,15 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .file_layers import FILE, FOLDER, IMAGE_LAYER, LINK, OPAQUE, ROOT, File, FileLayer, FileProblem, Mount
+from .file_layers import (
+    FILE,
+    FOLDER,
+    IMAGE_LAYER,
+    LINK,
+    OPAQUE,
+    REMOVED,
+    ROOT,
+    File,
+    FileLayer,
+    FileProblem,
+    Mount,
+)
 
 NULL_DEVICE = "/dev/null"
 _OF_THE_RUNTIME = ("/dev/", "/proc/")
-_MOST_LINKS = 16
-_MISSING, _FULL = "No such file or directory", "No space left on device"
-_READ, _EXECUTE = 4, 1
-_ANYBODY_EXECUTES = 0o111
+_OF_THE_KERNEL = ("/dev", "/proc", "/sys")
+_MOST_LINKS, _MOST_REMARKS = 16, 100
+_MISSING, _FULL, _NO_FOLDER = "No such file or directory", "No space left on device", "Not a directory"
+_READ, _EXECUTE, _ANYBODY_EXECUTES = 4, 1, 0o111
 _NOT_ALLOWED = "Permission denied"
+_NO_ROOM = "cannot interpret more than 16 MiB, or 10000, of files: taken for a full disk"
 _LONGEST_PATH = 1 << 12
 _SIGNS_OF_A_NAME = 512
 """Naming what a folder holds is as much work as moving so many signs for each."""
@@ -47,11 +60,13 @@ class FileSystem:
         "_groups",
         "_is_guarded",
         "generated",
-        "is_full",
+        "image",
+        "is_lenient",
         "is_root_read_only",
         "mounts",
         "now_ms",
         "reads_volumes",
+        "remarks",
         "root",
         "work",
     )
@@ -65,21 +80,23 @@ class FileSystem:
         is_root_read_only: bool = False,
         user: int = 0,
         groups: tuple[int, ...] = (),
+        image: FileLayer = IMAGE_LAYER,
+        is_lenient: bool = False,
     ) -> None:
         self.root = root
+        self.image = image
+        self.is_lenient = is_lenient  # Not all files of the image are known.
         self._groups = groups
         # Root reads whatever there is.
         self._is_guarded = user != 0 and any(mount.group is not None for mount in mounts)
         # The longest mount path is asked first: mounts may lie inside each other.
         self.mounts = sorted(mounts, key=lambda mount: (-len(mount.path), mount.path))
-        self.generated = generated
-        """Files whose content follows from the pod: /etc/hostname and the like."""
+        self.generated = generated  # Files that follow from the pod: /etc/hostname and the like.
         self.now_ms = now_ms
         self.is_root_read_only = is_root_read_only
         self.reads_volumes = False
-        self.is_full = False  # Something did not find room.
-        self.work = 0
-        """What looking for paths and names has cost and nobody was charged for yet, in signs moved."""
+        self.remarks: list[str] = []  # What had to be assumed, to be told.
+        self.work = 0  # Of looking for paths and names: not yet charged, in signs moved.
 
     def find(self, path: str, follow: bool = True) -> File | None:
         """The entry at an absolute path, links followed; None when there is none."""
@@ -132,9 +149,9 @@ class FileSystem:
         file = self.find(path)
         if file is None:
             raise FileProblem(_MISSING)
-        layer, _ = self._writable(self._real_path(path))
-        if file.kind != FOLDER:
-            file.mode = mode
+        layer, own = self._need_own(path, file)
+        if own.kind != FOLDER:
+            own.mode = mode
             layer.version += 1
 
     def write(self, path: str, text: str, append: bool = False) -> None:
@@ -146,7 +163,7 @@ class FileSystem:
         if file is not None:
             _need_plain(file)
         layer, below = self._need_space(path, len(text))
-        own = layer.entries.get(below)
+        own = layer.entries.get(below) if file is not None else None
         size = len(text) + (own.size if append and own is not None else 0)
         room = layer.count_room(below)
         if room is not None and size > room:
@@ -188,9 +205,9 @@ class FileSystem:
         file = self.find(path)
         if file is None:
             return self.write(path, "")
-        layer, _ = self._writable(path)
-        if file is not ROOT:
-            file.modified_ms = self.now_ms if modified_ms is None else modified_ms
+        layer, own = self._need_own(path, file)
+        if own is not ROOT:
+            own.modified_ms = self.now_ms if modified_ms is None else modified_ms
         layer.version += 1
 
     def make_folder(self, path: str, parents: bool = False) -> None:
@@ -204,10 +221,19 @@ class FileSystem:
             self._need_folder(path)
         self._put(path, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
 
+    def provide_folder(self, path: str) -> None:
+        """Make a folder as a runtime does with a working directory: also where nobody else can write."""
+        path = self._real_path(path)
+        mount = self._mount_of(path)
+        if self.find(path) is None and (mount is None or not mount.is_read_only):
+            layer, below = self._locate(path)
+            layer.put(below, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
+
     def make_link(self, path: str, target: str) -> None:
         """Make a symbolic link. Raises FileProblem when there is something already."""
         if self.find(path, follow=False) is not None:
             raise FileProblem("File exists")
+        self._need_folder(path)
         self._put(path, File(LINK, target, mode=0o777, modified_ms=self.now_ms))
 
     def _put(self, path: str, file: File) -> None:
@@ -222,13 +248,18 @@ class FileSystem:
         if not below:
             raise FileProblem("Device or resource busy")
         layer.remove(below)
+        if layer is self.root:
+            # What a folder holds goes first: to put something into it would bring it back.
+            for one in reversed([*self.image.walk(below)]):
+                layer.put(one, File(REMOVED))
 
     def names_in(self, path: str) -> list[str]:
         """The names in a folder, sorted, mount points included."""
         layer, below = self._locate(path)
         names = set(layer.names_in(below))
         if layer is self.root:
-            names |= set(IMAGE_LAYER.names_in(below))
+            names |= set(self.image.names_in(below))
+            names = {name for name in names if self._own_entry(f"{below}/{name}".lstrip("/")) is not None}
         prefix = path.rstrip("/") + "/"
         inside = [mount.path for mount in self.mounts] + list(self.generated)
         names |= {one[len(prefix) :].partition("/")[0] for one in inside if one.startswith(prefix)}
@@ -269,14 +300,18 @@ class FileSystem:
 
     def _entry(self, path: str) -> File | None:
         layer, below = self._locate(path)
-        file = layer.get(below)
-        if file is not None or layer is not self.root:
-            return file
-        if path in self.generated:
+        if layer is not self.root:
+            return layer.get(below)
+        if below not in layer.entries and path in self.generated:
             return File(FILE, self.generated[path])
-        if IMAGE_LAYER.get(below) is not None or self._holds_mount(path):
-            return IMAGE_LAYER.get(below) or ROOT
-        return None
+        return self._own_entry(below) or (ROOT if self._holds_mount(path) else None)
+
+    def _own_entry(self, below: str) -> File | None:
+        """What is in the container's own layer, else in its image."""
+        own = self.root.get(below)
+        if own is None:
+            return self.image.get(below)
+        return own if own.kind != REMOVED else None
 
     def _holds_mount(self, path: str) -> bool:
         prefix = path.rstrip("/") + "/"
@@ -315,17 +350,42 @@ class FileSystem:
             path = linked
         return path
 
+    def _need_own(self, path: str, file: File) -> tuple[FileLayer, File]:
+        """The entry as one that may be changed: what is the image's is copied into the container first."""
+        real = self._real_path(path)
+        layer, below = self._writable(real)
+        if layer is self.root and file is self.image.entries.get(below):
+            file = File.load(file.save())
+            layer.put(below, file)
+        return layer, file
+
     def _need_folder(self, path: str) -> None:
-        folder = self.find(path.rpartition("/")[0] or "/")
-        if folder is None:
+        parent = above = path.rpartition("/")[0] or "/"
+        while (entry := self.find(above)) is None:
+            above = above.rpartition("/")[0] or "/"
+        if entry.kind == FILE:
+            raise FileProblem(_NO_FOLDER)
+        if above != parent or entry.kind == OPAQUE:
+            self._assume_folder(self._real_path(parent), above)
+
+    def _assume_folder(self, path: str, above: str) -> None:
+        """Make a folder that an image nobody knows may well have, or raise that it is missing."""
+        layer, _ = self._locate(path)
+        self.work += len(layer.entries) * _SIGNS_OF_A_NAME
+        is_of_image = self.is_lenient and above not in _OF_THE_KERNEL
+        if not (is_of_image if layer is self.root else layer.has_unknown()):
             raise FileProblem(_MISSING)
-        if folder.kind != FOLDER:
-            raise FileProblem("Not a directory")
+        self._put(path, File(FOLDER, mode=0o755, modified_ms=self.now_ms))
+        self._remark(f"nothing is known of the folder {path}: taken to be there")
+
+    def _remark(self, text: str) -> None:
+        if len(self.remarks) < _MOST_REMARKS:
+            self.remarks.append(text)
 
     def _need_space(self, path: str, signs: int) -> tuple[FileLayer, str]:
         layer, below = self._writable(path)
         if not layer.has_room(below, signs):
-            self.is_full = True
+            self._remark(_NO_ROOM)
             raise FileProblem(_FULL)
         return layer, below
 

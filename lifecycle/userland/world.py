@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from .crowd import Crowd
-from .file_layers import Mount
+from .file_layers import FileLayer, Mount
 from .process_namespace import ProcessNamespace
 from .saved import Saved
 
@@ -123,6 +123,10 @@ class World(Protocol):
     @property
     def kernel_files(self) -> Mapping[str, str]:
         """What the kernel tells the container about itself: text by absolute path."""
+
+    @property
+    def image_files(self) -> FileLayer:
+        """What the image holds, shared by all its containers: never written to."""
 
     @property
     def epoch_ms(self) -> int:

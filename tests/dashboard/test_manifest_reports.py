@@ -134,6 +134,15 @@ def test_a_folder_is_told_of_before_anything_is_applied(client, shop, sent):
     assert "Images assumed to start and to answer ghcr.io/acme/web:1" in told
 
 
+def test_what_images_are_taken_to_be_by_their_names_alone_stands_among_what_is_assumed(client, shop, sent):
+    image = "harbor.example/library/node:20"
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "copy"}}
+    spec = {"containers": [{"name": "app", "image": image}]}
+    told = words(bring(client, {"pod.json": json.dumps(pod | {"spec": spec})}))
+    assert f"Assumed taken to be node, which ends at once: {image}" in told
+    assert "Images assumed to start and to answer" not in told
+
+
 def test_of_an_image_nobody_knows_is_asked_how_it_behaves(client, shop, sent):
     image = "ghcr.io/acme/web:1"
     answer = bring(client, FOLDER)

@@ -315,6 +315,94 @@ def test_images_that_nobody_knows_are_named_in_one_line(simulate, output, channe
     assert [line for line in said if "assumed to start" in line] == [ASSUMED]
 
 
+COPIES = """
+apiVersion: v1
+kind: Pod
+metadata: {name: copies}
+spec:
+  containers:
+  - {name: own, image: "harbor.example/shop/node:20"}
+  - {name: copy, image: "harbor.example/library/node:20"}
+  - {name: official, image: "node:20", command: [sleep, infinity]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: refused}
+spec:
+  securityContext: {runAsNonRoot: true}
+  containers: [{name: cache, image: "harbor.example/hub/docker.io/redis:7"}]
+"""
+GUESSES = [
+    "taken to be node, which ends at once: harbor.example/library/node:20",
+    "taken to be redis, which runs as root: harbor.example/hub/docker.io/redis:7",
+]
+
+
+@pytest.mark.parametrize(("output", "channel"), [("summary", "lines"), ("table", "err"), ("ndjson", "err")])
+def test_what_images_are_taken_to_be_by_their_names_alone_is_told(simulate, output, channel):
+    answer = simulate("-", "--output", output, "--until", "1m", given=COPIES.encode())
+    said = answer.lines if channel == "lines" else answer.err.splitlines()
+    assert [line for line in said if line.startswith("taken to be")] == GUESSES
+    assert "assumed to start and answer: harbor.example/shop/node:20 (no profile)" in said
+
+
+WRITES = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: hello}
+spec:
+  selector: {matchLabels: {app: hello}}
+  template:
+    metadata: {labels: {app: hello}}
+    spec:
+      containers:
+      - name: web
+        image: nginx:1.27
+        command: [sh, -c, "echo hello > /usr/share/nginx/html/index.html && nginx -g 'daemon off;'"]
+        readinessProbe: {httpGet: {port: 80}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: hook}
+spec:
+  containers:
+  - name: web
+    image: nginx:1.27
+    readinessProbe: {httpGet: {port: 80}}
+    lifecycle:
+      postStart: {exec: {command: [sh, -c, "echo $HOSTNAME > /usr/share/nginx/html/index.html"]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: init}
+spec:
+  initContainers:
+  - {name: page, image: "nginx:1.27", command: [sh, -ec, "cp /etc/nginx/nginx.conf /usr/share/nginx/html"]}
+  - {name: own, image: "ghcr.io/acme/tool:1", command: [sh, -ec, "date > /opt/tool/run/stamp"]}
+  containers:
+  - name: web
+    image: ghcr.io/acme/web:1
+    command: [sh, -c, "echo ok > /app/logs/status && exec bin/web"]
+    lifecycle: {postStart: {exec: {command: [sh, -c, "cp /etc/hosts /srv/www/hosts"]}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: pauses}
+spec:
+  containers: [{name: a, image: "registry.k8s.io/pause:3.10"}, {name: b, image: "registry.k8s.io/pause:3.10"}]
+"""
+
+
+def test_pods_that_write_into_folders_of_their_images_come_up(simulate):
+    answer = simulate("-", "--output", "table", "--until", "2m", given=WRITES.encode())
+    assert "Deployment default/hello  availableReplicas: 0 -> 1" in answer.out
+    for name in ("hook", "init", "pauses"):
+        assert f"Pod default/{name}  condition.Ready: False -> True" in answer.out
+    assert "BackOff" not in answer.out
+    for folder in ("/opt/tool/run", "/app/logs", "/srv/www"):
+        assert answer.out.count(f"nothing is known of the folder {folder}: taken to be there") == 1
+
+
 def test_where_every_program_is_known_nothing_is_assumed(simulate):
     answer = simulate(NGINX, "--output", "table")
     assert "assumed" not in answer.err

@@ -52,6 +52,8 @@ class Context:
         self.find_machine_address: Callable[[str], str] = lambda node: ""
         # Images that were started without anything being known of their programs.
         self.assumed_images: set[str] = set()
+        # What images are taken to be by their names alone.
+        self.guesses: set[str] = set()
 
     @property
     def now_ms(self) -> int:

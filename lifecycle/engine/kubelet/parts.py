@@ -328,6 +328,8 @@ class Parts:
                     self.context.timing.is_instant,
                 )
                 known_by_key[key] = known
+            if known.taken_as:
+                self.context.guesses.add(f"{known.taken_as}: {run.container.image}")
             run.behavior = known
         return run.behavior
 

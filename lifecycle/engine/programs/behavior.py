@@ -153,6 +153,10 @@ class Behavior:
     """From the start until the program listens; None: at once."""
     is_opaque: bool = True
     """Nothing is known of the files inside: exec checks that need them are taken as the program's health."""
+    is_silent: bool = False
+    """It is known to open no port."""
+    taken_as: str = ""
+    """What its image is taken to be by a guess, and what follows."""
     is_assumed: bool = False
     """Nothing is known of its program: it is taken to start, to go on running and to answer on every port."""
     assumptions: tuple[str, ...] = ()

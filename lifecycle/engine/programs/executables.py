@@ -14,6 +14,7 @@ from lifecycle.userland.world import World
 
 from .behavior import Behavior
 from .image_files import ABSENT, NOT_EXECUTABLE, missing_text, refused_text
+from .image_folders import find_working_folder
 from .references import expand_references
 
 
@@ -22,7 +23,7 @@ def is_in_volume(command: str, raw: Mapping[str, Any]) -> bool:
     mounts = raw.get("volumeMounts")
     if not mounts or "/" not in command:
         return False
-    path = join_path(str(raw.get("workingDir") or "/"), command)
+    path = join_path(find_working_folder(raw), command)
     folders = (str(entry.get("mountPath") or "").rstrip("/") for entry in mounts)
     return any(folder and (path == folder or path.startswith(folder + "/")) for folder in folders)
 

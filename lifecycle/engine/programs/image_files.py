@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from lifecycle.userland.tools.registry import plain_name
 
-from .known_images import find_image
+from .image_sources import find_image
 
 _BUSYBOX_WORDS = frozenset(
     """

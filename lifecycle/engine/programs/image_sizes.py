@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ..rules.image_names import full_name
-from .known_images import find_image
+from .image_sources import find_image
+from .known_images import BITNAMI
 
 _SPREAD = 100
 """Versions of one image differ by less than one part in this many."""
@@ -101,9 +102,9 @@ _MEGABYTES = {
     "vault": 190,
     # Observability and delivery.
     "prometheus": 110,
-    "prom/prometheus": 110,
     "grafana/grafana": 150,
     "fluentd": 50,
+    "fluentd-elasticsearch": 50,
     "fluent/fluent-bit": 35,
     "jenkins/jenkins": 290,
     "registry": 17,
@@ -132,6 +133,7 @@ def image_size(image: str) -> int:
 def _find_megabytes(name: str, image: str) -> float | None:
     tag = image.rpartition("/")[2].partition(":")[2]
     variant = "slim" if "slim" in tag else "alpine" if "alpine" in tag else ""
+    name = BITNAMI.get(name, name).partition(":")[0]
     return _MEGABYTES.get(f"{name}-{variant}", _MEGABYTES.get(name))
 
 

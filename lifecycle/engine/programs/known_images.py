@@ -1,16 +1,18 @@
 """What well-known images do when nobody says otherwise: a table of facts.
 
-A row's facts are those of the image as its maintainers publish it: what it listens on, which stop signal
-its Dockerfile names, how its main process ends on that signal, what it refuses to start without. Times are
+A row has the name of a repository of Docker Hub, the images of `library` by their last word; a word behind a
+colon is the tag's, where that brings another program. Which other names mean the same: `image_sources.py`.
+What is in an image: `image_folders.py`.
+
+A row's facts are those of the image as its maintainers publish it: what it listens on, which stop signal its
+Dockerfile names, how its main process ends on that signal, what it refuses to start without. Times are
 typical ones, and a row says where it is an assumption.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 from .behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
 from .durations import Duration
@@ -26,6 +28,8 @@ class ImageFacts:
     stop_signal: str | None = None
     paths: tuple[str, ...] = ()
     answers: tuple[Answer, ...] = (Answer(0, 200),)
+    is_silent: bool = False
+    """It opens no port at all."""
     speaks_grpc: bool = False
     """It answers gRPC health checks, as few of these do."""
     speaks_http: bool = False
@@ -58,10 +62,11 @@ _JAVA = 143
 # A Go program that asks for no signal ends with 2 as process 1, where the default action is not available.
 _GO_WITHOUT_HANDLER = 2
 
+_NGINX_PAGES = ("/", "/index.html", "/50x.html")
 _LANGUAGE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True)
 _BASE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True)
 
-KNOWN_IMAGES: Mapping[str, ImageFacts] = {
+_IMAGES: Mapping[str, ImageFacts] = {
     # Base images: a shell or an interpreter that finds no input and ends.
     **dict.fromkeys(
         "busybox alpine bash debian ubuntu centos rockylinux almalinux fedora amazonlinux".split(), _BASE
@@ -76,18 +81,20 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "curl": ImageFacts(ends=2, entrypoint=("curl",), is_shell=True),
     "hello-world": ImageFacts(ends=0, entrypoint=None),
     "docker": ImageFacts(ends=0, is_shell=True, on_term=IGNORES),
+    # The daemon: with TLS unless DOCKER_TLS_CERTDIR is empty, and of another user where it is rootless.
+    "docker:dind": ImageFacts((2376,), 2000, _exits(0, 500), is_shell=True, user=None),
     "polinux/stress": ImageFacts(ends=0, is_shell=True),
     "containerstack/cpustress": ImageFacts(entrypoint=None, on_term=_exits(0)),
     # Web servers and proxies.
     "nginx": ImageFacts(
-        (80,), 100, _exits(0), "SIGQUIT", paths=("/", "/index.html"), is_shell=True, speaks_http=True
+        (80,), 100, _exits(0), "SIGQUIT", paths=_NGINX_PAGES, is_shell=True, speaks_http=True
     ),
     "nginxinc/nginx-unprivileged": ImageFacts(
         (8080,),
         100,
         _exits(0),
         "SIGQUIT",
-        paths=("/", "/index.html"),
+        paths=_NGINX_PAGES,
         is_shell=True,
         user=101,
         speaks_http=True,
@@ -98,8 +105,11 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     ),
     "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
     "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
-    "php": ImageFacts(ends=0, stop_signal="SIGQUIT", is_shell=True),
+    "php": ImageFacts(ends=0, is_shell=True),
+    "php:apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "php:fpm": ImageFacts((9000,), 100, _exits(0), "SIGQUIT", is_shell=True),
     "wordpress": ImageFacts((80,), 2000, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "wordpress:fpm": ImageFacts((9000,), 2000, _exits(0), "SIGQUIT", is_shell=True),
     "haproxy": ImageFacts(
         (),
         100,
@@ -164,6 +174,8 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "influxdb": ImageFacts((8086,), 2000, _exits(0, 300), is_shell=True),
     # Messaging and coordination.
     "rabbitmq": ImageFacts((5672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
+    # Its plugin brings the page of the broker.
+    "rabbitmq:management": ImageFacts((5672, 15672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
     "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True, user=1000, user_name="appuser"),
     "zookeeper": ImageFacts((2181, 2888, 3888, 8080), 2000, _exits(_JAVA, 200), is_shell=True),
     "nats": ImageFacts(
@@ -179,9 +191,6 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "vault": ImageFacts((8200,), 1000, _exits(0, 100), is_shell=True),
     # Observability and delivery.
     "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"),
-    "prom/prometheus": ImageFacts(
-        (9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"
-    ),
     "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True, user=472, speaks_http=True),
     "fluentd": ImageFacts(
         (5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True, user=999, user_name="fluent"
@@ -193,14 +202,14 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     ),
     "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True, speaks_http=True),
     # Kubernetes' own.
-    "pause": ImageFacts((65_535,), 0, _exits(0), paths=("none",), entrypoint=None, user=65_535),
+    "pause": ImageFacts(on_term=_exits(0), is_silent=True, entrypoint=None, user=65_535),
     # A program of an image that has several: the name of the image, a space, the first argument.
     "agnhost liveness": ImageFacts(
         (8080,), on_term=_exits(_GO_WITHOUT_HANDLER), answers=(Answer(0, 200), Answer(10_000, 500))
     ),
     "agnhost netexec": ImageFacts((8080,), on_term=_exits(0)),
     "agnhost serve-hostname": ImageFacts((9376,), on_term=_exits(_GO_WITHOUT_HANDLER)),
-    "agnhost pause": ImageFacts((65_535,), on_term=_exits(0), paths=("none",)),
+    "agnhost pause": ImageFacts(on_term=_exits(0), is_silent=True),
     "agnhost": ImageFacts(entrypoint=("/agnhost",), is_shell=True, on_term=_exits(0)),
     "echoserver": ImageFacts((8080,), 200, _exits(0), "SIGQUIT"),
     "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
@@ -224,93 +233,27 @@ KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     "sim/logger": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
 }
 
-_SAME_AS = {
-    "library/*": "",
-    "registry.k8s.io/e2e-test-images/agnhost": "agnhost",
-    "registry.k8s.io/liveness": "sim/healthz",
-    "*/liveness": "sim/healthz",
-    "*/pause*": "pause",
-    "*/hpa-example": "hpa-example",
-    "*/elasticsearch/elasticsearch": "elasticsearch",
-    "bitnami/kafka": "kafka",
-    "apache/kafka": "kafka",
-    "confluentinc/cp-kafka": "kafka",
-    "confluentinc/cp-zookeeper": "zookeeper",
-    "bitnami/zookeeper": "zookeeper",
+BITNAMI: Mapping[str, str] = {
     "bitnami/redis": "redis",
-    "*/gb-redis-follower": "redis",
-    "*/gb-redisslave": "redis",
-    "*/kubernetes-zookeeper": "zookeeper",
-    "hashicorp/vault": "vault",
-    "hashicorp/consul": "consul",
     "bitnami/postgresql": "postgres",
+    "bitnami/mysql": "mysql",
+    "bitnami/mariadb": "mariadb",
     "bitnami/mongodb": "mongo",
-    "bitnami/rabbitmq": "rabbitmq",
+    "bitnami/rabbitmq": "rabbitmq:management",
     "bitnami/memcached": "memcached",
     "bitnami/etcd": "etcd",
-    "*/etcd": "etcd",
-    "*/prometheus": "prometheus",
-    "*/grafana": "grafana/grafana",
-    "*/hello-app": "hello-app",
-    "k8s.gcr.io/busybox": "busybox",
+    "bitnami/kafka": "kafka",
+    "bitnami/zookeeper": "zookeeper",
 }
+"""The same servers, built by another publisher."""
 
 
-def image_path(image: str) -> str:
-    """The repository without registry host, tag and digest: `docker.io/library/nginx:1.25` is `nginx`."""
-    name = image.partition("@")[0]
-    head, slash, rest = name.partition("/")
-    if slash and ("." in head or ":" in head or head == "localhost"):
-        name = rest
-    folder, _, last = name.rpartition("/")
-    name = f"{folder}/{last.partition(':')[0]}" if folder else last.partition(":")[0]
-    return name.removeprefix("library/")
+def _of_bitnami(facts: ImageFacts) -> ImageFacts:
+    """Another user, no stop signal, and other variables, of which none is asked for here."""
+    return replace(facts, user=1001, user_name="", stop_signal=None, needs_env=(), is_shell=True)
 
 
-@lru_cache(maxsize=4096)
-def find_image(image: str) -> tuple[str, ImageFacts] | None:
-    """The row for an image and the name it was found under; None when the image is not known.
-
-    A copy kept under another path (`mirror.example/base/nginx`) is taken to be the image it is named after.
-    """
-    path = image_path(image)
-    if path in KNOWN_IMAGES:
-        return path, KNOWN_IMAGES[path]
-    for pattern, name in _SAME_AS.items():
-        if name and (fnmatchcase(path, pattern) or fnmatchcase(image.partition(":")[0], pattern)):
-            return name, KNOWN_IMAGES[name]
-    last = path.rpartition("/")[2]
-    if "/" in path and last in KNOWN_IMAGES:
-        return last, KNOWN_IMAGES[last]
-    return None
-
-
-def find_user(image: str) -> tuple[int, str] | None:
-    """Who an image runs as, and the name if it says one; None when that is not known."""
-    found = find_image(image)
-    if image_path(image).startswith("bitnami/"):
-        return 1001, ""
-    if found is None or found[1].user is None:
-        return None
-    return found[1].user, found[1].user_name
-
-
-_BUSYBOX_SHELLS = frozenset(
-    "busybox alpine alpine/git curlimages/curl curl docker bitnami/kubectl sim/shell".split()
-)
-_BASH_AS_SH = frozenset(("bash", "centos", "rockylinux", "almalinux", "fedora", "amazonlinux"))
-_DEBIAN = frozenset(
-    "debian ubuntu buildpack-deps perl python ruby golang node openjdk nginx httpd redis postgres mysql"
-    " mariadb mongo memcached php wordpress haproxy rabbitmq cassandra tomcat".split()
-)
-
-
-def shell_flavour(image: str) -> str:
-    """Which shell `sh` is: busybox' ash (also when nothing is known), Debian's dash, or bash."""
-    found = find_image(image)
-    tag = image.rpartition("/")[2].partition(":")[2]
-    if found is None or "alpine" in tag or found[0] in _BUSYBOX_SHELLS:
-        return "ash"
-    if found[0] in _BASH_AS_SH:
-        return "bash"
-    return "dash" if found[0] in _DEBIAN else "ash"
+KNOWN_IMAGES: Mapping[str, ImageFacts] = {
+    **_IMAGES,
+    **{name: _of_bitnami(_IMAGES[row]) for name, row in BITNAMI.items()},
+}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..objects.container import Container
 from ..objects.pod import PodSpec
 from ..rules.security import ROOT, decide_capabilities, has_read_only_root, read_setting
-from .known_images import image_path
+from .image_sources import find_image
 from .volumes import is_read_only_volume
 
 _CONFIGURATION = "/etc/nginx/nginx.conf"
@@ -26,7 +26,9 @@ _READ_ONLY, _DENIED, _NOT_PERMITTED = (
 
 def find_nginx_problem(pod_spec: PodSpec, container: Container) -> str:
     """The last line it prints before it ends with 1; "" when it can start, or is not nginx."""
-    if image_path(container.image) != "nginx" or _is_in(_CONFIGURATION, _folders(container, pod_spec, True)):
+    found = find_image(container.image)
+    is_nginx = found is not None and found.name == "nginx"
+    if not is_nginx or _is_in(_CONFIGURATION, _folders(container, pod_spec, True)):
         return ""
     writable = list(_folders(container, pod_spec, False))
     user = read_setting(pod_spec.raw, container.raw).user or ROOT

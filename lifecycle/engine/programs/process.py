@@ -28,7 +28,8 @@ from ..objects.probe import Probe
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .durations import Duration
-from .known_images import shell_flavour
+from .image_folders import find_working_folder
+from .image_sources import shell_flavour
 from .protocol import HookRun, Sight
 from .sights import (
     EXEC_PROBLEM,
@@ -219,16 +220,17 @@ class Process:
     @property
     def folder(self) -> str:
         """The container's working directory."""
-        return str(self.container.raw.get("workingDir") or "/")
+        return find_working_folder(self.container.raw)
 
     def open_machine(self, now_ms: int, world: World) -> Machine:
         """The container's processes; for a declared main program, with that one as a closed box."""
         if self.machine is None:
             self.machine = Machine(shell_flavour(self.container.image), is_lenient=True)
             name = self.container.image.rpartition("/")[2].partition(":")[0]
-            add_opaque_main(self.machine, name, now_ms, world)
+            add_opaque_main(self.machine, name, self.folder, now_ms, world)
         ports = self.behavior.ports or (0,)
-        is_listening = self.behavior.script is None and now_ms >= self.ready_ms
+        does_listen = self.behavior.script is None and not self.behavior.is_silent
+        is_listening = does_listen and now_ms >= self.ready_ms
         self.machine.local_ports = ports if is_listening else ()
         return self.machine
 
@@ -238,6 +240,8 @@ class Process:
             return False
         if self.behavior.script is not None:
             return self.machine is not None and self.machine.listens_on(port)
+        if self.behavior.is_silent:
+            return False
         return not self.behavior.ports or port in self.behavior.ports
 
     def holds_port(self, port: int, now_ms: int) -> bool:

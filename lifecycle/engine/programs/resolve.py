@@ -17,7 +17,9 @@ from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
 from .executables import is_in_volume
 from .image_files import is_missing
-from .known_images import KNOWN_IMAGES, ImageFacts, find_image, shell_flavour
+from .image_folders import find_working_folder
+from .image_sources import find_image, shell_flavour, tell_guess
+from .known_images import KNOWN_IMAGES, ImageFacts
 from .nginx_needs import find_nginx_problem
 from .profiles import Profile, choose_profile
 from .script import Script, examine, is_interpretable
@@ -85,6 +87,8 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         plain_http=base.plain_http if runs_script else (),
         ready_after=base.ready_after,
         is_opaque=base.is_opaque,
+        is_silent=base.is_silent,
+        taken_as=base.taken_as if runs_script else "",
         is_assumed=base.is_assumed and runs_script and not declared.probes,
         assumptions=base.assumptions if runs_script else (),
         problems=base.problems + problems if runs_script else problems,
@@ -94,12 +98,23 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
 def _from_container(
     pod_spec: PodSpec, container: Container, labels: Mapping[str, str], instant: bool
 ) -> Behavior:
-    """What the container's command line does, or else its image."""
+    """What the container's command line does, or else its image; a guess of what that is comes with it."""
+    behavior = _from_program(pod_spec, container, labels, instant)
+    guess = tell_guess(container.image)
+    if not guess:
+        return behavior
+    assumptions = (f"image {container.image}: {guess}", *behavior.assumptions)
+    return replace(behavior, taken_as=guess, assumptions=assumptions)
+
+
+def _from_program(
+    pod_spec: PodSpec, container: Container, labels: Mapping[str, str], instant: bool
+) -> Behavior:
     found = find_image(container.image)
-    facts = found[1] if found else None
+    facts = found.facts if found else None
     is_alone = len(pod_spec.containers) + len(pod_spec.init_containers) == 1
     if found and container.args and not container.command:
-        program = KNOWN_IMAGES.get(f"{found[0]} {container.args[0]}")
+        program = KNOWN_IMAGES.get(f"{found.name} {container.args[0]}")
         if program is not None:
             return _known_program(program, container, is_alone, instant)
     arguments = _arguments(container, facts)
@@ -147,7 +162,7 @@ def _script(
     run, what = _unknown_run(pod_spec, container, labels)
     script = Script(
         arguments,
-        folder=container.raw.get("workingDir") or "/",
+        folder=find_working_folder(container.raw),
         flavour=shell_flavour(container.image),
         is_process_one=not (pod_spec.share_process_namespace or pod_spec.host_pid),
         is_lenient=facts is None or not facts.has_known_files,
@@ -178,12 +193,14 @@ def _known_program(facts: ImageFacts, container: Container, is_alone: bool, inst
         stop_signal=facts.stop_signal,
         ports=_ports(facts, container.raw, is_plain),
         binds=facts.ports if is_plain and not is_alone else (),
-        paths=facts.paths if is_plain else (),
+        # A hook may write pages.
+        paths=facts.paths if is_plain and not container.post_start else (),
         answers=facts.answers,
         speaks_grpc=facts.speaks_grpc or not facts.ports or not is_plain,
         plain_http=facts.ports if facts.speaks_http and is_plain else (),
         ready_after=None if needs_no_time or not facts.ready_ms else Duration.fixed(facts.ready_ms),
         is_opaque=not facts.is_shell,
+        is_silent=facts.is_silent,
         assumptions=notes,
     )
 

@@ -8,6 +8,7 @@ from lifecycle.userland.world import Exit, World
 
 from ..objects.container import Container
 from .behavior import Behavior, RunPlan
+from .executables import is_in_volume
 from .process import Process
 from .references import expand_references
 from .script import Script
@@ -32,8 +33,8 @@ def start_process(
         process.binds_ms = process.ready_ms
     if behavior.script is not None:
         _start_script(process, behavior.script, world)
-    elif world.processes is not None:
-        # The other containers see its process.
+    elif world.processes is not None or is_in_volume(process.folder.rpartition("/")[0], container.raw):
+        # The other containers see its process, or the folder that is made for it.
         process.open_machine(started_ms, world)
     process.run(started_ms, world)
     return process

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..objects.pod import PodSpec
 from .behavior_yaml import ANNOTATION, read_annotation
-from .known_images import find_image
+from .image_sources import find_image
 from .profiles import choose_profile, read_profile
 from .resolve import resolve_behavior
 
@@ -28,6 +28,8 @@ class Told:
     problems: tuple[str, ...]
     assumed_image: str = ""
     """Its image, where nothing is known of the program: it is assumed to start and answer."""
+    taken_as: str = ""
+    """What its image is taken to be by a guess: `taken to be node, which ends at once: shop/library/node`."""
 
 
 def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]) -> list[Told]:
@@ -49,12 +51,13 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
         elif behavior.script is not None:
             source = BY_SCRIPT
         elif image is not None and not behavior.problems and not _is_unknown(behavior.assumptions):
-            source = f"{BY_IMAGE}{image[0]} is known to"
+            source = f"{BY_IMAGE}{image.name} is known to"
         else:
             source = BY_NOTHING
         # What a profile leaves out, its writer leaves as it is assumed.
         assumed = container.image if behavior.is_assumed and profile is None else ""
-        told.append(Told(container.name, source, behavior.assumptions, behavior.problems, assumed))
+        taken_as = f"{behavior.taken_as}: {container.image}" if behavior.taken_as else ""
+        told.append(Told(container.name, source, behavior.assumptions, behavior.problems, assumed, taken_as))
     return told
 
 
@@ -74,6 +77,11 @@ def list_assumed_images(
 ) -> list[str]:
     """The images of these pods that are assumed to start and answer, each once, in order."""
     return sorted({one.assumed_image for pod in pods for one in tell_behaviors(pod, profiles)} - {""})
+
+
+def list_guesses(pods: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What images of these pods are taken to be by their names alone, each once, in order."""
+    return sorted({one.taken_as for pod in pods for one in tell_behaviors(pod, profiles)} - {""})
 
 
 def _is_unknown(assumptions: tuple[str, ...]) -> bool:

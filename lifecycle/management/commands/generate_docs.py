@@ -43,6 +43,14 @@ ASSUMED = (
     "An image that is not listed below can be pulled, starts at once, runs until it is stopped, listens on"
     " every port and answers every probe. The annotation `podline.dev/behavior` or a ContainerProfile says"
     " otherwise.",
+    "An image is known by its whole name, never by the last word of it: by the official name and those of"
+    " public mirrors. A copy elsewhere is known where its name says what it is a copy of"
+    " (`shop.example/library/nginx`, `shop.example/docker.io/nginx`). That is a guess, and a run says what"
+    " the image is taken to be.",
+    "The images listed below have their working folders, volumes and document roots. Of any image of which"
+    " not all files are known, a folder that something is written to is taken to be there: the event"
+    " `UninterpretedBehavior` names it, once. What is read and is not there is missing. A `workingDir` is"
+    " made.",
     "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
     " annotation `podline.dev/load` of a Service that it is a ready endpoint of:"
     " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Of any other nothing is known, and autoscalers have no"
@@ -118,7 +126,10 @@ def _list_parts() -> Iterator[str]:
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"
     yield "".join(f"- {line}\n" for line in ASSUMED)
-    yield "Images whose ports, signals and exit codes are known:\n"
+    yield (
+        "Images whose ports, signals and exit codes are known (a word behind a colon: tags that have it bring"
+        " another program):\n"
+    )
     yield f"{', '.join(f'`{name}`' for name in sorted(KNOWN_IMAGES))}.\n"
 
 

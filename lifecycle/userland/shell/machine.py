@@ -107,6 +107,8 @@ class Machine(Effort):
                 self.world.is_root_read_only,
                 self.world.identity.user,
                 self.world.identity.groups,
+                self.world.image_files,
+                self.is_lenient,
             )
         return self._file_system
 
@@ -139,8 +141,8 @@ class Machine(Effort):
 
     def leave(self) -> None:
         """End the call: the world is let go."""
-        if self._file_system is not None and self._file_system.is_full:
-            self.note("cannot interpret more than 16 MiB, or 10000, of files: taken for a full disk")
+        for remark in self._file_system.remarks if self._file_system is not None else ():
+            self.note(remark)
         self._world = None
         self._file_system = None
 

@@ -45,6 +45,7 @@ class CommandResult(NamedTuple):
 def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> None:
     """Start process 1 and run it as far as it goes at this instant."""
     machine.enter(now_ms, world)
+    _provide_folder(machine, folder)
     task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
     machine.main_pid = task.pid
     task.state["is_tail"] = True
@@ -209,9 +210,16 @@ def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
         machine.set_time(due_ms)
 
 
-def add_opaque_main(machine: Machine, name: str, now_ms: int, world: World) -> None:
+def _provide_folder(machine: Machine, folder: str) -> None:
+    """The runtime makes the working directory where it is missing (runc's `prepareRootfs`)."""
+    if folder != "/":
+        machine.file_system.provide_folder(folder)
+
+
+def add_opaque_main(machine: Machine, name: str, folder: str, now_ms: int, world: World) -> None:
     """Put a main process in place of which only the name is known."""
     machine.enter(now_ms, world)
+    _provide_folder(machine, folder)
     task = machine.new_task(0, 0, [name])
     machine.main_pid = task.pid
     task.wait = Wait(Wait.SIGNAL)

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ..errors import CannotInterpret
-from ..file_layers import FOLDER, FileProblem
+from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_system import NULL_DEVICE, FileSystem, join_path
 from ..lines import whole_lines_of
 from ..shell.machine import Machine
-from ..shell.open_files import READER
+from ..shell.open_files import READER, WRITER
 from ..shell.task import CALLER, Task, Wait
 from ..world import World
 
@@ -149,7 +149,11 @@ class Call:
         if self.path(name) == NULL_DEVICE:
             return ""
         try:
-            return self.files.read(self.path(name))
+            text = self.files.read(self.path(name))
+            if self.is_opaque(name):
+                self.machine.met_unknown = True
+                self.feed_unknown()
+            return text
         except FileProblem as problem:
             if not self.is_known_absent(name):
                 self.machine.met_unknown = True
@@ -163,6 +167,16 @@ class Call:
         path = self.path(name)
         inside = any(path.startswith(mount.path.rstrip("/") + "/") for mount in self.files.mounts)
         return inside or not self.machine.is_lenient
+
+    def feed_unknown(self) -> None:
+        """Note that nothing is known of what is written; only where a pipe takes it does that matter."""
+        output = self.machine.open_files.files.get(self.task.fds.get(1, 0))
+        self.machine.feeds_unknown |= output is not None and output.kind == WRITER
+
+    def is_opaque(self, name: str) -> bool:
+        """Whether a file is there and nothing is known of what is in it."""
+        entry = self.files.find(self.path(name))
+        return entry is not None and entry.kind == OPAQUE
 
     def whole_inputs(self, names: Sequence[str]) -> list[tuple[str, str]] | Wait:
         """Names and texts of the files given, or of standard input when there is none."""

@@ -74,6 +74,9 @@ def sed(call: Call) -> Outcome:
 
 def _replace(call: Call, name: str, old: str, new: str, suffix: str) -> None:
     """`-i`: writes the file anew, and with a suffix a copy of what it was."""
+    if call.is_opaque(name):
+        # Nor is it known what came of it.
+        return
     if suffix:
         call.files.write(call.path(name + suffix), old)
     call.files.write(call.path(name), new)

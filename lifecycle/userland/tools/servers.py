@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..shell.open_files import WRITER
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import UNKNOWN, is_absent, tool
@@ -157,8 +156,7 @@ def unknown(call: Call) -> Outcome:
     what = " ".join(call.task.arguments)[:60]
     machine.met_unknown = True
     if not state.get("is_tail") or call.task.root != machine.main_pid:
-        output = machine.open_files.files.get(call.task.fds.get(1, 0))
-        machine.feeds_unknown |= output is not None and output.kind == WRITER
+        call.feed_unknown()
         machine.note(f"cannot interpret the command {what!r}: taken to succeed at once")
         return 0
     if machine.tail_runs == "ends":

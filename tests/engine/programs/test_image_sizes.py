@@ -15,7 +15,7 @@ MB = 1_000_000
         ("nginx:1.27", 72),
         ("nginx:1.27-alpine", 20),
         ("nginx:alpine-slim", 5.2),
-        ("mirror.example/base/nginx:1.27", 72),
+        ("mirror.example/library/nginx:1.27", 72),
         ("python:3.12-slim-bookworm", 45),
         ("perl:5.34.0", 360),
         ("postgres:16-alpine", 105),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.programs.told import Told, list_assumed_images, tell_behaviors
+from lifecycle.engine.programs.told import Told, list_assumed_images, list_guesses, tell_behaviors
 
 PROFILE = {"metadata": {"name": "slow"}, "spec": {"match": {"image": "web:*"}, "behavior": {"runs": []}}}
 ENDS = {"runs": [{"for": "5s", "exit": 0}]}
@@ -23,7 +23,8 @@ def told(container: dict[str, Any], profiles: Any = (), **meta: Any) -> Told:
     [
         ({"command": ["sh", "-c", "sleep 5"]}, "runs its command line as it is written"),
         ({"image": "nginx:1.25"}, "acts as the image nginx is known to"),
-        ({"image": "registry.example/team/redis:7"}, "acts as the image redis is known to"),
+        ({"image": "registry.example/library/redis:7"}, "acts as the image redis is known to"),
+        ({"image": "registry.example/team/redis:7"}, "nothing is known of its program"),
         ({"image": "own:1"}, "nothing is known of its program"),
         ({"image": "nginx", "command": ["/opt/mine"]}, "nothing is known of its program"),
         ({"image": "web:2"}, "acts as the ContainerProfile slow says"),
@@ -70,6 +71,43 @@ def test_images_that_are_assumed_to_answer(
     profile = {"metadata": {"name": "web"}, "spec": {"match": {"image": "web:*"}, "behavior": ENDS}}
     # An init container is there to end, and each image is named once.
     assert list_assumed_images([pod, pod], [profile]) == expected
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        ("docker.io/library/node:20", []),
+        ("registry.k8s.io/pause:3.10", []),
+        ("shop.example/team/node:20", []),
+        (
+            "shop.example/library/node:20",
+            ["taken to be node, which ends at once: shop.example/library/node:20"],
+        ),
+        (
+            "shop.example/hub/docker.io/library/postgres:16",
+            [
+                "taken to be postgres, which ends unless a variable such as POSTGRES_PASSWORD is set:"
+                " shop.example/hub/docker.io/library/postgres:16"
+            ],
+        ),
+        ("shop.example/library/redis", ["taken to be redis, which runs as root: shop.example/library/redis"]),
+        (
+            "shop.example/docker.io/memcached:1",
+            ["taken to be memcached: shop.example/docker.io/memcached:1"],
+        ),
+    ],
+)
+def test_what_an_image_is_taken_to_be_by_its_name_alone_is_told(image: str, expected: list[str]) -> None:
+    pod = {"spec": {"containers": [{"name": "app", "image": image}]}}
+    assert list_guesses([pod, pod], ()) == expected
+    stated = {"metadata": {"annotations": {KEY: "app: {runs: [{for: 3s}]}"}}, **pod}
+    assert list_guesses([stated], ()) == []
+
+
+def test_a_guess_stands_among_the_assumptions() -> None:
+    assert told({"image": "shop.example/library/node:20"}).assumptions == (
+        "image shop.example/library/node:20: taken to be node, which ends at once",
+    )
 
 
 def test_every_container_is_told_in_the_order_of_starting() -> None:

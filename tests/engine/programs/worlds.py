@@ -23,7 +23,9 @@ from lifecycle.engine.programs import (
     resolve_behavior,
     start_process,
 )
+from lifecycle.engine.programs.image_folders import find_image_files
 from lifecycle.userland.crowd import Crowd
+from lifecycle.userland.file_layers import IMAGE_LAYER
 
 EPOCH_MS = 1_767_225_600_000  # 2026-01-01T00:00:00Z
 FOREVER_MS = 10**9
@@ -54,6 +56,8 @@ class FakeWorld:
     volumes: Sequence[Mount] = ()
     hosts: dict[str, str] = field(default_factory=dict)
     answers: dict[tuple[str, int], ConnectResult] = field(default_factory=dict)
+    image_files: FileLayer = IMAGE_LAYER
+    """Those of the container's image, once a container of this world is started."""
     is_root_read_only: bool = False
     processes: ProcessNamespace | None = None
     crowd: Crowd = field(default_factory=Crowd)
@@ -104,6 +108,7 @@ def behavior_of(spec: PodSpec, annotations: Mapping[str, str] | None = None, **l
 def start(spec: PodSpec, world: FakeWorld | None = None, attempt: int = 0, **annotations: str) -> Process:
     """Starts the spec's first container at instant 0."""
     world = world or FakeWorld()
+    world.image_files = find_image_files(spec.containers[0].image)
     behavior = behavior_of(spec, {"podline.dev/behavior": annotations["behavior"]} if annotations else None)
     return start_process(behavior, spec.containers[0], attempt, 0, world)
 

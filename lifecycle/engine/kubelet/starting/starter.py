@@ -277,6 +277,7 @@ class Starter:
         run.hook = process.hook(
             "postStart", run.container.post_start, parts.context.clock.now_ms, parts.world(worker, pod, run)
         )
+        parts.take_output(worker, run)
         # The hook runs inside the process, which has to be woken for it.
         parts.schedule_wake(worker, run)
         self.after_process_ran(worker, pod, run)

@@ -33,6 +33,7 @@ from ...programs import (
 from ...programs.downward import PodFields
 from ...programs.environment import find_mount_problem
 from ...programs.image_files import is_missing
+from ...programs.image_folders import find_image_files
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from ...rules.claims import list_claims
 from ...rules.cpu_manager import format_cpus
@@ -149,6 +150,11 @@ class ContainerWorld:
         cpus = format_cpus(self._cpus.of_container(self._worker, self._container.name))
         groups["/sys/fs/cgroup/cpuset.cpus.effective"] = f"{cpus}\n"
         return {**id_files(self._worker.first_host_id, BLOCK), **groups}
+
+    @property
+    def image_files(self) -> FileLayer:
+        """What its image holds."""
+        return find_image_files(self._container.image)
 
     def lacks(self, command: str) -> bool:
         """Whether its image surely has no such program."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...objects.container import Container
 from ...objects.pod import Pod
 from ...programs import Identity
-from ...programs.known_images import find_user
+from ...programs.image_sources import find_user
 from ...rules.security import (
     ROOT,
     ImageUser,
