@@ -23,6 +23,7 @@ from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta
 from ..rules.actions import CreatePod
 from ..rules.validation.field_error import FieldError
+from ..rules.validation.names import generate
 from ..rules.validation.refusal import raise_invalid, repeat_as_asked
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
@@ -41,7 +42,7 @@ from .deletion import (
 )
 from .evictions import evict_pod
 from .field_managers import FIELD, FieldManagers, with_managed_fields
-from .identity import generate, identify, name_asked, require_fitting, with_name, with_uid
+from .identity import identify, name_asked, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .label_keys import complete_selectors, overlay_narrowed, with_label_keys
 from .molds import Mold
