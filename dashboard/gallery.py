@@ -91,9 +91,11 @@ def find_plan(name: str) -> Plan | None:
 def play(plan: Plan, name: str, user: User) -> Cluster:
     """A new cluster of the user in which a plan's objects are made and its steps will be taken, running.
 
-    ValidationError when its input would give no cluster.
+    It begins now, unless the plan's Scenario says when. ValidationError when its input would give no cluster.
     """
-    epoch = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=plan.epoch_ms)
+    epoch = None
+    if plan.is_epoch_given:
+        epoch = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=plan.epoch_ms)
     settings = plan.settings.to_json()
     with transaction.atomic():
         made = inbox.create_cluster(

@@ -110,6 +110,11 @@ class ClusterAdmin(ScopedAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
         return (*INPUT[1:], *self.readonly) if obj else ()
 
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        from lifecycle.runs import inbox
+
+        return {"epoch": inbox.begin_now(), **super().get_changeform_initial_data(request)}
+
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
     ) -> type[forms.ModelForm]:

@@ -14,11 +14,11 @@ from typing import Any
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.registry import kind_of_json
-from lifecycle.engine.objects.kinds import id_for
 from lifecycle.engine.schema.check import find_type_problems, is_of_tool_group
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.engine.schema.yaml_nodes import Budget
+from lifecycle.input.custom_resources import DEFINITION, check_custom, find_definitions
 from lifecycle.input.exports import clean
 from lifecycle.input.folders import NO_OBJECT, sort_out
 from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document, read_documents
@@ -26,7 +26,6 @@ from lifecycle.input.problems import ManifestError, Problem, Skipped, list_names
 from lifecycle.input.scenario import is_scenario
 from lifecycle.input.schema import check_document
 
-CUSTOM_KINDS = id_for("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 CLUSTER_WIDE = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding"),
@@ -122,10 +121,10 @@ def read_batches(
         found = list(_read_batch(batch, limit_bytes, budget, skipped, problems))
         documents += _in_order(found) if batch.is_folder else found
     documents, left, assumed = clean(documents)
-    cluster_wide = _list_cluster_wide(documents)
+    cluster_wide, definitions = _list_cluster_wide(documents), find_definitions(documents)
     taken: list[Document] = []
     for document in documents:
-        wrong = check_document(document)
+        wrong = check_document(document) or check_custom(document, definitions)
         if not wrong and namespace and not _is_cluster_wide(document, cluster_wide):
             document, wrong = _place(document, namespace)
         problems += wrong
@@ -219,7 +218,7 @@ def _list_cluster_wide(documents: Iterable[Document]) -> set[tuple[str, str]]:
     found = set(CLUSTER_WIDE)
     for document in documents:
         spec = document.data.get("spec")
-        if kind_of_json(document.data).id != CUSTOM_KINDS or not isinstance(spec, Mapping):
+        if kind_of_json(document.data).id != DEFINITION or not isinstance(spec, Mapping):
             continue
         names = spec.get("names")
         if spec.get("scope") == "Cluster" and isinstance(names, Mapping):

@@ -11,7 +11,7 @@ from lifecycle.engine.kinds.entry import PAUSE, RESTART, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.registry import find_kind, list_entries, name_kind
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.objects.propagation import PROPAGATIONS
+from lifecycle.engine.objects.propagation import BACKGROUND, ORPHAN, PROPAGATIONS
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.paths import Path
 from lifecycle.engine.schema.scalars import describe
@@ -185,7 +185,39 @@ def _delete(reader: StepReader, value: Any, path: Path) -> Commands:
         options=(dict, type(None)),
     )
     reader.choice(found.get("propagationPolicy"), PROPAGATIONS, (*path, "propagationPolicy"))
+    _check_preconditions(reader, found, path)
+    if isinstance(found.get("options"), Mapping):
+        found |= _read_options(reader, found, (*path, "options"))
     yield "delete", found
+
+
+def _check_preconditions(reader: StepReader, found: Payload, path: Path) -> None:
+    if "preconditions" in found:
+        reader.fields(found["preconditions"], (*path, "preconditions"), uid=str, resourceVersion=str)
+
+
+def _read_options(reader: StepReader, step: Payload, path: Path) -> Payload:
+    """DeleteOptions as a client sends them. What they say stands beside them in a command."""
+    found = reader.fields(
+        step["options"], path, apiVersion=str, kind=str, gracePeriodSeconds=int, propagationPolicy=str,
+        orphanDependents=bool, preconditions=dict, dryRun=list,
+    )  # fmt: skip
+    reader.choice(found.pop("kind", None), ("DeleteOptions",), (*path, "kind"))
+    reader.choice(found.pop("apiVersion", None), ("v1", "meta.k8s.io/v1"), (*path, "apiVersion"))
+    reader.choice(found.get("propagationPolicy"), PROPAGATIONS, (*path, "propagationPolicy"))
+    _check_preconditions(reader, found, path)
+    orphans, dry_run = found.pop("orphanDependents", None), found.pop("dryRun", None)
+    if orphans is not None and "propagationPolicy" in found:
+        # As meta/v1/validation ValidateDeleteOptions has it.
+        message = "orphanDependents and deletionPropagation cannot be both set"
+        reader.complain((*path, "orphanDependents"), message, "propagationPolicy says it all")
+    for name in sorted(found.keys() & step.keys()):
+        reader.complain((*path, name), "is given beside the options too", "give it once")
+    if orphans is not None:
+        found["propagationPolicy"] = ORPHAN if orphans else BACKGROUND
+    if dry_run not in (None, [], ["All"]):
+        reader.complain((*path, "dryRun"), f"must be [All], not {describe(dry_run)}")
+    return {**found, "options": {}} | ({"request": {"dryRun": ["All"]}} if dry_run else {})
 
 
 def _write(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
@@ -258,17 +290,23 @@ def _node(kind: str) -> Callable[[StepReader, Any, Path], Commands]:
 
 
 def _taint(reader: StepReader, value: Any, path: Path) -> Commands:
-    yield "taint", reader.fields(value, path, node_=str, taints_=list)
+    found = reader.fields(value, path, node_=str, taints_=list)
+    for index, one in enumerate(found.get("taints") or ()):
+        reader.fields(
+            one, (*path, "taints", index), key_=str, value=(str, type(None)), effect_=str, timeAdded=str
+        )
+    yield "taint", found
 
 
 def _evict(reader: StepReader, value: Any, path: Path) -> Commands:
     target, rest = reader.target(value, path, (POD_KIND,))
     found = reader.fields(rest, path, gracePeriodSeconds=int, preconditions=dict, dryRun=bool)
+    _check_preconditions(reader, found, path)
     yield "evict", target | found
 
 
 def _fault(reader: StepReader, value: Any, path: Path) -> Commands:
-    """Trouble on a node or in a container; what each kind takes is the engine's to say."""
+    """Trouble on a node or in a container; which values each kind takes is the engine's to say."""
     if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str):
         reader.complain(path, "a fault is a mapping with a kind")
         return
@@ -279,7 +317,21 @@ def _fault(reader: StepReader, value: Any, path: Path) -> Commands:
         reader.choice(value["kind"], NODE_FAULTS, (*path, "kind"))
     if "for" in value:
         reader.duration(value["for"], (*path, "for"))
+    known = _list_fault_fields(value)
+    for name in value:
+        if name not in known:
+            remedy = f"a fault of this kind has: {', '.join(known)}"
+            reader.complain((*path, name), f'unknown field "{name}"', remedy)
     yield "fault", {**({} if "node" in value else {"namespace": "default"}), **value}
+
+
+def _list_fault_fields(value: Mapping[str, Any]) -> tuple[str, ...]:
+    kind = value["kind"]
+    if "node" in value:
+        more: tuple[str, ...] = ("resource", "available") if kind.startswith("pressure") else ()
+        return "node", "kind", "for", *more
+    more = {"exit": ("container", "code", "reason"), "lost": ("container",)}.get(kind, ())
+    return "pod", "namespace", "kind", *more
 
 
 def _static_pod(reader: StepReader, value: Any, path: Path) -> Commands:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifecycle.engine.kinds.registry import entry_of_id, entry_of_json, list_entries
-from lifecycle.engine.objects.kinds import id_for, kind_for
+from lifecycle.engine.rules.custom_resources.definition import defined_kind_of
 from lifecycle.engine.schema.tables import is_known_kind
-
-DEFINITION = id_for("apiextensions.k8s.io/v1", "CustomResourceDefinition")
+from lifecycle.input.custom_resources import DEFINITION
 
 
 def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -31,7 +30,7 @@ def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:
         elif entry.is_passive:
             passive[id_] = None
         if id_ == DEFINITION:
-            defined.add(_defined_kind(data))
+            defined.add(defined_kind_of(data))
 
     def name(ids: Iterable[str]) -> str:
         # An id's first word is the kind; the group matters only for custom ones.
@@ -50,8 +49,3 @@ def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:
     if passive:
         lines.append(f"{name(passive)}: stored, but nothing in the model acts on them")
     return lines
-
-
-def _defined_kind(data: Mapping[str, Any]) -> str:
-    spec = data.get("spec") or {}
-    return kind_for(f"{spec.get('group')}/v1", str((spec.get("names") or {}).get("kind"))).id

@@ -12,6 +12,7 @@ from lifecycle.engine.heart.settings import KUBERNETES_VERSION
 from lifecycle.kube_api import openapi_paths, openapi_schemas
 from lifecycle.kube_api.asked import Text
 from lifecycle.kube_api.content import JSON, choose_type
+from lifecycle.kube_api.openapi_custom import make_custom
 from lifecycle.kube_api.openapi_schemas import LIST_META, OBJECT_META, Refer
 from lifecycle.kube_api.protobuf import swagger
 from lifecycle.kube_api.resource import Resource
@@ -126,25 +127,12 @@ def make_schemas(known: Sequence[Resource], refer: Refer) -> Json:
             found |= openapi_schemas.definitions_of(version, kind, refer)
         name = openapi_paths.name_of(one)
         if one.custom:
-            found[name] = make_custom(one, refer)
+            found[name] = {**make_custom(one, refer), **_marks(one, one.kind)}
         elif name not in found:
             found[name] = _without_table(one, refer)
         if "list" in one.verbs:
             found[f"{name}List"] = _make_list(one, name, refer)
     return found | openapi_schemas.list_common(refer)
-
-
-def make_custom(resource: Resource, refer: Refer) -> Json:
-    """A custom resource's own schema, with what every object has."""
-    given: Json = resource.schema if isinstance(resource.schema, dict) else {}
-    text = {"type": "string"}
-    properties = {
-        **(given.get("properties") or {}),
-        "apiVersion": text,
-        "kind": text,
-        "metadata": refer(OBJECT_META),
-    }
-    return {**given, "type": "object", "properties": properties, **_marks(resource, resource.kind)}
 
 
 def _without_table(resource: Resource, refer: Refer) -> Json:

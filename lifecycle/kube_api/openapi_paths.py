@@ -5,7 +5,7 @@ from typing import Any
 
 from lifecycle.kube_api import openapi_schemas
 from lifecycle.kube_api.openapi_schemas import DELETE_OPTIONS, PATCH, STATUS, Refer
-from lifecycle.kube_api.patch_bodies import MEDIA_TYPES
+from lifecycle.kube_api.patch_bodies import list_types
 from lifecycle.kube_api.resource import Part, Resource
 
 Json = dict[str, Any]
@@ -18,6 +18,7 @@ _METHODS = {
     "create": ("post", "create"),
     "deletecollection": ("delete", "deletecollection"),
 }
+JSON, YAML = "application/json", "application/yaml"
 _ON_ONE = ("get", "update", "patch", "delete")
 _ON_ALL = ("list", "create", "deletecollection")
 _TEXT, _WHOLE, _SWITCH = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
@@ -129,14 +130,14 @@ class _Maker:
         parameters = [self._parameter(name, "query", kind) for name, kind in _QUERIES[verb].items()]
         body = self._body(verb, part)
         if self.is_v2:
-            operation |= {"consumes": list(MEDIA_TYPES) if verb == "patch" else ["*/*"]}
-            operation |= {"produces": ["application/json", "application/yaml"]}
+            operation |= {"consumes": list(list_types(resource)) if verb == "patch" else ["*/*"]}
+            operation |= {"produces": [JSON, YAML]}
             if body is not None:
                 parameters.append(
                     {"name": "body", "in": "body", "required": verb != "delete", "schema": body}
                 )
         elif body is not None:
-            types = list(MEDIA_TYPES) if verb == "patch" else ["application/json", "application/yaml"]
+            types = list(list_types(resource)) if verb == "patch" else [JSON, YAML]
             operation["requestBody"] = {"content": {one: {"schema": body} for one in types}}
         return operation | ({"parameters": parameters} if parameters else {})
 

@@ -97,11 +97,12 @@ PATCH = f"{_META}.Patch"
 
 
 def list_common(refer: Refer) -> Json:
-    """Definitions that every document has: lists, statuses, options of deletions."""
+    """Definitions that every document has: metadata, lists, statuses, options of deletions."""
     text = {"type": "string"}
     head = {"apiVersion": text, "kind": text}
     return {
         **_COMMON,
+        **{names()[one]: make_schema(one, refer) for one in _reach("ObjectMeta")},
         QUANTITY: refer.either({}, "string", "number"),
         INT_OR_STRING: refer.either({"format": "int-or-string"}, "integer", "string"),
         f"{_META}.StatusCause": _CAUSE,

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.kube_api import bodies
 from lifecycle.kube_api.bodies import Unreadable
 from lifecycle.kube_api.requests import Address, first_word
@@ -12,7 +13,7 @@ from lifecycle.kube_api.status import bad_request
 
 Json = dict[str, Any]
 JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
-MEDIA_TYPES = {
+_MEDIA_TYPES = {
     "application/json-patch+json": JSON,
     "application/merge-patch+json": MERGE,
     "application/strategic-merge-patch+json": STRATEGIC,
@@ -20,9 +21,15 @@ MEDIA_TYPES = {
 }
 
 
+def list_types(resource: Resource) -> dict[str, str]:
+    """How patches of a resource may be written, by media type: of what has no table nobody knows the keys."""
+    is_known = not resource.custom and is_known_kind(resource.api_version, resource.kind)
+    return {name: how for name, how in _MEDIA_TYPES.items() if how != STRATEGIC or is_known}
+
+
 def read_type(request: HttpRequest, resource: Resource) -> str:
     """How a patch is to be applied. Raises Refusal (415)."""
-    taken = {name: how for name, how in MEDIA_TYPES.items() if how != STRATEGIC or not resource.custom}
+    taken = list_types(resource)
     how = taken.get(first_word(request.headers.get("Content-Type")))
     if how is None:
         raise bodies.unsupported_media_type(", ".join(taken))

@@ -1,19 +1,19 @@
 """What pods and nodes use: `metrics.k8s.io`, as a metrics server answers `kubectl top`.
 
 Nobody records use. It is worked out by the engine from what was recorded last, for all who ask within the
-same window; a pod of whose use nothing is known has no metrics, as one that was not measured yet.
+same window. A real cluster has samples of everything that runs, so what nobody says is assumed here, and
+marked by an annotation. Autoscalers never see what is assumed.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from lifecycle.engine.objects.times import format_time
 from lifecycle.kube_api import label_selectors
 from lifecycle.kube_api.asked import Answer, Asked
+from lifecycle.kube_api.assumed_use import ASSUMED, WINDOW_MS, Sample, Samples, take_samples
 from lifecycle.kube_api.built_in import USAGE
 from lifecycle.kube_api.lists import Page
 from lifecycle.kube_api.status import not_found
@@ -22,8 +22,6 @@ from lifecycle.reads import virtual_now_ms
 from lifecycle.runs.ahead import run_ahead
 
 Json = dict[str, Any]
-# A metrics server asks the kubelets this often.
-WINDOW_MS = 15_000
 
 
 def answer(asked: Asked) -> Answer:
@@ -41,54 +39,44 @@ def answer(asked: Asked) -> Answer:
     return Answer(Page(chosen, str(asked.cluster.rv)))
 
 
-def _read(cluster: Cluster) -> Sequence[Json]:
+def _read(cluster: Cluster) -> Samples:
     window = virtual_now_ms(cluster) // WINDOW_MS
     return _work_out(cluster.pk, str(cluster.epoch_id), cluster.inbox_order, window)
 
 
 @lru_cache(maxsize=8)
-def _work_out(pk: int, epoch_id: str, commands: int, window: int) -> Sequence[Json]:
+def _work_out(pk: int, epoch_id: str, commands: int, window: int) -> Samples:
     """Kept as long as nothing was asked of the cluster, and no longer than a window."""
-    return run_ahead(Cluster.objects.get(pk=pk), span_ms=0).engine.list_uses()
+    engine = run_ahead(Cluster.objects.get(pk=pk), span_ms=0).engine
+    return take_samples(
+        engine.list_uses(), engine.list("Pod"), engine.list("Node"), engine.now_ms, engine.epoch_ms
+    )
 
 
 def _list_pods(cluster: Cluster, namespace: str | None) -> list[Json]:
-    uses = (use for use in _read(cluster) if namespace in (None, use["pod"]["metadata"]["namespace"]))
-    return [_pod_metrics(cluster, use) for use in uses]
-
-
-def _pod_metrics(cluster: Cluster, use: Json) -> Json:
-    containers = [
-        {"name": name, "usage": _amounts(cpu, memory)} for name, (cpu, memory) in use["containers"].items()
+    return [
+        _metrics("PodMetrics", cluster, one)
+        | {"containers": [{"name": name, "usage": _amounts(*use)} for name, use in one.uses.items()]}
+        for one in _read(cluster).pods
+        if namespace in (None, one.meta["namespace"])
     ]
-    meta = use["pod"]["metadata"]
-    shown = {"name": meta["name"], "namespace": meta["namespace"], "labels": meta.get("labels") or {}}
-    return _metrics("PodMetrics", cluster, shown, use) | {"containers": containers}
 
 
 def _list_nodes(cluster: Cluster, namespace: str | None) -> list[Json]:
-    cpu: Counter[str] = Counter()
-    memory: Counter[str] = Counter()
-    latest: dict[str, Json] = {}
-    for use in _read(cluster):
-        node = use["pod"]["spec"].get("nodeName")
-        if node:
-            latest[node] = use
-            for milli, amount in use["containers"].values():
-                cpu[node] += milli
-                memory[node] += amount
     return [
-        _metrics("NodeMetrics", cluster, {"name": node, "labels": {}}, use)
-        | {"usage": _amounts(cpu[node], memory[node])}
-        for node, use in sorted(latest.items())
+        _metrics("NodeMetrics", cluster, one) | {"usage": _amounts(*one.total)}
+        for one in _read(cluster).nodes
     ]
 
 
-def _metrics(kind: str, cluster: Cluster, meta: Json, use: Json) -> Json:
-    at = format_time(use["at_ms"], cluster.epoch_ms)
-    window = f"{use['window_ms'] / 1000:g}s"
-    head = {"kind": kind, "apiVersion": f"{USAGE}/v1beta1"}
-    return {**head, "metadata": {**meta, "creationTimestamp": at}, "timestamp": at, "window": window}
+def _metrics(kind: str, cluster: Cluster, sample: Sample) -> Json:
+    at = format_time(sample.at_ms, cluster.epoch_ms)
+    meta: Json = {name: sample.meta[name] for name in ("name", "namespace") if name in sample.meta}
+    meta |= {"labels": sample.meta.get("labels") or {}, "creationTimestamp": at}
+    if sample.assumed:
+        meta["annotations"] = {ASSUMED: sample.assumed}
+    head = {"kind": kind, "apiVersion": f"{USAGE}/v1beta1", "metadata": meta}
+    return {**head, "timestamp": at, "window": f"{sample.window_ms / 1000:g}s"}
 
 
 def _amounts(cpu_milli: int, memory_bytes: int) -> Json:

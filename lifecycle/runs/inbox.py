@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from lifecycle import limits
 from lifecycle.input import expressions, scenario
-from lifecycle.models import DEFAULT_EPOCH, Cluster, Command, RunControl
+from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.runs import messages, run_controls, shards
 from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
 
@@ -42,15 +42,16 @@ def create_cluster(
     owner: Any,
     name: str,
     seed: int = 1,
-    epoch: datetime = DEFAULT_EPOCH,
+    epoch: datetime | None = None,
     settings: dict[str, Any] | None = None,
     **columns: Any,
 ) -> Cluster:
-    """A new cluster at instant 0.
+    """A new cluster at instant 0, which is now unless an epoch is given: clients work out ages themselves.
 
     ValidationError when its owner has one of that name, it is no DNS label, or its input would give no
     cluster; limits.Exceeded when its owner has as many as one may have.
     """
+    epoch = epoch or begin_now()
     limits.check_clusters(owner)
     check_input(epoch, settings or {})
     bound = limits.bind_settings(owner, settings or {})
@@ -60,6 +61,11 @@ def create_cluster(
     keep_new(cluster)
     _nudge(cluster)
     return cluster
+
+
+def begin_now() -> datetime:
+    """The epoch of a cluster that is made now."""
+    return timezone.now().replace(microsecond=0)
 
 
 def keep_new(cluster: Cluster) -> None:

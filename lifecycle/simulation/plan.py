@@ -56,13 +56,15 @@ class Plan:
     """All that a run needs.
 
     `subjects` name the objects, one each. `notes` are for the one who asked, `missing` is what the objects
-    want and nobody gives. Without `untils` a run ends when nothing moves any more.
+    want and nobody gives. Without `untils` a run ends when nothing moves any more. Where nobody gave an
+    epoch, `epoch_ms` is that of all runs without one.
     """
 
     objects: tuple[Mapping[str, Any], ...]
     settings: Settings
     seed: int
     epoch_ms: int
+    is_epoch_given: bool = False
     steps: tuple[Step, ...] = ()
     untils: tuple[Until, ...] = ()
     expects: tuple[Expect, ...] = ()
@@ -142,6 +144,7 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
         settings=settings,
         seed=seed,
         epoch_ms=read_epoch_ms(DEFAULT_EPOCH) if epoch_ms is None else epoch_ms,
+        is_epoch_given=epoch_ms is not None,
         steps=scenario.steps,
         untils=overrides.untils or scenario.untils,
         expects=scenario.expects,

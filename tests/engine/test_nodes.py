@@ -1,10 +1,12 @@
 """Nodes that come by manifest: live ones with a kubelet, which says what the manifest leaves open."""
 
+import re
 from typing import Any
 
 import pytest
 
 from lifecycle.engine import KUBERNETES_VERSION, Cluster, Settings
+from lifecycle.engine.rules.defaults.nodes import OWN_NUMBERS
 from tests.engine.kubelet.world import World
 
 DEFAULTS = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "100Gi"}
@@ -26,10 +28,12 @@ def test_a_node_of_which_nothing_is_said_is_like_the_others() -> None:
     assert node(world).ok
     usual = world.cluster.get("Node", None, "node-1")
     assert usual is not None
-    own = {
+    own: dict[str, Any] = {
         "addresses": [{"type": "InternalIP", "address": "10.0.0.2"}, {"type": "Hostname", "address": "big"}]
     }
-    assert found(world)["status"] == {**usual["status"], **own}
+    told = found(world)["status"]
+    own["nodeInfo"] = usual["status"]["nodeInfo"] | {name: told["nodeInfo"][name] for name in OWN_NUMBERS}
+    assert told == {**usual["status"], **own}
     assert found(world)["metadata"]["labels"] == {
         **usual["metadata"]["labels"],
         "kubernetes.io/hostname": "big",
@@ -48,6 +52,45 @@ def test_a_node_says_where_and_what_it_is() -> None:
     info = told["status"]["nodeInfo"]
     assert (info["kubeletVersion"], info["architecture"]) == (KUBERNETES_VERSION, "amd64")
     assert info["containerRuntimeVersion"].startswith("containerd://")
+
+
+REQUIRED = (
+    "architecture bootID containerRuntimeVersion kernelVersion kubeProxyVersion kubeletVersion machineID"
+    " operatingSystem osImage systemUUID"
+).split()
+HEXADECIMAL, UUID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@pytest.mark.parametrize(
+    "status, labels",
+    [
+        ({}, {}),
+        ({"nodeInfo": {"kernelVersion": "6.1.0"}}, {}),
+        ({}, {"kubernetes.io/os": "windows"}),
+        ({"nodeInfo": {"operatingSystem": "windows"}}, {}),
+    ],
+    ids=["nothing said", "a kernel said", "labelled windows", "said to be windows"],
+)
+def test_every_node_tells_of_its_machine_all_that_kubernetes_requires(
+    status: Any, labels: dict[str, str]
+) -> None:
+    world = World()
+    assert node(world, status, labels=labels).ok
+    info = found(world)["status"]["nodeInfo"]
+    assert {name for name in REQUIRED if isinstance(info.get(name), str)} == set(REQUIRED)
+    assert info["kubeProxyVersion"] == "", "kubelets empty it since v1.33"
+    assert HEXADECIMAL.fullmatch(info["machineID"])
+    assert UUID.fullmatch(info["systemUUID"]) and UUID.fullmatch(info["bootID"])
+    assert all(info[name] == value for name, value in status.get("nodeInfo", {}).items())
+
+
+def test_no_two_machines_have_a_number_in_common_and_a_seed_has_the_same_ones() -> None:
+    def list_numbers() -> list[str]:
+        nodes = Cluster(seed=1, settings=Settings(nodes={"count": 3})).list("Node")
+        return [one["status"]["nodeInfo"][name] for one in nodes for name in OWN_NUMBERS]
+
+    assert len(set(list_numbers())) == 9
+    assert list_numbers() == list_numbers()
 
 
 def test_pods_say_the_address_that_their_node_was_given() -> None:

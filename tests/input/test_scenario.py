@@ -233,3 +233,92 @@ def test_unknown_fields_and_wrong_types_are_refused_by_the_schema():
     with pytest.raises(ManifestError) as caught:
         read("  seeds: 7\n  nodes: {count: three}\n")
     assert [problem.path for problem in caught.value.problems] == ["spec.seeds", "spec.nodes.count"]
+
+
+# --- no key is swallowed ----------------------------------------------------------------------------------
+
+POD_GONE = {"kind": "Pod", "name": "a"} | DEFAULT
+
+
+@pytest.mark.parametrize(
+    "options, payload",
+    [
+        ("{}", {"options": {}}),
+        ("null", {"options": None}),
+        ("{gracePeriodSeconds: 3}", {"gracePeriodSeconds": 3, "options": {}}),
+        ("{propagationPolicy: Orphan}", {"propagationPolicy": "Orphan", "options": {}}),
+        ("{orphanDependents: true}", {"propagationPolicy": "Orphan", "options": {}}),
+        ("{orphanDependents: false}", {"propagationPolicy": "Background", "options": {}}),
+        ("{preconditions: {uid: u}}", {"preconditions": {"uid": "u"}, "options": {}}),
+        ("{dryRun: [All]}", {"request": {"dryRun": ["All"]}, "options": {}}),
+        ("{apiVersion: v1, kind: DeleteOptions}", {"options": {}}),
+    ],
+)
+def test_options_of_a_delete_step_are_those_of_the_api(options, payload):
+    step = read_step(f"{{at: 1s, delete: {{kind: Pod, name: a, options: {options}}}}}")
+    assert step.payload == POD_GONE | payload
+
+
+@pytest.mark.parametrize(
+    "step, path, message",
+    [
+        ("setImage: {deployment: a, container: c, image: i, odd: 1}", "setImage.odd", "unknown field"),
+        ("scale: {deployment: a, replicas: 1, odd: 1}", "scale.odd", "unknown field"),
+        ("patch: {kind: Pod, name: a, patch: {}, odd: 1}", "patch.odd", "unknown field"),
+        ("delete: {kind: Pod, name: a, odd: 1}", "delete.odd", "unknown field"),
+        ("delete: {kind: Pod, name: a, options: {odd: 1}}", "delete.options.odd", "unknown field"),
+        (
+            "delete: {kind: Pod, name: a, preconditions: {odd: x}}",
+            "delete.preconditions.odd",
+            "unknown field",
+        ),
+        (
+            "delete: {kind: Pod, name: a, options: {preconditions: {odd: x}}}",
+            "delete.options.preconditions.odd",
+            "unknown field",
+        ),
+        (
+            "delete: {kind: Pod, name: a, options: {propagationPolicy: Orphan, orphanDependents: true}}",
+            "delete.options.orphanDependents",
+            "cannot be both set",
+        ),
+        (
+            "delete: {kind: Pod, name: a, gracePeriodSeconds: 1, options: {gracePeriodSeconds: 2}}",
+            "delete.options.gracePeriodSeconds",
+            "is given beside the options too",
+        ),
+        (
+            "delete: {kind: Pod, name: a, options: {propagationPolicy: Never}}",
+            "delete.options.propagationPolicy",
+            "must be one of",
+        ),
+        ("delete: {kind: Pod, name: a, options: {dryRun: [Some]}}", "delete.options.dryRun", "must be [All]"),
+        ("rollout: {restart: deployment/a, odd: 1}", "rollout.odd", "unknown field"),
+        ("drain: {node: a, odd: 1}", "drain.odd", "unknown field"),
+        ("cordon: {node: a, odd: 1}", "cordon.odd", "unknown field"),
+        ("uncordon: {node: a, odd: 1}", "uncordon.odd", "unknown field"),
+        ("remove: {node: a, odd: 1}", "remove.odd", "unknown field"),
+        ("taint: {node: a, taints: [], odd: 1}", "taint.odd", "unknown field"),
+        (
+            "taint: {node: a, taints: [{key: k, effect: NoSchedule, odd: 1}]}",
+            "taint.taints[0].odd",
+            "unknown field",
+        ),
+        ("evict: {pod: a, odd: 1}", "evict.odd", "unknown field"),
+        ("evict: {pod: a, preconditions: {odd: x}}", "evict.preconditions.odd", "unknown field"),
+        ("fault: {node: a, kind: crash, odd: 1}", "fault.odd", "unknown field"),
+        ("fault: {node: a, kind: crash, available: 1Mi}", "fault.available", "unknown field"),
+        ("fault: {pod: a, kind: sandbox, code: 1}", "fault.code", "unknown field"),
+        ("fault: {pod: a, kind: exit, code: 1, for: 3s}", "fault.for", "unknown field"),
+        ("staticPod: {node: a, remove: b, odd: 1}", "staticPod.odd", "unknown field"),
+    ],
+)
+def test_no_key_of_a_step_is_swallowed(step, path, message):
+    (problem,) = refuse(f"  steps:\n  - {{at: 1s, {step}}}\n")
+    assert problem.startswith(f"spec.steps[0].{path}: ") and message in problem
+
+
+@pytest.mark.parametrize("kind", ["apply", "create", "replace"])
+def test_a_key_of_an_object_that_nobody_knows_goes_to_the_api_server_to_be_refused(kind):
+    odd = "{apiVersion: v1, kind: Pod, metadata: {name: b}, odd: 1}"
+    assert read_step(f"{{at: 1s, {kind}: {odd}}}").payload["fieldValidation"] == "Strict"

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from lifecycle.kube_api.watching import feed
-from lifecycle.models import Cluster
+from lifecycle.models import DEFAULT_EPOCH, Cluster
 from lifecycle.runs import inbox, messages, publisher, shards
 from lifecycle.runs.runner import Owner
 from tests.kube_api.live import installation
@@ -38,7 +38,7 @@ class Shop:
         shards.beat("test")
         self.wall = time.time()
         self.owner = Owner("test", lambda: self.wall, lambda: self.wall)
-        self.cluster: Cluster = inbox.create_cluster(user, name, **columns)
+        self.cluster: Cluster = inbox.create_cluster(user, name, **{"epoch": DEFAULT_EPOCH, **columns})
         self.turn()
 
     def turn(self, seconds: float = 0.0) -> None:

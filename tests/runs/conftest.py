@@ -16,7 +16,7 @@ from django.contrib.auth import get_user_model
 from django.db import connection
 
 from lifecycle.management import processes
-from lifecycle.models import Cluster, Command
+from lifecycle.models import DEFAULT_EPOCH, Cluster, Command
 from lifecycle.runs import inbox, publisher, shards
 from lifecycle.runs.celery import broker
 from lifecycle.runs.runner import Owner
@@ -96,7 +96,7 @@ def make_cluster(db: None) -> Callable[..., Cluster]:
 
     def make(name: str = "shop", **columns: Any) -> Cluster:
         user, _ = get_user_model().objects.get_or_create(username="someone")
-        return inbox.create_cluster(user, name, **columns)
+        return inbox.create_cluster(user, name, **{"epoch": DEFAULT_EPOCH, **columns})
 
     return make
 

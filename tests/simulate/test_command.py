@@ -7,10 +7,12 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from lifecycle.engine import KUBERNETES_VERSION
 from lifecycle.management.commands.simulate import Command
 from tests.simulate.running import GALLERY, MANIFESTS
 
@@ -43,6 +45,13 @@ def simulate(monkeypatch):
         return Answer(status, out.buffer.getvalue().decode(), err.getvalue())
 
     return call
+
+
+def test_the_version_is_that_of_the_project_and_of_kubernetes(simulate):
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    answer = simulate("--version")
+    said = f"podline {project['version']} (Kubernetes {KUBERNETES_VERSION})\n"
+    assert (answer.status, answer.out, answer.err) == (0, said, "")
 
 
 def test_ndjson_ends_with_the_hash_of_what_was_written(simulate):

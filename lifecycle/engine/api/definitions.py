@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..heart.errors import NotFound
 from ..kinds.registry import entry_of, entry_of_json, kind_of_json
 from ..objects.kinds import Kind
 from ..objects.meta import StoredObject
-from ..rules.custom_resources.definition import Definition, ScalePaths, Version, read_definition
-from ..rules.custom_resources.structural import prune, with_defaults
+from ..rules.custom_resources.definition import (
+    Definition,
+    ScalePaths,
+    Version,
+    find_unserved,
+    read_definition,
+)
+from ..rules.custom_resources.structural import prune, with_defaults, without_nulls
 from ..rules.custom_resources.validation import validate_custom
 from ..rules.scales import BUILT_IN
 from ..rules.validation.field_error import FieldError
@@ -61,15 +68,41 @@ class Definitions:
     # --- what happens to an object ------------------------------------------------------------------------
 
     def complete(self, data: Json) -> tuple[Json, Sequence[str]]:
-        """An object without the fields its schema does not know, with its defaults; and what was dropped.
+        """An object without what its schema does not take, with its defaults; and the fields dropped.
 
-        What was dropped is worded as a strict reading words it.
+        Those are worded as a strict reading words them.
         """
         version = self.find_version(data)
         if version is None or not version.schema:
             return data, ()
         kept, dropped = prune(data, version.schema)
-        return with_defaults(kept, version.schema), [f'unknown field "{path}"' for path in dropped]
+        filled = with_defaults(without_nulls(kept, version.schema), version.schema)
+        return filled, [f'unknown field "{path}"' for path in dropped]
+
+    def find_dropped(self, data: Json) -> Sequence[str]:
+        """The fields of an object that its schema does not know, as a strict reading words them."""
+        return self.complete(data)[1]
+
+    def require_served(self, data: Json) -> None:
+        """Raise NotFound for an object of a version that its definition does not serve."""
+        definition = self.find(kind_of_json(data).id)
+        if definition is not None and (message := find_unserved(definition, data)):
+            raise NotFound(message)
+
+    def has_status(self, data: Json) -> bool:
+        """Whether an object has an address /status, so that its own leaves the status alone.
+
+        Where its definition gives it none, the status is a field as any other (customresource/strategy.go).
+        """
+        version = self.find_version(data)
+        return version is None or version.has_status
+
+    def make_new(self, data: Json) -> Json:
+        """A new object in its place, without a status that has an address of its own."""
+        version = self.find_version(data)
+        if version is not None and version.has_status:
+            data = {name: value for name, value in data.items() if name != "status"}
+        return self.place(data)
 
     def place(self, data: Json) -> Json:
         """An object without a namespace, where its kind has none."""

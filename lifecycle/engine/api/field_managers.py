@@ -62,11 +62,11 @@ _BY_ADMISSION = frozenset(
 # What an autoscaler gives another size; a ReplicaSet that is owned is sized by its owner.
 _SIZED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _SIZE = frozenset((path_to("spec", "replicas"),))
+_STATUS = (path_to("status"),)
 # What a write to one place leaves as it is, whatever it says: nobody owns it by that.
 _NOT_WRITTEN: dict[str, Sequence[Path]] = {
-    "": (path_to("status"),),
     "status": (path_to("spec"),),
-    "scale": (path_to("status"),),
+    "scale": _STATUS,
 }
 
 
@@ -182,7 +182,7 @@ class FieldManagers:
         applier = make_manager(options.manager, APPLY, version, subresource)
         bare = without_empties(_without_managers(live), shape)
         stated = Share(
-            without(set_of(applied, shape), _NOT_WRITTEN.get(subresource, ())), version, self._time()
+            without(set_of(applied, shape), self._not_written(live, subresource)), version, self._time()
         )
         merged = apply_over(bare, applied, shape, managers.get(applier), {**managers, applier: stated})
         merged = without_empties(merged, shape)
@@ -224,6 +224,11 @@ class FieldManagers:
             )
         written = {name: managers[name] for name in managers if managers[name].fields}
         return with_scale(current, scale), write_managers(written)
+
+    def _not_written(self, live: Json, subresource: str) -> Sequence[Path]:
+        if subresource:
+            return _NOT_WRITTEN.get(subresource, ())
+        return _STATUS if self._context.definitions.has_status(live) else ()
 
     def _require_applicable(self, live: Json, applied: Json) -> None:
         version, kind = applied.get("apiVersion") or "", applied.get("kind") or ""

@@ -13,13 +13,12 @@ from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod_overlay import PodOverlay
 from ..rules.validation.field_error import each_invalid
 from ..rules.validation.metadata import validate_labels
-from ..rules.validation.names import check_label
+from ..rules.validation.names import check_label, generate
 from ..rules.validation.refusal import make_invalid
 from ..store.store import Store
 from .context import Context
 
 Json = dict[str, Any]
-_LONGEST_STEM = 58
 _LONGEST_LABEL = 63
 
 
@@ -28,11 +27,6 @@ def count_up(store: Store, owner: str) -> int:
     number = store.creations.get(owner, 0) + 1
     store.creations[owner] = number
     return number
-
-
-def generate(stem: str, suffix: str) -> str:
-    """A name of 63 characters at most: what is too long of the stem is left out."""
-    return stem[:_LONGEST_STEM] + suffix
 
 
 def name_asked(data: Json) -> str:

@@ -19,7 +19,7 @@ from ..objects.shortened import shorten
 from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
 from ..rules.custom_resources.definition import first_status
-from ..rules.defaults.nodes import register_node
+from ..rules.defaults.nodes import OWN_NUMBERS, register_node
 from ..rules.defaults.workloads import label_like_template
 from .addresses import with_allocations, with_later_allocations
 from .context import Context
@@ -73,8 +73,11 @@ def prepare_new(context: Context, new: StoredObject) -> None:
 
 def _register_node(context: Context, data: Json) -> Json:
     now = format_time(context.clock.now_ms, context.clock.epoch_ms)
-    address = context.find_machine_address(data["metadata"]["name"])
-    return register_node(data, context.settings.nodes, now, address)
+    name = data["metadata"]["name"]
+    address = context.find_machine_address(name)
+    numbers = {one: context.chance.uid("machine", one, name) for one in OWN_NUMBERS}
+    numbers["machineID"] = numbers["machineID"].replace("-", "")
+    return register_node(data, context.settings.nodes, now, address, numbers)
 
 
 def _make_own_objects(namespace: StoredObject) -> list[Json]:

@@ -163,7 +163,10 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "propagationPolicy": _choice("Background", "Foreground", "Orphan"),
         "force": _YES_OR_NO,
         "preconditions": _PRECONDITIONS,
-        "options": Field("false for a request without options", lambda value: isinstance(value, bool | dict)),
+        "options": Field(
+            "false for a request without options, {} for one of the API: what they say stands beside them",
+            lambda value: isinstance(value, bool) or value == {},
+        ),
         "request": _REQUEST,
     },
     "scale": {**_one_object(), "replicas": _whole("a whole number, 0 or more", 0, True)},

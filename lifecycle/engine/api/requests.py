@@ -6,7 +6,7 @@ the object itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..heart.errors import BadRequest, Conflict, RequestEntityTooLarge, Unknown
@@ -76,10 +76,13 @@ def check_structure(data: Json, options: WriteOptions) -> None:
 
 
 def refuse_unknown(data: Json, problems: Sequence[str], options: WriteOptions) -> None:
-    """Refuse problems of a strict reading, or warn of them, as it was asked for. Raises BadRequest."""
-    if problems and options.validation == STRICT:
+    """Refuse problems of a strict reading, or warn of them, as it was asked for. Raises BadRequest.
+
+    What comes from Podline itself is read as kubectl has files read.
+    """
+    if problems and options.validation in (STRICT, ""):
         raise _make_unhandled(data, f"strict decoding error: {', '.join(problems)}")
-    if options.validation not in ("", IGNORE):
+    if options.validation != IGNORE:
         options.warn(problems)
 
 
@@ -161,8 +164,12 @@ def make_wanted(
     subresource: str | None,
     gates: Mapping[str, bool],
     replicas_path: tuple[str, ...],
+    has_status: bool = True,
 ) -> Json:
-    """The object the request would leave, defaults filled in. `replicas_path`: where it has its size."""
+    """The object the request would leave, defaults filled in. `replicas_path`: where it has its size.
+
+    `has_status`: whether its status has an address of its own.
+    """
     if subresource == "status":
         return _with_status(current, data)
     if subresource == SCALE:
@@ -177,15 +184,18 @@ def make_wanted(
             **current,
             "spec": keep_rest(current.get("spec") or {}, wanted.get("spec") or {}, subresource),
         }
-    if "status" in current:
-        wanted["status"] = current["status"]
-    else:
-        wanted.pop("status", None)
+    if has_status:
+        wanted = _keep_status(current, wanted)
     wanted["metadata"] = _keep_metadata(current["metadata"], wanted.get("metadata") or {})
     carry_over = entry_of_json(current).carry_over
     if carry_over is not None:
         wanted["spec"] = carry_over(current.get("spec") or {}, wanted.get("spec") or {})
     return wanted
+
+
+def _keep_status(current: Json, wanted: Json) -> Json:
+    kept = {"status": current["status"]} if "status" in current else {}
+    return {name: value for name, value in wanted.items() if name != "status"} | kept
 
 
 def _with_status(current: Json, data: Json) -> Json:
@@ -237,14 +247,21 @@ def _keep_metadata(before: Json, after: Json) -> Json:
 # --- patches ----------------------------------------------------------------------------------------------
 
 
-def patched(current: Json, patch: Any, how: str, options: WriteOptions = PLAIN) -> Json:
+def patched(
+    current: Json,
+    patch: Any,
+    how: str,
+    options: WriteOptions = PLAIN,
+    find_dropped: Callable[[Json], Sequence[str]] = lambda changed: (),
+) -> Json:
     """The object with a patch on it. Raises ApiError as `patch_object` does.
 
-    It is made from the present version unless the patch itself names another.
+    It is made from the present version unless the patch itself names another. `find_dropped`: what a strict
+    reading says of fields that the object's definition does not have.
     """
     changed = patch_object(current, patch, how, options)
     if options.validation not in ("", IGNORE):
-        problems = [*options.problems, *find_unknown_fields(changed)]
+        problems = [*options.problems, *find_unknown_fields(changed), *find_dropped(changed)]
         if problems and options.validation == STRICT:
             raise refuse_patch(how, patch, changed, f"strict decoding error: {', '.join(problems)}")
         options.warn(problems)

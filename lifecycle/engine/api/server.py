@@ -23,6 +23,7 @@ from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta
 from ..rules.actions import CreatePod
 from ..rules.validation.field_error import FieldError
+from ..rules.validation.names import generate
 from ..rules.validation.refusal import raise_invalid, repeat_as_asked
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
@@ -41,7 +42,7 @@ from .deletion import (
 )
 from .evictions import evict_pod
 from .field_managers import FIELD, FieldManagers, with_managed_fields
-from .identity import generate, identify, name_asked, require_fitting, with_name, with_uid
+from .identity import identify, name_asked, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .label_keys import complete_selectors, overlay_narrowed, with_label_keys
 from .molds import Mold
@@ -100,7 +101,7 @@ class ApiServer:
             sent = data = mold.fill(data)
         else:
             given, sent = data, self.decode(data, options)
-            data = context.definitions.place(apply_defaults(sent, context.features))
+            data = context.definitions.make_new(apply_defaults(sent, context.features))
             if mold is not None:
                 mold.take(given, data)
         asked = name_asked(data)
@@ -144,8 +145,13 @@ class ApiServer:
         return decoded
 
     def read(self, data: Json, options: WriteOptions) -> Json:
-        """An object as it was sent, held to its fields as strictly as was asked for. Raises BadRequest."""
-        return self.decode(data, options) if options.validation else data
+        """An object of a file, held to its fields as strictly as was asked for. Raises BadRequest, NotFound.
+
+        What did not come by an address has to be of a version that there is.
+        """
+        if not options.is_request:
+            self._context.definitions.require_served(data)
+        return self.decode(data, options)
 
     def kind_of(self, kind: Kind) -> Kind:
         """A kind as its definition has it: its plural and its scope, if somebody defined it."""
@@ -242,7 +248,9 @@ class ApiServer:
             data, _dropped = context.definitions.complete(decode(data))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
-        wanted = context.definitions.place(make_wanted(current, data, subresource, context.features, size))
+        has_status = context.definitions.has_status(current)
+        wanted = make_wanted(current, data, subresource, context.features, size, has_status)
+        wanted = context.definitions.place(wanted)
         errors = validate_update(current, wanted, subresource or "", context.features)
         errors = repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or "")
         raise_invalid(wanted, errors)
@@ -274,7 +282,7 @@ class ApiServer:
             scale = patched(make_scale(current, size), patch, how, options)
             changed = with_scale(current, scale)
         else:
-            changed = patched(current, patch, how, options)
+            changed = patched(current, patch, how, options, self._context.definitions.find_dropped)
         return self.update_json(old, changed, subresource, options)
 
     def apply(

@@ -9,7 +9,7 @@ from .client import Answer, Client, Payload
 
 def apply(client: Client, payload: Payload) -> Answer:
     """Create an object, or merge its manifest with the live one and the one applied last. Raises ApiError."""
-    manifest = dict(convert(client.api.decode(payload["object"])))
+    manifest = dict(convert(client.api.read(payload["object"], client.options)))
     live = client.find_stored(manifest)
     if live is None:
         return 201, client.api.create_json(with_last_applied(manifest), client.options)

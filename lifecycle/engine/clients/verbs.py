@@ -12,7 +12,10 @@ from .client import DEFAULT_NAMESPACE, Answer, Client, Payload
 
 def create(client: Client, payload: Payload) -> Answer:
     """`kubectl create`. Raises ApiError."""
-    return 201, client.api.create_json(payload["object"], client.options)
+    data = payload["object"]
+    if not client.options.is_request:
+        data = client.api.read(data, client.options)
+    return 201, client.api.create_json(data, client.options)
 
 
 def replace(client: Client, payload: Payload) -> Answer:

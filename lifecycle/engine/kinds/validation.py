@@ -16,17 +16,22 @@ from ..rules.validation.metadata import (
     validate_metadata,
     validate_metadata_update,
 )
-from ..rules.validation.names import check_label
+from ..rules.validation.names import check_label, generate
 from ..rules.validation.pod_warnings import list_pod_warnings
 from .entry import Gates, Json, KindEntry
 from .pod_specs import find_pod_metadata, find_pod_spec
 from .registry import entry_of_json
 
-_NO_UID_YET = "its-uid"
+_NO_UID_YET, _NO_SUFFIX_YET = "its-uid", "xxxxx"
 
 
 def validate_manifest(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldError]:
-    """Everything wrong with an object that has no uid yet, defaults applied."""
+    """Everything wrong with an object that has no uid yet, and perhaps no name, defaults applied."""
+    metadata = data.get("metadata") or {}
+    if metadata.get("generateName") and not metadata.get("name"):
+        # The API server makes the name before it looks (registry/rest/create.go BeforeCreate).
+        named = {**metadata, "name": generate(metadata["generateName"], _NO_SUFFIX_YET)}
+        data = {**data, "metadata": named}
     identify = entry_of_json(data).identify
     return validate_create(data if identify is None else identify(data, _NO_UID_YET), gates)
 

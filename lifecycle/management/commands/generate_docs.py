@@ -58,6 +58,14 @@ ASSUMED = (
     " of the object that is described, or of the Namespace:"
     " `[{name: queue-length, labels: {queue: work}, values: [{at: 0s, value: 23}]}]`. `at` counts from the"
     " object's creation.",
+    "`kubectl top` has samples of everything that has run for 15 s, as on a real cluster. What nobody says is"
+    " assumed there: 1m CPU and 8Mi a container, and of a node itself 100m and 500Mi; the annotation"
+    " `podline.dev/assumed` of the sample says so. Autoscalers never see what is assumed: they go by what is"
+    " stated alone.",
+    "A live cluster begins at the time of day when it is made, unless its Scenario or whoever makes it gives an"
+    " epoch; a run of `simulate` begins on 2026-01-01. Forks have the epoch of what they are forks of.",
+    "A custom resource whose definition is given is read as strictly as `kubectl apply` reads a file: unknown"
+    " fields, and versions that are not served, are refused.",
     "A VerticalPodAutoscaler or ScaledObject acts where its CustomResourceDefinition is, and a cluster"
     " proportional autoscaler where a Deployment of its image runs. A ScaledObject's queue is as long as the"
     " series of its `podline.dev/metrics` says that is called as the trigger is.",

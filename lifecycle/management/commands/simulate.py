@@ -15,6 +15,7 @@ from lifecycle.engine import Changes
 from lifecycle.engine.rules.validation.names import check_label
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms, read_until
+from lifecycle.management.version import TOLD
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.run import BAD_INPUT, EXIT_STATUSES, Sink
@@ -32,6 +33,10 @@ class Command(BaseCommand):
         + "; ".join(f"{status} {what}" for status, what in EXIT_STATUSES.items())
     )
     requires_system_checks: list[str] = []
+
+    def get_version(self) -> str:
+        """What `--version` prints."""
+        return TOLD
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -29,6 +29,7 @@ from lifecycle.input import manifests
 from lifecycle.management import processes
 from lifecycle.management.certificates import make_certificate
 from lifecycle.management.processes import Child
+from lifecycle.management.version import TOLD
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox, shards, write_ahead_log
 from lifecycle.runs.celery import broker
@@ -60,6 +61,10 @@ class Command(BaseCommand):
     help = "Starts all of Podline on this machine and prints the address to open."
     requires_system_checks: list[str] = []
     requires_migrations_checks = False
+
+    def get_version(self) -> str:
+        """What `--version` prints."""
+        return TOLD
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")

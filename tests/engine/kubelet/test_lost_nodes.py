@@ -280,14 +280,21 @@ def test_settings_of_the_controller_manager_are_checked():
     assert Settings(controller_manager={"nodeEvictionRate": 1}).controller_manager == {"nodeEvictionRate": 1}
 
 
+def find_boot(world: World) -> str:
+    node = world.cluster.get("Node", None, "node-1")
+    assert node is not None
+    return str(node["status"]["nodeInfo"]["bootID"])
+
+
 @pytest.mark.spec("NODELOSS-10", "SBOX-04")
 @pytest.mark.parametrize("kind, is_told", [("reboot", True), ("crash", True), ("kubeletRestart", False)])
 def test_a_machine_that_was_off_says_that_it_has_been_rebooted(kind: str, is_told: bool):
     world = World()
     assert world.pod().ok
-    before = world.get()
+    before, boot = world.get(), find_boot(world)
     assert world.to(10).submit("fault", node="node-1", kind=kind, **{"for": "20s"}).ok
     world.to(60)
+    assert (find_boot(world) != boot) == is_told
     assert world.events("Rebooted", name="node-1") == ([(30, "Rebooted")] if is_told else [])
     after = world.get()
     assert before is not None and after is not None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.rules.custom_resources.definition import find_rules, read_definition
-from lifecycle.engine.rules.custom_resources.structural import prune, with_defaults
+from lifecycle.engine.rules.custom_resources.structural import prune, with_defaults, without_nulls
 from lifecycle.engine.rules.custom_resources.validation import validate_custom
 from lifecycle.engine.rules.validation.part import Part
 from lifecycle.engine.rules.validation.schemas import validate_structural
@@ -228,6 +228,64 @@ def test_unknown_fields_are_dropped(properties: Any, value: Any, kept: Any, drop
 )
 def test_defaults_come_where_nothing_stands(schema: Any, value: Any, filled: Any) -> None:
     assert with_defaults(value, {"type": "object", "properties": schema}) == filled
+
+
+MAP_OF_TEXT = {"type": "object", "additionalProperties": TEXT}
+
+
+@pytest.mark.parametrize(
+    "schema, value, read",
+    [
+        pytest.param({"a": TEXT}, {"a": None}, {}, id="without default"),
+        pytest.param(
+            {"a": {"type": "object"}, "b": TEXT}, {"a": None, "b": "x"}, {"b": "x"}, id="of an object"
+        ),
+        pytest.param({"a": {"type": "array", "items": TEXT}}, {"a": None}, {}, id="of a list"),
+        pytest.param({"a": {**TEXT, "nullable": True}}, {"a": None}, {"a": None}, id="that may be"),
+        pytest.param({"a": {**TEXT, "default": "x"}}, {"a": None}, {"a": "x"}, id="with a default"),
+        pytest.param({"a": {**TEXT, "default": None}}, {"a": None}, {}, id="with a default that is null too"),
+        pytest.param({"a": MAP_OF_TEXT}, {"a": {"b": None, "c": "x"}}, {"a": {"c": "x"}}, id="in a map"),
+        pytest.param(
+            {"a": {"type": "object", "additionalProperties": {**TEXT, "default": "x"}}},
+            {"a": {"b": None}},
+            {"a": {"b": "x"}},
+            id="in a map with a default",
+        ),
+        pytest.param(
+            {"a": {"type": "array", "items": TEXT}},
+            {"a": ["x", None]},
+            {"a": ["x", None]},
+            id="within a list",
+        ),
+        pytest.param(
+            {"a": {"type": "array", "items": {**TEXT, "default": "x"}}},
+            {"a": [None]},
+            {"a": ["x"]},
+            id="within a list with a default",
+        ),
+        pytest.param(
+            {"a": {"type": "array", "items": {"type": "object", "properties": {"b": TEXT}}}},
+            {"a": [{"b": None}]},
+            {"a": [{}]},
+            id="in an object of a list",
+        ),
+        pytest.param(
+            {"a": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+            {"a": {"b": None}},
+            {"a": {"b": None}},
+            id="that no schema knows",
+        ),
+        pytest.param(
+            {"a": {"type": "object", "default": {"b": None}, "properties": {"b": TEXT}}},
+            {},
+            {"a": {"b": None}},
+            id="in a default",
+        ),
+    ],
+)
+def test_nulls_go_before_defaults_come(schema: Any, value: Any, read: Any) -> None:
+    whole = {"type": "object", "properties": schema}
+    assert with_defaults(without_nulls(value, whole), whole) == read
 
 
 @pytest.mark.parametrize(

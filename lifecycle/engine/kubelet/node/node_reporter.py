@@ -91,6 +91,9 @@ class NodeReporter:
             agent.is_off = False
             context = self._parts.context
             boot = context.chance.uid("boot", agent.name, context.clock.now_ms)
+            info = {**(node.status.raw.get("nodeInfo") or {}), "bootID": boot}
+            status = node.status.replace(raw={**node.status.raw, "nodeInfo": info})
+            self._parts.store.update(node, node.replace(status=status))
             text = f"Node {agent.name} has been rebooted, boot id: {boot}"
             self._parts.trace.plain_event(node.subject, WARNING, "Rebooted", text, SOURCE)
 

@@ -98,6 +98,25 @@ def read_definition(spec: Json, name: str = "") -> Definition:
     )
 
 
+def find_unserved(definition: Definition, data: Json) -> str:
+    """Why there is no such version of a defined kind, as kubectl says it; "" of one that is served."""
+    given = str(data["apiVersion"])
+    served = [f"{definition.group}/{one.name}" for one in definition.versions.values() if one.is_served]
+    if given in served:
+        return ""
+    right = f"use {' or '.join(served)}" if served else "its definition serves no version"
+    return f'no matches for kind "{definition.kind}" in version "{given}"; {right}'
+
+
+def defined_kind_of(data: Json) -> str:
+    """The id of the kind that a definition, valid or not, says it makes."""
+    spec = data.get("spec")
+    names = spec.get("names") if isinstance(spec, Mapping) else None
+    if not isinstance(spec, Mapping) or not isinstance(names, Mapping):
+        return ""
+    return kind_id(str(spec.get("group")), str(names.get("kind")))
+
+
 def _read_version(data: Json) -> Version:
     subresources = data.get("subresources") or {}
     scale = subresources.get("scale")

@@ -1,9 +1,10 @@
-"""What a structural schema makes of an object before it is checked: unknown fields go, defaults come."""
+"""What a structural schema makes of an object before it is checked: unknown fields and nulls that may not
+stand go, defaults come."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -48,28 +49,72 @@ def _prune(value: Any, schema: Json, path: str, is_object: bool, dropped: list[s
     return kept
 
 
-def with_defaults(value: Any, schema: Json) -> Any:
-    """The value with defaults where nothing stands, or a null that may not."""
+def list_known_fields(schema: Json, path: Sequence[str | int]) -> list[str]:
+    """The names of the fields that a schema has at a path."""
+    found: Json | None = schema
+    for part in path:
+        if found is None:
+            break
+        found = _schema_or_none(found.get("items")) if isinstance(part, int) else _find_field(part, found)
+    return list((found or {}).get("properties") or ())
+
+
+def without_nulls(value: Any, schema: Json | None) -> Any:
+    """The value without nulls of fields that may not be null and have no default.
+
+    Those of lists stay, and those of fields that no schema knows (schema/defaulting/prunenulls.go).
+    """
+    if schema is None:
+        return value
     if isinstance(value, list):
-        items = schema.get("items")
-        return [with_defaults(one, items) for one in value] if items else value
+        items = _schema_or_none(schema.get("items"))
+        return [without_nulls(one, items) for one in value]
     if not isinstance(value, dict):
         return value
-    known, further = schema.get("properties") or {}, schema.get("additionalProperties")
-    filled = {
-        name: one for name, one in value.items() if one is not None or not _is_dropped_null(name, schema)
+    inner = {name: _find_field(name, schema) for name in value}
+    return {
+        name: without_nulls(one, inner[name])
+        for name, one in value.items()
+        if not _is_forbidden_null(one, inner[name]) or _default_of(inner[name]) is not None
     }
-    for name, inner in known.items():
-        if name not in filled and "default" in inner:
-            filled[name] = copy.deepcopy(inner["default"])
-    return {name: _fill(one, known.get(name, further)) for name, one in filled.items()}
 
 
-def _fill(value: Any, schema: Any) -> Any:
-    return with_defaults(value, schema) if isinstance(schema, dict) else value
+def with_defaults(value: Any, schema: Json | None) -> Any:
+    """The value with defaults where nothing stands, or a null that may not (defaulting/algorithm.go)."""
+    if schema is None:
+        return value
+    if isinstance(value, list):
+        items = _schema_or_none(schema.get("items"))
+        return [_fill(one, items) for one in value]
+    if not isinstance(value, dict):
+        return value
+    known = schema.get("properties") or {}
+    absent = {
+        name: copy.deepcopy(inner["default"])
+        for name, inner in known.items()
+        if name not in value and _default_of(inner) is not None
+    }
+    return {name: _fill(one, _find_field(name, schema)) for name, one in (value | absent).items()}
 
 
-def _is_dropped_null(name: str, schema: Json) -> bool:
-    """A null where none may stand goes before defaults come, if there is a default."""
-    found = (schema.get("properties") or {}).get(name)
-    return found is not None and not found.get("nullable") and "default" in found
+def _fill(value: Any, schema: Json | None) -> Any:
+    if _is_forbidden_null(value, schema):
+        value = copy.deepcopy(_default_of(schema))
+    return with_defaults(value, schema)
+
+
+def _find_field(name: str, schema: Json) -> Json | None:
+    known = schema.get("properties") or {}
+    return _schema_or_none(known.get(name, schema.get("additionalProperties")))
+
+
+def _schema_or_none(found: Any) -> Json | None:
+    return found if isinstance(found, dict) else None
+
+
+def _is_forbidden_null(value: Any, schema: Json | None) -> bool:
+    return value is None and schema is not None and not schema.get("nullable")
+
+
+def _default_of(schema: Json | None) -> Any:
+    return (schema or {}).get("default")

@@ -11,20 +11,32 @@ from .pods import Json, fill
 
 INTERNAL_IP = "InternalIP"
 _DISK = "100Gi"
-_LINUX = {
-    "architecture": "amd64",
-    "osImage": "Debian GNU/Linux 13 (trixie)",
-    "kernelVersion": "6.12.48+deb13-amd64",
-    "containerRuntimeVersion": "containerd://2.1.5",
+_SYSTEMS = {
+    "linux": {"osImage": "Debian GNU/Linux 13 (trixie)", "kernelVersion": "6.12.48+deb13-amd64"},
+    "windows": {"osImage": "Windows Server 2022 Datacenter", "kernelVersion": "10.0.20348.4405"},
 }
 """A machine as good as any: one that is up to date."""
+_EVERYWHERE = {
+    "containerRuntimeVersion": "containerd://2.1.5",
+    "kubeletVersion": KUBERNETES_VERSION,
+    # Kubelets empty what is deprecated (kubelet/nodestatus/setters.go VersionInfo).
+    "kubeProxyVersion": "",
+}
+OWN_NUMBERS = ("machineID", "systemUUID", "bootID")
+"""What of a machine no other has: a number of 32 hexadecimal digits, and two UUIDs."""
 
 
-def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str, address: str) -> Json:
+def register_node(
+    data: Mapping[str, Any],
+    size: Mapping[str, Any],
+    now: str,
+    address: str,
+    numbers: Mapping[str, str],
+) -> Json:
     """The Node with labels, amounts, system, conditions and addresses.
 
     `size`: cpu, memory and pods by default. An amount that is given as capacity or allocatable alone is taken
-    for the other too. `address`: of its machine.
+    for the other too. `address`: of its machine. `numbers`: those of OWN_NUMBERS.
     """
     meta, status = dict(data["metadata"]), dict(data.get("status") or {})
     labels, info = dict(meta.get("labels") or {}), dict(status.get("nodeInfo") or {})
@@ -33,9 +45,8 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str, ad
     fill(labels, **{"kubernetes.io/arch": "amd64"})
     # The node lifecycle controller keeps the labels of old up to date beside today's.
     labels |= {f"beta.{name}": labels[name] for name in ("kubernetes.io/os", "kubernetes.io/arch")}
-    fill(info, kubeletVersion=KUBERNETES_VERSION, operatingSystem=system)
-    if system == "linux":
-        fill(info, **{**_LINUX, "architecture": labels["kubernetes.io/arch"]})
+    fill(info, operatingSystem=system, architecture=labels["kubernetes.io/arch"])
+    fill(info, **_EVERYWHERE, **_SYSTEMS.get(system, _SYSTEMS["linux"]), **numbers)
     own = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
     own["ephemeral-storage"] = _DISK
     capacity, allocatable = status.get("capacity") or {}, status.get("allocatable") or {}

@@ -49,7 +49,7 @@ _TEXTS = {
 }
 
 
-_LONGEST_LABEL = 63
+_LONGEST_LABEL, _LONGEST_STEM = 63, 58
 _LONGEST_LOOK = 1024
 
 
@@ -82,6 +82,11 @@ def check_subdomain_with_underscores(text: str) -> list[str]:
 def check_wildcard(text: str) -> list[str]:
     """All subdomains of a DNS subdomain."""
     return _check(text, WILDCARD, 253)
+
+
+def generate(stem: str, suffix: str) -> str:
+    """A name of 63 characters at most: what is too long of the stem is left out."""
+    return stem[:_LONGEST_STEM] + suffix
 
 
 def check_label(text: str) -> list[str]:
