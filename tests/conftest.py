@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.spec_report"]
+pytest_plugins = ["tests.spec_report", "tests.tiers"]
 
 # `ci` gives the same examples on every machine; `deep` (make test-deep) looks further, at new ones each time.
 _ANY_MACHINE = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}

@@ -18,6 +18,8 @@ from tests.runs.test_gallery_pages import FILES, find_repeated, live, look_at_ev
 from tests.simulate.running import plan_of
 from tests.texts import read_manifests
 
+pytestmark = pytest.mark.slow
+
 TEXTS = (
     *(
         "",
@@ -136,7 +138,6 @@ def live_side_by_side(owner: Any, client: Any, seed: int) -> None:
         assert other.name not in client.get("/").content.decode()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_it_is_refused_or_lived_through(owner, make_cluster, client, seed):
     live_through(owner, make_cluster, client, seed)
@@ -148,7 +149,6 @@ def test_it_is_with_many_seeds(owner, make_cluster, client, seed):
     live_through(owner, make_cluster, client, seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(500, 508))
 def test_two_users_live_side_by_side(owner, client, seed):
     live_side_by_side(owner, client, seed)

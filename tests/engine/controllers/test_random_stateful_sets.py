@@ -13,6 +13,8 @@ from lifecycle.engine.controllers.stateful_set.observe import StatefulSetControl
 from lifecycle.engine.objects.pod import Pod
 from tests.engine.controllers.stateful_sets import Web, make_stateful_set
 
+pytestmark = pytest.mark.slow
+
 POLICIES = [("Retain", "Retain"), ("Retain", "Delete"), ("Delete", "Retain"), ("Delete", "Delete")]
 
 
@@ -196,7 +198,6 @@ def tell(seed: int) -> Story:
     return story
 
 
-@pytest.mark.slow
 @pytest.mark.spec("STS-GEN-02", "STS-ORD-03", "STS-ORD-08", "STS-PVC-13")
 @pytest.mark.parametrize("seed", range(25))
 def test_every_story_ends_where_the_spec_says(seed: int):

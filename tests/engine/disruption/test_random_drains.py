@@ -9,6 +9,8 @@ import pytest
 
 from tests.engine.disruption.site import Site, make_budget, make_workload
 
+pytestmark = pytest.mark.slow
+
 FLAGS = {"ignoreDaemonSets": True, "timeout": "4m"}
 BUDGETS = (
     {"minAvailable": 2},
@@ -37,7 +39,6 @@ def live(site: Site, needed: dict[str, int], seconds: int) -> None:
     site.cluster.run_until(end_ms)
 
 
-@pytest.mark.slow
 @pytest.mark.spec("PDB-01", "PDB-09")
 @pytest.mark.parametrize("seed", range(12))
 def test_no_drain_breaks_a_budget_and_all_of_them_end(seed: int) -> None:

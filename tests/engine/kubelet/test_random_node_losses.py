@@ -12,6 +12,8 @@ from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.heart.trace import row_to_json
 from tests.engine.invariants import Watcher
 
+pytestmark = pytest.mark.slow
+
 NODES = 6
 ZONE = "topology.kubernetes.io/zone"
 APP = {"name": "app", "image": "sim/server:1"}
@@ -132,7 +134,6 @@ class Story:
         assert self.cluster.is_idle()
 
 
-@pytest.mark.slow
 @pytest.mark.spec("NODELOSS-02", "POD-LIFE-13")
 @pytest.mark.parametrize("seed", range(12))
 def test_everything_settles_once_nodes_are_well(seed: int):
