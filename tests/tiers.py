@@ -1,8 +1,8 @@
-"""Tests of a tier that is not asked for are not even collected: reading them takes longer than running others.
+"""Tests of a tier that is not asked for are not even collected, since that alone takes seconds.
 
 Where `-m` is `not a and not b …`, a file or a function that has such a mark as a whole is passed over:
 
-* a file that says so at its top (`pytestmark = pytest.mark.slow`, or a list with such a mark) is not imported;
+* a file that says so at its top (`pytestmark = pytest.mark.slow`, or a list with it) is not imported;
 * a function that is marked itself is not made into its hundreds of cases.
 
 A mark only ever adds to those around it, so nothing that is wanted is missed. What the command line names is
