@@ -21,10 +21,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker runs all browser tests: they share a server and a browser."""
+    """One worker runs all browser tests of a file: they share a server and a browser."""
     for item in items:
         if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
 
 
 @pytest.fixture(scope="session")

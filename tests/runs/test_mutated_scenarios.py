@@ -15,6 +15,7 @@ from lifecycle.benches.replay import find_difference
 from lifecycle.input.manifests import ManifestError
 from lifecycle.runs import inbox
 from tests.runs.test_gallery_pages import FILES, find_repeated, live, look_at_everything
+from tests.seeds import first_of
 from tests.simulate.running import plan_of
 from tests.texts import read_manifests
 
@@ -138,7 +139,7 @@ def live_side_by_side(owner: Any, client: Any, seed: int) -> None:
         assert other.name not in client.get("/").content.decode()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", first_of(range(40)))
 def test_it_is_refused_or_lived_through(owner, make_cluster, client, seed):
     live_through(owner, make_cluster, client, seed)
 
