@@ -1,4 +1,4 @@
-"""Scripts of the pages that need no browser: `node --test`, with what Python says where both have to agree."""
+"""Scripts of the pages that need no browser: `node --test`, with what Python says where both must agree."""
 
 from __future__ import annotations
 
