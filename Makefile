@@ -3,6 +3,8 @@
 PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 BIN := .venv/bin
+# What checks the pages' scripts; nothing else comes from npm.
+LINTER := node_modules/.package-lock.json
 
 .PHONY: up test test-deep check system-packages
 
@@ -12,15 +14,15 @@ up: $(BIN)/.runs  ## everything on this machine, http://127.0.0.1:8000 (make up 
 # Tests start some hundred processes: each begins with what the first compiled.
 test test-deep check: export PYTHONDONTWRITEBYTECODE :=
 
-test: system-packages $(BIN)/.tests  ## everything, browser included (make test ARGS="-k rollout")
+test: system-packages $(BIN)/.tests $(LINTER)  ## everything, browser included (make test ARGS="-k rollout")
 	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
-test-deep: system-packages $(BIN)/.tests  ## longer: new random examples, many seeds, large runs; then the benches in full
+test-deep: system-packages $(BIN)/.tests $(LINTER)  ## longer: new random examples, many seeds, large runs; then the benches in full
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 --dist loadgroup -m "deep or not deep" \
 		--ignore tests/runs/test_acceptance.py $(ARGS) || test $$? = 5
 	$(BIN)/python -m pytest -m deep -rP tests/runs/test_acceptance.py $(ARGS) || test $$? = 5
 
-check: $(BIN)/.tests  ## format, lint, types and the fast tests, in under a minute
+check: $(BIN)/.tests $(if $(shell command -v npm),$(LINTER))  ## format, lint, types and the fast tests, in under a minute
 	.ci/check
 
 # Each stamp is renewed when what it was installed from changes.
@@ -35,10 +37,15 @@ $(BIN)/.tests: $(BIN)/.runs requirements-dev.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	@touch $@
 
-# Tests drive Debian's Chromium and, where the bundled Redis has no wheel, Debian's Redis.
+$(LINTER): package-lock.json
+	@npm ci --silent --no-audit --no-fund --ignore-scripts || echo "npm reached no registry: the scripts of the pages are not linted" >&2
+
+# Tests drive Debian's Chromium, run scripts of the pages in Node.js and, where the bundled Redis has no wheel, Debian's Redis.
 system-packages:
 	@missing=""; \
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	command -v node >/dev/null || missing="$$missing nodejs"; \
+	command -v npm >/dev/null || missing="$$missing npm"; \
 	command -v redis-server >/dev/null || missing="$$missing redis-server"; \
 	"$(or $(PYTHON),python3)" -c 'import ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
 	test -z "$$missing" && exit 0; \

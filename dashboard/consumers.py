@@ -43,10 +43,11 @@ LATEST = 2**63 - 1
 
 def in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
     """Database work and figure making, away from the event loop, several browsers at once."""
-    return database_sync_to_async(work, thread_sensitive=False)
+    later: Callable[..., Any] = database_sync_to_async(work, thread_sensitive=False)
+    return later
 
 
-class ClusterConsumer(AsyncWebsocketConsumer):
+class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """Relays; what is read and drawn stands in `catch_up` and `live_figures`."""
 
     cluster: Cluster
@@ -62,11 +63,13 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         found = await in_thread(_find)(self.scope["user"], self.scope["url_route"]["kwargs"]["cluster"])
         if found is None:
-            return await self._refuse()
+            await self._refuse()
+            return
         try:
             self.leave = limits.take_socket(self.scope["user"], self)
         except limits.Exceeded as excess:
-            return await self._refuse(excess.code, f"{excess}\n")
+            await self._refuse(excess.code, f"{excess}\n")
+            return
         self.cluster, self.group = found, found.group
         try:
             await self._begin(parse_qs(self.scope["query_string"].decode("utf-8", "replace")))
@@ -106,7 +109,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         `page` and `order` other pods."""
         message = _read_message(text_data)
         if message is None:
-            return await self.close(TOO_LARGE)
+            await self.close(TOO_LARGE)
+            return
         if (after := _whole([message.get("after")])) is not None:
             async with self.lock:
                 self.head.seq = min(after, self.head.seq)
@@ -189,7 +193,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
         """Send everything after the last seq sent, as one frame (`refetch` when it is too much)."""
         frame = await in_thread(read_frame)(self.cluster, self.head)
         if frame is None:
-            return await self.close(NOT_FOUND)
+            await self.close(NOT_FOUND)
+            return
         self.head = Head(frame["epoch_id"], frame["seq"], frame["rv"])
         await self._pass_on(frames.encode(frame))
 
@@ -199,7 +204,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
             await asyncio.sleep(HEAD_SECONDS)
             stored = await self._read_shared()
             if stored is None:
-                return await self.close(NOT_FOUND)
+                await self.close(NOT_FOUND)
+                return
             async with self.lock:
                 if stored.epoch_id != self.head.epoch_id or stored.seq > self.head.seq:
                     await self._catch_up()
@@ -239,7 +245,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):
     async def _refuse(self, status: int = 404, why: str = "No such cluster.\n") -> None:
         """Someone else's cluster is not there: 404, where the server can say so before the upgrade."""
         if "websocket.http.response" not in (self.scope.get("extensions") or {}):
-            return await self.close(4000 + status)
+            await self.close(4000 + status)
+            return
         await self.base_send({"type": "websocket.http.response.start", "status": status, "headers": []})
         await self.base_send({"type": "websocket.http.response.body", "body": why.encode()})
 

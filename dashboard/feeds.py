@@ -221,7 +221,7 @@ def make_feed(
     return made(cluster, subject, window_ms) if made else None
 
 
-def _latest(rows: QuerySet) -> QuerySet:
+def _latest(rows: QuerySet[Any]) -> QuerySet[Any]:
     """The last rows of a long story; in order again."""
     first = rows.order_by("-seq").values_list("seq", flat=True)[POD_ROWS : POD_ROWS + 1]
     return rows.filter(seq__gt=first[0]) if first else rows

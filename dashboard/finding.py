@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
@@ -60,7 +60,7 @@ class Query:
             and all(word in name for word in self.words)
         )
 
-    def narrow_events(self, cluster: Cluster, rows: QuerySet) -> QuerySet:
+    def narrow_events(self, cluster: Cluster, rows: QuerySet[Any]) -> QuerySet[Any]:
         """The events about what is asked for; of nodes and states, those of the pods that are there now."""
         for word in self.words:
             rows = rows.filter(

@@ -17,7 +17,7 @@ def list_transitions(cluster: Cluster) -> QuerySet[Transition]:
     return Transition.objects.filter(cluster=cluster, seq__lte=cluster.seq)
 
 
-def walk(source: Any, rows: QuerySet) -> Iterator[Row]:
+def walk(source: Any, rows: QuerySet[Any]) -> Iterator[Row]:
     """Row by row, in order."""
     for page in source.walk(rows):
         yield from page

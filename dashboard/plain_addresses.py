@@ -1,10 +1,10 @@
 """No name has a NUL in it, and PostgreSQL takes none: an address with one is refused."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponseBadRequest
 from django.utils.decorators import sync_and_async_middleware
 
 Respond = Callable[[HttpRequest], Any]
@@ -16,7 +16,7 @@ def refuse_nul(get_response: Respond) -> Respond:
     if not iscoroutinefunction(get_response):
         return lambda request: _refusal(request) or get_response(request)
 
-    async def later(request: HttpRequest) -> Awaitable[HttpResponse]:
+    async def later(request: HttpRequest) -> Any:
         return _refusal(request) or await get_response(request)
 
     return later

@@ -34,6 +34,7 @@ import sys
 import tempfile
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -112,7 +113,7 @@ TEMPLATES = [
 ]
 
 
-def _sqlite() -> dict:
+def _sqlite() -> dict[str, Any]:
     """SQLite for one machine: readers never wait (WAL), writers queue from their first statement.
 
     The cache of pages is SQLite's own 2 MiB: web connections live for one request each, and what they take
@@ -147,7 +148,7 @@ POSTGRES_OPTIONS = {
 }
 
 
-def _database() -> dict:
+def _database() -> dict[str, Any]:
     """DATABASE_URL (PostgreSQL, or sqlite:///path), else SQLite in the data folder."""
     url = env.text("DATABASE_URL")
     if not url:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -49,7 +50,7 @@ def read_paths(text: str) -> list[str]:
     return [path.encode(errors="replace").decode() for path in paths]
 
 
-def make_batches(files: Sequence[UploadedFile], paths: list[str], named: list[str]) -> list[Batch]:
+def make_batches(files: Sequence[UploadedFile[Any]], paths: list[str], named: list[str]) -> list[Batch]:
     """Files as folders. `paths`: one for each file; none: their own names will do. `named`: files that hold
     no manifest and were not sent, known by their paths alone."""
     paths = paths or [file.name or "file" for file in files]

@@ -145,7 +145,8 @@ def _describe_strategy(spec: Json) -> str:
     """`RollingUpdate: maxSurge 1, maxUnavailable 0`."""
     strategy = spec.get("strategy") or spec.get("updateStrategy") or {}
     numbers = [f"{name} {value}" for name, value in (strategy.get("rollingUpdate") or {}).items()]
-    return strategy.get("type", "") + (f": {', '.join(numbers)}" if numbers else "")
+    kind: str = strategy.get("type", "")
+    return kind + (f": {', '.join(numbers)}" if numbers else "")
 
 
 def tell_outcome(cluster: Cluster, stored: StoredObject) -> str:

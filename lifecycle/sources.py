@@ -64,7 +64,7 @@ class Source:
 
     def walk(
         self,
-        rows: QuerySet,
+        rows: QuerySet[Any],
         cursor: Cursor | None = None,
         limit: int | None = None,
         after: int = 0,
@@ -88,13 +88,14 @@ class Source:
         if cursor is not None:
             cursor.after, cursor.complete = after, False
 
-    def _make_row(self, values: tuple, read: Callable[[str], object]) -> Row:
+    def _make_row(self, values: tuple[object, ...], read: Callable[[str], object]) -> Row:
         # The order at the end of the values has no key: it falls away.
-        row: Any = dict(zip(self._keys, self._head + values, strict=False))
+        row: dict[str, Any] = dict(zip(self._keys, self._head + values, strict=False))
         for key in self._json_keys:
             if row[key] is not None:
                 row[key] = read(row[key])
-        return row[self.whole] if self.whole else row
+        whole: Row = row[self.whole] if self.whole else row
+        return whole
 
 
 TRANSITIONS = Source(

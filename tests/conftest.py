@@ -1,11 +1,17 @@
 """Shared by every test: fixed seeds, where browser tests run, the specification report."""
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, settings
+from pytest_django import DjangoDbBlocker
 
-pytest_plugins = ["tests.spec_report"]
+from tests import databases
+
+pytest_plugins = ["tests.spec_report", "tests.tiers"]
 
 # `ci` gives the same examples on every machine; `deep` (make test-deep) looks further, at new ones each time.
 _ANY_MACHINE = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -15,19 +21,48 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker runs all browser tests: they share a server and a browser."""
+    """One worker runs all browser tests of a file: they share a server and a browser."""
     for item in items:
         if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
+
+
+@pytest.fixture(scope="session")
+def kept_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where an empty, migrated SQLite file is kept: from run to run, where pytest may keep things."""
+    cache: pytest.Cache | None = getattr(request.config, "cache", None)
+    folder = cache.mkdir("databases") if cache else tmp_path_factory.mktemp("databases")
+    return folder / databases.name_of(databases.find_migrations())
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+    django_db_modify_db_settings_parallel_suffix: None,
+    tmp_path_factory: pytest.TempPathFactory,
+    kept_database: Path,
 ) -> None:
     """A SQLite file of this process alone: runs side by side on one machine do not meet."""
-    from django.db import connections
+    if is_sqlite():
+        mine = tmp_path_factory.mktemp("database") / "podline.sqlite3"
+        if kept_database.exists():
+            shutil.copy(kept_database, mine)
+        connection.settings_dict["TEST"]["NAME"] = str(mine)
 
-    settings_of_default = connections["default"].settings_dict
-    if settings_of_default["ENGINE"].endswith("sqlite3"):
-        settings_of_default["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "podline.sqlite3")
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
+    """Whether a database that is there is used as it is: the copy of this process is."""
+    return is_sqlite() or request.config.getvalue("reuse_db")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker, kept_database: Path) -> None:
+    """As Django makes it; what it made is kept for others."""
+    if is_sqlite() and not kept_database.exists():
+        with django_db_blocker.unblock():
+            connection.ensure_connection()
+            databases.keep(connection.connection, kept_database)
+
+
+def is_sqlite() -> bool:
+    return connection.vendor == "sqlite"

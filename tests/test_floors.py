@@ -1,6 +1,7 @@
 """Imports go down the floors of the house, and the engine is pure. Read from the syntax trees, not run."""
 
 import ast
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -94,7 +95,12 @@ def name_of(path: Path) -> str:
 def modules() -> dict[str, ast.Module]:
     """Every module of the project by name."""
     files = sorted(path for folder in ("lifecycle", "dashboard") for path in (TOP / folder).rglob("*.py"))
-    return {name_of(path): ast.parse(path.read_text(), str(path)) for path in files}
+    # Millions of nodes that stay: whoever looks for garbage is not to go through all of them again and again.
+    gc.disable()
+    trees = {name_of(path): ast.parse(path.read_text(), str(path)) for path in files}
+    gc.freeze()
+    gc.enable()
+    return trees
 
 
 def is_in(name: str, room: str) -> bool:
@@ -163,13 +169,17 @@ def walk_running(tree: ast.AST) -> Iterator[ast.AST]:
             waiting.append(node)
 
 
+@cache
+def is_package(name: str) -> bool:
+    return (TOP / name.replace(".", "/") / "__init__.py").exists()
+
+
 def resolve(name: str, node: ast.ImportFrom) -> str:
     """The absolute module that a `from` import names."""
     if not node.level:
         return node.module or ""
-    is_package = any((TOP / name.replace(".", "/")).glob("__init__.py"))
     parts = name.split(".")
-    base = parts[: len(parts) - node.level + is_package]
+    base = parts[: len(parts) - node.level + is_package(name)]
     return ".".join([*base, node.module] if node.module else base)
 
 
@@ -340,46 +350,52 @@ def is_set(node: ast.AST, sets: set[str]) -> bool:
     return False
 
 
-def names_of_sets(function: ast.AST) -> set[str]:
-    """Names that a function (or module) binds to a set, by value or by annotation."""
+def is_set_of(annotation: ast.AST) -> bool:
+    """`set[…]` or `frozenset[…]`."""
+    return isinstance(annotation, ast.Subscript) and is_one_of(annotation.value, {"set", "frozenset"})
+
+
+def is_one_of(function: ast.AST, names: set[str]) -> bool:
+    return isinstance(function, ast.Name) and function.id in names
+
+
+def names_of_sets(nodes: list[ast.AST]) -> set[str]:
+    """Names that a function binds to a set, by value or by annotation."""
     found: set[str] = set()
-    for node in ast.walk(function):
+    for node in nodes:
         if isinstance(node, ast.Assign) and is_set(node.value, found):
             found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
         elif isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
             target = node.arg if isinstance(node, ast.arg) else getattr(node.target, "id", None)
-            if target and ast.unparse(node.annotation).startswith(("set[", "frozenset[")):
+            if target and is_set_of(node.annotation):
                 found.add(target)
     return found
 
 
 # What does not depend on the order it is given.
 ORDERLESS = {"sorted", "set", "frozenset", "sum", "min", "max", "any", "all", "len"}
+# What keeps the order it is given.
+ORDERED = {"list", "tuple", "enumerate", "iter", "next"}
 
 
 def walks_of_sets(tree: ast.AST) -> Iterator[int]:
     """Lines that walk a set in its own order."""
     for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
-        sets = names_of_sets(function)
+        nodes = [*ast.walk(function)]
+        sets = names_of_sets(nodes)
         settled = {
             inner
-            for node in ast.walk(function)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ORDERLESS
+            for node in nodes
+            if isinstance(node, ast.Call) and is_one_of(node.func, ORDERLESS)
             for inner in node.args
         }
-        for node in ast.walk(function):
+        for node in nodes:
             if node in settled or isinstance(node, ast.SetComp):
                 continue
             walked = [generator.iter for generator in getattr(node, "generators", [])]
             if isinstance(node, ast.For):
                 walked = [node.iter]
-            elif isinstance(node, ast.Call) and ast.unparse(node.func) in {
-                "list",
-                "tuple",
-                "enumerate",
-                "iter",
-                "next",
-            }:
+            elif isinstance(node, ast.Call) and is_one_of(node.func, ORDERED):
                 walked = node.args
             yield from (expression.lineno for expression in walked if is_set(expression, sets))
 

@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from lifecycle.access import Verb, get_cluster_or_404
+from lifecycle.admin.generics import ModelForm
 from lifecycle.admin.history import HISTORIES, PAGE_ROWS, HistoryForm
 from lifecycle.admin.scope import ScopedAdmin
 from lifecycle.admin.texts import tell_instant, tell_moment
@@ -35,7 +36,7 @@ class SettingsDecoder(json.JSONDecoder):
             raise json.JSONDecodeError(str(problem), "", 0) from None
 
 
-class ClusterForm(forms.ModelForm):
+class ClusterForm(ModelForm):
     """The input of a new cluster."""
 
     settings = forms.JSONField(required=False, initial=dict, decoder=SettingsDecoder)
@@ -43,7 +44,8 @@ class ClusterForm(forms.ModelForm):
 
     def _get_validation_exclusions(self) -> set[str]:
         """A name is looked for among those of its owner, whom the form does not show."""
-        return super()._get_validation_exclusions() - {"owner"}  # type: ignore[misc]
+        left_out: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]
+        return left_out - {"owner"}
 
     def _post_clean(self) -> None:
         """A name that is refused is only the field's: the page is still about the cluster of the old one."""
@@ -95,7 +97,9 @@ class ClusterAdmin(ScopedAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return self.allows(request, obj, Verb.OWN)
 
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list]:
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
         """The clusters only: everything in them goes too, and listing it could take long."""
         lacking = {"cluster" for cluster in objs if not self.allows(request, cluster, Verb.OWN)}
         return [f"{cluster} and its whole history" for cluster in objs], {"clusters": len(objs)}, lacking, []
@@ -117,7 +121,7 @@ class ClusterAdmin(ScopedAdmin):
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
-    ) -> type[forms.ModelForm]:
+    ) -> type[ModelForm]:
         made = super().get_form(request, obj, change, **kwargs)
         return type("ClusterFormOfUser", (made,), {"user": request.user})
 
@@ -160,15 +164,15 @@ class ClusterAdmin(ScopedAdmin):
         return format_html('<a href="{}">transitions</a> · <a href="{}">events</a>', *links)
 
     @admin.action(description="Pause")
-    def pause(self, request: HttpRequest, rows: QuerySet) -> None:
+    def pause(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         self._control(request, rows, RunControl.Kind.PAUSE)
 
     @admin.action(description="Resume")
-    def resume(self, request: HttpRequest, rows: QuerySet) -> None:
+    def resume(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         self._control(request, rows, RunControl.Kind.RESUME)
 
     @admin.action(description="Fork at this instant")
-    def fork(self, request: HttpRequest, rows: QuerySet) -> None:
+    def fork(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         from lifecycle.runs import forks
         from lifecycle.runs.checkpoints import Unreadable
 
@@ -190,7 +194,7 @@ class ClusterAdmin(ScopedAdmin):
             )
 
     @admin.action(description="Forget the failure")
-    def forget_failure(self, request: HttpRequest, rows: QuerySet) -> None:
+    def forget_failure(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         from lifecycle.runs import engine_faults
 
         for cluster in rows:
@@ -203,7 +207,7 @@ class ClusterAdmin(ScopedAdmin):
             else:
                 messages.warning(request, f"The cluster {cluster} has no failure that could be forgotten.")
 
-    def _control(self, request: HttpRequest, rows: QuerySet, kind: RunControl.Kind) -> None:
+    def _control(self, request: HttpRequest, rows: QuerySet[Any], kind: RunControl.Kind) -> None:
         from lifecycle.runs import inbox
 
         for cluster in rows:

@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from lifecycle.access import Verb
+from lifecycle.admin.generics import ModelAdmin, ModelForm
 from lifecycle.admin.history import PAGE_ROWS
 from lifecycle.admin.orders import order
 from lifecycle.admin.scope import ClusterFilter, ScopedAdmin
@@ -37,7 +38,7 @@ class DeletedFilter(admin.SimpleListFilter):
     title = "life"
     parameter_name = "deleted"
 
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         return [("living", "living"), ("deleted", "deleted"), ("both", "both")]
 
     def value(self) -> str:
@@ -47,7 +48,7 @@ class DeletedFilter(admin.SimpleListFilter):
         """Without Django's own "All", which would be no filter at all."""
         return list(super().choices(changelist))[1:]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.value() == "both":
             return queryset
         return queryset.filter(deleted_ms__isnull=self.value() == "living")
@@ -134,7 +135,7 @@ class StoredObjectAdmin(ScopedAdmin):
 
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
-    ) -> type[forms.ModelForm]:
+    ) -> type[ModelForm]:
         return type("SpecFormOfUser", (SpecForm,), {"user": request.user})
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
@@ -143,7 +144,7 @@ class StoredObjectAdmin(ScopedAdmin):
             messages.warning(request, warning)
 
     @admin.action(description="Scale to the number beside")
-    def scale(self, request: HttpRequest, rows: QuerySet) -> None:
+    def scale(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         given = request.POST.get("replicas", "")
         if not (given.isascii() and given.isdigit() and len(given) < 7):
             messages.error(request, "Write the number of replicas beside the action.")
@@ -158,21 +159,21 @@ class StoredObjectAdmin(ScopedAdmin):
         )
 
     @admin.action(description="Restart the rollout")
-    def restart(self, request: HttpRequest, rows: QuerySet) -> None:
+    def restart(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         self._order_each(
             request, rows, "rollout", {"action": RESTART}, "restarted", lambda entry: RESTART in entry.rollout
         )
 
     @admin.action(description="Delete, with grace")
-    def delete_with_grace(self, request: HttpRequest, rows: QuerySet) -> None:
+    def delete_with_grace(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         self._order_each(request, rows, "delete", {}, "asked to end")
 
     def _order_each(
         self,
         request: HttpRequest,
-        rows: QuerySet,
+        rows: QuerySet[Any],
         kind: str,
-        payload: dict,
+        payload: dict[str, Any],
         done: str,
         can: Callable[[KindEntry], object] = lambda entry: True,
     ) -> None:

@@ -7,9 +7,11 @@ themselves superusers, or sign in as anybody.
 from typing import Any
 
 from django.contrib import admin
-from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.admin import GroupAdmin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
+
+from lifecycle.admin.generics import UserAdmin
 
 
 class ForSuperusers:

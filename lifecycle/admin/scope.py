@@ -9,10 +9,11 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 
 from lifecycle.access import Verb, address_for, clusters_for, find_cluster, give_address, may
+from lifecycle.admin.generics import ModelAdmin
 from lifecycle.models import Cluster
 
 
-class ScopedAdmin(admin.ModelAdmin):
+class ScopedAdmin(ModelAdmin):
     """Rows of one's own clusters, read only unless a subclass says more.
 
     Django's permissions by model do not count: `may` is asked instead.
@@ -20,7 +21,7 @@ class ScopedAdmin(admin.ModelAdmin):
 
     show_full_result_count = False
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows = super().get_queryset(request)
         clusters = clusters_for(request.user)
         return rows.filter(pk__in=clusters) if self.model is Cluster else rows.filter(cluster__in=clusters)
@@ -50,7 +51,7 @@ class ScopedAdmin(admin.ModelAdmin):
         return lookup.removesuffix("__exact") in names
 
     def response_action(
-        self, request: HttpRequest, queryset: QuerySet, *args: Any, **kwargs: Any
+        self, request: HttpRequest, queryset: QuerySet[Any], *args: Any, **kwargs: Any
     ) -> HttpResponse | None:
         """What is no row's number was not ticked on our page: a bad request."""
         key = self.opts.pk
@@ -90,7 +91,9 @@ class ScopedAdmin(admin.ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Without Django's transaction around it: the engine can only answer what is committed."""
-        return self._changeform_view(request, object_id, form_url, extra_context)  # type: ignore[attr-defined]
+        view = self._changeform_view  # type: ignore[attr-defined]
+        answer: HttpResponse = view(request, object_id, form_url, extra_context)
+        return answer
 
 
 def cluster_of(row: Model) -> Cluster:
@@ -104,10 +107,10 @@ class ClusterFilter(admin.SimpleListFilter):
     title = "cluster"
     parameter_name = "cluster"
 
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin) -> list[tuple[str, str]]:
         seen = clusters_for(request.user).select_related("owner")
         return [(address, address) for address in (address_for(request.user, one) for one in seen)]
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         address = self.value()
         return queryset.filter(cluster=find_cluster(request.user, address)) if address else queryset

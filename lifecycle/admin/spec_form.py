@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from lifecycle.access import User
+from lifecycle.admin.generics import ModelForm
 from lifecycle.admin.orders import order
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.heart.trace import make_merge_patch
@@ -61,7 +62,7 @@ def describe_problem(problem: Problem) -> str:
     return f"{place}{field}{problem.message}{remedy}"
 
 
-class SpecForm(forms.ModelForm):
+class SpecForm(ModelForm):
     """Saving is asking the cluster: the form is valid once the cluster has done as asked.
 
     `generation` is the one the page showed. Should the spec have changed since, nothing is overwritten.
@@ -77,6 +78,7 @@ class SpecForm(forms.ModelForm):
     generation = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
     user: User
+    instance: StoredObject
 
     class Meta:
         model = StoredObject
@@ -89,7 +91,8 @@ class SpecForm(forms.ModelForm):
         self.initial["generation"] = self._generation()
 
     def _generation(self) -> int | None:
-        return self.instance.data["metadata"].get("generation")
+        generation: int | None = self.instance.data["metadata"].get("generation")
+        return generation
 
     def clean_spec(self) -> SpecDocument:
         """The object as it would be."""

@@ -41,7 +41,7 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 def _stays_text(text: str) -> bool:
     try:
-        return resolve_plain(text) == text
+        return bool(resolve_plain(text) == text)
     except UnreadableValue:
         return False
 

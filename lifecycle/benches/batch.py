@@ -10,7 +10,7 @@ from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter, History
 from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed, peak_rss_mb
-from lifecycle.engine import Changes
+from lifecycle.engine import Changes, Cluster
 
 LIVES = "5s..60s"
 HOUR_MS = 3_600_000
@@ -104,7 +104,7 @@ def _measure_hourly(slots: int) -> dict[str, float]:
     }
 
 
-def _to_its_end(engine: workload.Engine, job: dict[str, Any], history: History) -> None:
+def _to_its_end(engine: Cluster, job: dict[str, Any], history: History) -> None:
     workload.create(engine, job)
     workload.run(engine, workload.LIMIT_MS, history.take, engine.is_idle)
     status = (engine.get("Job", "default", "batch") or {}).get("status", {})

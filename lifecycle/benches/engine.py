@@ -3,7 +3,7 @@
 from lifecycle.benches import workload
 from lifecycle.benches.heap_loop import STEPS, run_heap_loop
 from lifecycle.benches.report import Report, computed
-from lifecycle.engine import Changes
+from lifecycle.engine import Changes, Cluster
 
 PASSES = 5
 
@@ -66,7 +66,7 @@ def _measure(pods: int, nodes: int) -> tuple[float, int, int, int]:
     return seconds, history.rows, history.versions, engine.now_ms
 
 
-def _to_ready(engine: workload.Engine, pods: int, history: History) -> None:
+def _to_ready(engine: Cluster, pods: int, history: History) -> None:
     workload.create(engine, workload.make_deployment(pods))
     history.take(engine.take_changes())
     workload.run(engine, workload.LIMIT_MS, history.take, workload.is_ready(engine, pods))

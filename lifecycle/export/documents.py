@@ -60,7 +60,7 @@ def parameters(names: list[str]) -> list[OpenApiParameter]:
     ]
 
 
-class ClusterSerializer(serializers.ModelSerializer):
+class ClusterSerializer(serializers.ModelSerializer[Cluster]):
     """A cluster: its input, its clock, its cursor."""
 
     owner = serializers.CharField(source="owner.get_username")
@@ -86,8 +86,11 @@ class ClusterSerializer(serializers.ModelSerializer):
         ]
 
 
-def _row(name: str, source: Source) -> serializers.Serializer:
-    fields: dict[str, serializers.Field] = {key: serializers.CharField() for key in source.head}
+Field = serializers.Field[Any, Any, Any, Any]
+
+
+def _row(name: str, source: Source) -> serializers.Serializer[Any]:
+    fields: dict[str, Field] = {key: serializers.CharField() for key in source.head}
     for key, column in source.columns.items():
         kept_as = source.model._meta.get_field(column)
         if isinstance(kept_as, JSONField):

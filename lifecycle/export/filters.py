@@ -5,7 +5,7 @@ A repeated filter means or: one of the kinds, from the earlier `since`, to the l
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
@@ -61,7 +61,7 @@ def parse_yes_or_no(text: str) -> bool:
     return text == "true"
 
 
-def select_subjects(rows: QuerySet, query: QueryDict, cluster: Cluster) -> QuerySet:
+def select_subjects(rows: QuerySet[Any], query: QueryDict, cluster: Cluster) -> QuerySet[Any]:
     """The rows whose subject, field and reason are among those asked for."""
     rows = rows.filter(cluster=cluster)
     for name in ("kind", "group", "name", "uid", "field", "reason"):
@@ -77,14 +77,14 @@ def select_subjects(rows: QuerySet, query: QueryDict, cluster: Cluster) -> Query
     return rows
 
 
-def _is_owned_by(rows: QuerySet, owners: list[str], cluster: Cluster) -> Q:
+def _is_owned_by(rows: QuerySet[Any], owners: list[str], cluster: Cluster) -> Q:
     """Events do not carry their subject's owner: the stored object does."""
     if rows.model is not Event:
         return Q(owner__in=owners)
     return Q(uid__in=StoredObject.objects.filter(cluster=cluster, owner__in=owners).values("uid"))
 
 
-def select_range(rows: QuerySet, query: QueryDict, cluster: Cluster) -> tuple[QuerySet, int]:
+def select_range(rows: QuerySet[Any], query: QueryDict, cluster: Cluster) -> tuple[QuerySet[Any], int]:
     """The rows before the end of the asked time, and the number after which they count.
 
     Rows above the cluster's cursor do not exist yet.
@@ -102,7 +102,7 @@ def select_range(rows: QuerySet, query: QueryDict, cluster: Cluster) -> tuple[Qu
     return rows.filter(seq__lt=high), low - 1
 
 
-def first_seq_at(history: QuerySet, instant_ms: int, low: int, high: int) -> int:
+def first_seq_at(history: QuerySet[Any], instant_ms: int, low: int, high: int) -> int:
     """The first seq in [low, high) not before the instant, `high` if none: both grow together, so bisect."""
 
     def instant_from(seq: int) -> int:
@@ -114,7 +114,7 @@ def first_seq_at(history: QuerySet, instant_ms: int, low: int, high: int) -> int
     return low + bisect_left(range(low, high), instant_ms, key=instant_from)
 
 
-def select_stored(query: QueryDict, cluster: Cluster, with_deleted: bool) -> QuerySet:
+def select_stored(query: QueryDict, cluster: Cluster, with_deleted: bool) -> QuerySet[Any]:
     """Objects as they are now; `after` keeps those written since that resource version."""
     rows = select_subjects(StoredObject.objects.all(), query, cluster)
     if after := read_values(query, "after", parse_count):

@@ -103,7 +103,7 @@ class FormatNegotiation(BaseContentNegotiation):
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> tuple:
+    ) -> tuple[BaseRenderer, str]:
         renderers = list(renderers)
         by_format = {renderer.format: renderer for renderer in renderers}
         wanted = request.query_params.get("format")

@@ -27,7 +27,8 @@ def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str)
     found = rows.filter(deleted_ms=None).values_list("data", flat=True).first()
     if found is None and resource.kind_id == EVENTS:
         return trace_events.find(cluster, namespace, name)
-    return found
+    stored: Json | None = found
+    return stored
 
 
 def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, version: str = "") -> Json:

@@ -108,7 +108,8 @@ def _carry_out(asked: Asked) -> Outcome:
         return subresources.bind(asked) if resource.name == "bindings" else reviews.answer(asked)
     handler = subresources.HANDLERS.get((address.subresource, asked.verb))
     if handler is not None:
-        return handler(asked)
+        outcome: Outcome = handler(asked)
+        return outcome
     if address.subresource == "proxy" or (address.subresource and asked.verb not in ON_PART):
         raise subresources.unreachable(asked)
     match asked.verb:

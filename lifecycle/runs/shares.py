@@ -32,7 +32,8 @@ class Shares:
     def lately(self, owner: int, now: float) -> float:
         """What a user has had lately."""
         seconds, at = self.had.get(owner, (0.0, now))
-        return seconds * 0.5 ** ((now - at) / HALF_LIFE_SECONDS)
+        left: float = seconds * 0.5 ** ((now - at) / HALF_LIFE_SECONDS)
+        return left
 
     def charge(self, owner: int, seconds: float, now: float) -> None:
         """A turn of one of the user's clusters took so long."""

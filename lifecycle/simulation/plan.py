@@ -29,12 +29,12 @@ from lifecycle.input.scenario import (
     Expect,
     LaneClaim,
     Scenario,
-    Step,
     Until,
     is_scenario,
     read_epoch_ms,
     read_scenario,
 )
+from lifecycle.input.scenario_steps import Step
 from lifecycle.input.stored_only import list_stored_only
 
 GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))

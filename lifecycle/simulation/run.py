@@ -14,7 +14,8 @@ from lifecycle.engine.heart.timing import Timing
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.rules.drains import CANCELLED, DONE, DRAIN, ENDS
 from lifecycle.input.expressions import Look
-from lifecycle.input.scenario import IDLE, Step, Until, format_duration
+from lifecycle.input.scenario import IDLE, Until, format_duration
+from lifecycle.input.scenario_steps import Step
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.rejections import Rejections

@@ -3,11 +3,9 @@ const PAUSE_MS = 400;
 
 export class Address {
   #waiting = null;
-  #hear;
 
   /** `hear(values)` is called when somebody goes back or forward. */
   constructor(hear) {
-    this.#hear = hear;
     addEventListener("popstate", () => hear(this.read()));
   }
 

@@ -12,7 +12,8 @@ let waiting = null;
 
 /** Read the events again soon. */
 export function refreshEvents(afterMs = PAUSE_MS) {
-  waiting ??= setTimeout(() => {
+  if (waiting) return;
+  waiting = setTimeout(() => {
     waiting = null;
     document.body.dispatchEvent(new CustomEvent("events-missed"));
   }, afterMs);

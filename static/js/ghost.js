@@ -18,12 +18,12 @@ export function makeGhostTrace(ghost, nowMs, lanes) {
     offset: bars.map(() => -0.31),
     width: bars.map(() => 0.62),
     marker: { color: bars.map((bar) => bar.colour), opacity: OPACITY, line: { width: 0 } },
-    hovertext: bars.map((bar) => `<b>${escape(bar.title)}</b><br>to come: ${escape(bar.when)}`),
+    hovertext: bars.map((bar) => `<b>${asText(bar.title)}</b><br>to come: ${asText(bar.when)}`),
   };
 }
 
 // Plotly reads a little HTML.
-function escape(text) {
+function asText(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

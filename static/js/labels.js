@@ -10,16 +10,20 @@ export class Labels {
 
   /** `[{text, look, x, y}]`, in pixels; `look` is a class. */
   show(labels) {
-    labels.forEach((label, index) => this.#write(index, label));
+    for (const [index, label] of labels.entries()) this.#write(index, label);
     for (let index = labels.length; index < this.#known.length; index++) this.#hide(index);
   }
 
   #write(index, { text, look, x, y }) {
-    const known = (this.#known[index] ??= this.#make());
+    this.#known[index] ??= this.#make();
+    const known = this.#known[index];
     if (known.text !== text) known.element.textContent = known.text = text;
     if (known.look !== look) known.element.className = known.look = look;
     const place = `${Math.round(x)}px ${Math.round(y)}px`;
-    if (known.place !== place) known.element.style.setProperty("translate", (known.place = place));
+    if (known.place !== place) {
+      known.place = place;
+      known.element.style.setProperty("translate", place);
+    }
     if (known.isHidden) known.element.hidden = known.isHidden = false;
   }
 

@@ -109,7 +109,7 @@ form?.addEventListener("htmx:configRequest", (event) => {
   // Browsers send a file's name without its folder.
   sent.set("paths", JSON.stringify(picked.sent.map(([path]) => path)));
   sent.set("named", JSON.stringify(picked.named));
-  picked.sent.forEach(([, content], number) => sent.append("file", content, String(number)));
+  for (const [number, [, content]] of picked.sent.entries()) sent.append("file", content, String(number));
 });
 
 form?.addEventListener("htmx:afterSwap", () => {

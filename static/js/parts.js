@@ -12,5 +12,6 @@ function tell() {
 
 /** Something changed: parts with `hx-trigger="cluster-changed from:body"` refresh soon. */
 export function refreshParts() {
-  waiting ??= setTimeout(tell, Math.max(0, lastTold + PAUSE_MS - performance.now()));
+  if (waiting) return;
+  waiting = setTimeout(tell, Math.max(0, lastTold + PAUSE_MS - performance.now()));
 }

@@ -1,14 +1,20 @@
-"""One real stack and one real browser for all browser tests: `manage.py up`, Chromium, nothing faked."""
+"""A real Podline and a real browser: Chromium, the ASGI application and the engine, nothing faked.
+
+Podline is in one process, which starts in a moment (`one_process`). What is marked `up` has it as people have
+it: `manage.py up`, with Redis, workers, ticker and web server.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -36,22 +42,38 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="package")
-def entry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def entry(tmp_path_factory: pytest.TempPathFactory, kept_database: Path) -> Iterator[str]:
+    """The sign-in link of a fresh Podline in one process."""
+    data = tmp_path_factory.mktemp("one")
+    if kept_database.exists():
+        shutil.copy(kept_database, data / "podline.sqlite3")
+    with _started(["-m", "tests.browser.one_process"], data) as link:
+        yield link
+
+
+@pytest.fixture(scope="package")
+def entry_of_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The sign-in link a fresh `manage.py up` prints."""
-    data = tmp_path_factory.mktemp("up")
-    command = [sys.executable, "manage.py", "up", "--port", str(free_port()), "--data", str(data)]
+    with _started(["manage.py", "up"], tmp_path_factory.mktemp("up")) as link:
+        yield link
+
+
+@contextmanager
+def _started(program: list[str], data: Path) -> Iterator[str]:
+    """A Podline that begins with this folder, and has to end well."""
+    command = [sys.executable, *program, "--port", str(free_port()), "--data", str(data)]
     unwanted = {"REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE"}
     environment = {name: value for name, value in os.environ.items() if name not in unwanted}
-    log = (data / "up.log").open("w+")
+    log = (data / "podline.log").open("w+")
     process = subprocess.Popen(
         command, cwd=TOP, env=environment, stdout=log, stderr=log, start_new_session=True
     )
     try:
-        yield _wait_for_link(process, data / "up.log")
+        yield _wait_for_link(process, data / "podline.log")
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            assert process.wait(STOP_SECONDS) == 0, (data / "up.log").read_text()
+            assert process.wait(STOP_SECONDS) == 0, (data / "podline.log").read_text()
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -65,7 +87,7 @@ def _wait_for_link(process: subprocess.Popen, log: Path) -> str:
             if line.startswith(READY):
                 return line.removeprefix(READY).strip()
         time.sleep(0.1)
-    pytest.fail(f"`manage.py up` did not get ready:\n{log.read_text()}")
+    pytest.fail(f"Podline did not get ready:\n{log.read_text()}")
 
 
 @pytest.fixture(scope="package")
@@ -81,21 +103,35 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def signed_in(browser: Browser, entry: str) -> Iterator[BrowserContext]:
     """A browser that has followed the link, and can go anywhere from there."""
-    context = browser.new_context(
-        viewport={"width": 1440, "height": 1000}, base_url=entry.split("/enter/")[0]
-    )
+    with _entered(browser, entry) as context:
+        yield context
+
+
+@pytest.fixture(scope="package")
+def signed_in_to_up(browser: Browser, entry_of_up: str) -> Iterator[BrowserContext]:
+    """As `signed_in`, where `manage.py up` serves."""
+    with _entered(browser, entry_of_up) as context:
+        yield context
+
+
+@contextmanager
+def _entered(browser: Browser, link: str) -> Iterator[BrowserContext]:
+    base = link.split("/enter/")[0]
+    context = browser.new_context(viewport={"width": 1440, "height": 1000}, base_url=base)
     page = context.new_page()
-    page.goto(entry, wait_until=READ)
-    assert page.url.rstrip("/") == entry.split("/enter/")[0]
+    page.goto(link, wait_until=READ)
+    assert page.url.rstrip("/") == base
     page.close()
     yield context
     context.close()
 
 
 @pytest.fixture
-def page(signed_in: BrowserContext) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest) -> Iterator[Page]:
     """A page that may not break the policy or throw."""
-    page = signed_in.new_page()
+    is_on_up = request.node.get_closest_marker("up") is not None
+    context: BrowserContext = request.getfixturevalue("signed_in_to_up" if is_on_up else "signed_in")
+    page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     alarms: list[str] = []
     page.on("pageerror", lambda error: alarms.append(str(error)))

@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
-pytestmark = [pytest.mark.browser, pytest.mark.deep]
+pytestmark = [pytest.mark.browser, pytest.mark.deep, pytest.mark.up]
 
 LOOKS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
 POD = "{containers: [{name: app, image: 'nginx:1.27', resources: {requests: {cpu: 100m}}}]}"
@@ -133,8 +133,8 @@ def find_violations_of_a_preview(page: Page, cluster: str) -> list[str]:
     return find_violations(page)
 
 
-def test_nobody_is_kept_from_signing_in(browser: Browser, entry: str):
-    context = browser.new_context(base_url=entry.split("/enter/")[0])
+def test_nobody_is_kept_from_signing_in(browser: Browser, entry_of_up: str):
+    context = browser.new_context(base_url=entry_of_up.split("/enter/")[0])
     page = context.new_page()
     page.goto("/sign-in/")
     assert find_violations(page) == []

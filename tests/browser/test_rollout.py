@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.figures import bars, lines, rows, wait_for_rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.up]
 
 INITIAL_DELAY_MS, PERIOD_MS, REPLICAS = 2000, 1000, 3
 # The kubelet looks at its runtime once a second: so much later it tells that a container runs.

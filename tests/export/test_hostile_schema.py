@@ -13,7 +13,7 @@ from django.test import Client
 from tests.builders import make_cluster, make_transition
 from tests.kube_api.hostile import VALUES
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 PLAUSIBLE = ["0", "1", "10", "Pod", "Deployment", "default", "web", "10m", "2026-01-01T00:00:00Z", "true", ""]
 FORMS = [
@@ -68,7 +68,6 @@ def hold_out(client: Client, seed: int, number: int) -> None:
     assert not failed, "\n".join(failed)
 
 
-@pytest.mark.slow
 def test_requests_made_by_chance_are_answered(admin_client: Client) -> None:
     hold_out(admin_client, 1, 300)
 

@@ -67,6 +67,8 @@ def test_workers():
     assert answer["figures"]["rows"] > 2 * 10 * 3 * 25
 
 
+# Killed workers have a short test in `test_workers`.
+@pytest.mark.deep
 @pytest.mark.django_db(transaction=True)
 def test_recover():
     answer = bench("recover", kills=4, pods=4)
@@ -74,6 +76,8 @@ def test_recover():
     assert answer["figures"]["difference"] == "none"
 
 
+# What watchers are told has short tests in `kube_api/test_watching`.
+@pytest.mark.deep
 @pytest.mark.django_db(transaction=True)
 def test_api():
     answer = bench("api", watchers=20, changes=5, seconds=1)

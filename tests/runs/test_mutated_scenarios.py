@@ -15,8 +15,11 @@ from lifecycle.benches.replay import find_difference
 from lifecycle.input.manifests import ManifestError
 from lifecycle.runs import inbox
 from tests.runs.test_gallery_pages import FILES, find_repeated, live, look_at_everything
+from tests.seeds import first_of
 from tests.simulate.running import plan_of
 from tests.texts import read_manifests
+
+pytestmark = pytest.mark.slow
 
 TEXTS = (
     *(
@@ -136,8 +139,7 @@ def live_side_by_side(owner: Any, client: Any, seed: int) -> None:
         assert other.name not in client.get("/").content.decode()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", first_of(range(40)))
 def test_it_is_refused_or_lived_through(owner, make_cluster, client, seed):
     live_through(owner, make_cluster, client, seed)
 
@@ -148,7 +150,6 @@ def test_it_is_with_many_seeds(owner, make_cluster, client, seed):
     live_through(owner, make_cluster, client, seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(500, 508))
 def test_two_users_live_side_by_side(owner, client, seed):
     live_side_by_side(owner, client, seed)

@@ -64,12 +64,20 @@ def test_runs_are_the_same_on_postgresql(postgres_url):
     assert said.returncode == 0, said.stdout[-4000:]
 
 
-def test_workers_on_one_machine_and_on_two_are_replaced(postgres_url):
+KILLED = "tests/runs/test_workers.py::test_a_worker_killed_in_mid_rollout_is_replaced_without_gap_or_double"
+EACH = ("tests/runs/test_workers.py", "tests/runs/test_hosts.py")
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        pytest.param([KILLED], id="one that is killed"),
+        pytest.param(EACH, id="on one machine and on two", marks=pytest.mark.deep),
+    ],
+)
+def test_workers_are_replaced(postgres_url, tests):
     said = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("tests/runs/test_workers.py", "tests/runs/test_hosts.py"),
-        ],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
         cwd=TOP,
         env=os.environ | {"DATABASE_URL": postgres_url},
         capture_output=True,
@@ -80,6 +88,7 @@ def test_workers_on_one_machine_and_on_two_are_replaced(postgres_url):
     assert said.returncode == 0, said.stdout[-4000:]
 
 
+@pytest.mark.deep
 def test_nothing_is_lost_when_the_database_is_killed_as_well(postgres_url):
     """The bench has a server of its own; the URL says which kind."""
     said = subprocess.run(

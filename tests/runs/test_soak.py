@@ -13,7 +13,7 @@ from lifecycle.runs import inbox
 from tests.runs.conftest import create
 from tests.runs.open_tab import OpenTab, resident_mib
 
-pytestmark = [pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 SPEED = 100.0
@@ -81,7 +81,6 @@ needs_browser = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="`make te
 
 
 @needs_browser
-@pytest.mark.slow
 @pytest.mark.browser
 def test_memory_stays_flat_for_a_moment():
     assert_flat(soak(minutes=0.4), GROWTH_WARMING_MIB)

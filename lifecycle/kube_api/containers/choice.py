@@ -35,7 +35,7 @@ def choose_container(pod: StoredObject, wanted: str) -> str:
             raise bad_request(f"container {wanted} is not valid for pod {pod.name}")
         return wanted
     if len(spec.get("containers") or ()) == 1:
-        return spec["containers"][0]["name"]
+        return str(spec["containers"][0]["name"])
     raise bad_request(
         f"a container name must be specified for pod {pod.name}, choose one of: [{' '.join(names)}]"
     )

@@ -37,7 +37,7 @@ PART_BYTES = 32 * 1024
 SUCCESS: dict[str, Any] = {"metadata": {}, "status": "Success"}
 
 
-class ContainerSocket(AsyncWebsocketConsumer):
+class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
     """One exec or attach."""
 
     asked: Streamed
@@ -51,12 +51,15 @@ class ContainerSocket(AsyncWebsocketConsumer):
         try:
             await in_thread(self._let_in)(place)
         except Refusal as refusal:
-            return await self._refuse(refusal)
+            await self._refuse(refusal)
+            return
         except limits.Exceeded as excess:
-            return await self._refuse(exceeded(excess))
+            await self._refuse(exceeded(excess))
+            return
         protocol = next((one for one in (V5, V4) if one in self.scope["subprotocols"]), None)
         if protocol is None:
-            return await self._refuse(bad_request(f"subprotocols: use {V5} or {V4}"))
+            await self._refuse(bad_request(f"subprotocols: use {V5} or {V4}"))
+            return
         self.silent_seconds = SILENT_SECONDS[protocol]
         self.input = bytearray()
         self.heard, self.has_ended = asyncio.Event(), False
@@ -86,7 +89,8 @@ class ContainerSocket(AsyncWebsocketConsumer):
             self.has_ended = self.asked.is_terminal and self.input.endswith(b"\x04")
         if len(self.input) > MOST_INPUT:
             await self._say(PROBLEM, orjson.dumps(_failure(f"at most {MOST_INPUT:,} bytes are read", 413)))
-            return await self.close()
+            await self.close()
+            return
         self.heard.set()
 
     async def _serve(self) -> None:
@@ -109,7 +113,8 @@ class ContainerSocket(AsyncWebsocketConsumer):
             return await self._copy(tar, given)
         result = await in_thread(self._run)(self.asked.command, given.decode("utf-8", "replace"))
         if result["object"] is None:
-            return result["status"]
+            status: dict[str, Any] = result["status"]
+            return status
         found = result["object"]
         if found["problem"]:
             # The kubelet calls it an internal error, and the API server, which passes it on, does so again.
@@ -190,7 +195,8 @@ class ContainerSocket(AsyncWebsocketConsumer):
     async def _refuse(self, refusal: Refusal) -> None:
         """Before the upgrade, as the API server does: kubectl shows what the Status says."""
         if "websocket.http.response" not in (self.scope.get("extensions") or {}):
-            return await self.close(4000 + refusal.code)
+            await self.close(4000 + refusal.code)
+            return
         headers = [(b"content-type", b"application/json")]
         start = {"type": "websocket.http.response.start", "status": refusal.code, "headers": headers}
         await self.base_send(start)

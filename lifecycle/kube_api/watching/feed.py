@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
+from lifecycle.kube_api import trace_events
 from lifecycle.kube_api.watching import events, records
 from lifecycle.kube_api.watching.cache import KindCache, Taker
 from lifecycle.kube_api.watching.records import Head, Kind
@@ -73,7 +74,7 @@ class Feed:
         async with self.lock:
             state, rv = await in_thread(records.read_state)(self.cluster_id, kind)
             cache = KindCache(state, rv)
-            if kind == events.KIND:
+            if kind == trace_events.KIND:
                 cache = await in_thread(events.EventCache.load)(self.cluster, state, rv)
             # What the others have still to read this one may have already.
             self.rv = self.rv or rv

@@ -23,7 +23,7 @@ CHECK_SECONDS = 1.0
 AWAY_SECONDS = 0.2
 
 
-class Consumer(consumer.Consumer):
+class Consumer(consumer.Consumer):  # type: ignore[misc]
     """Celery's would look for a broker that is away after 2 s, then 4, then 6: this one looks often."""
 
     def ensure_connected(self, conn: Any) -> Any:
@@ -105,7 +105,7 @@ def _start_once() -> shards.Steward:
     return _steward
 
 
-class FollowShards(bootsteps.StartStopStep):
+class FollowShards(bootsteps.StartStopStep):  # type: ignore[misc]
     """Part of Celery's consumer, and so started again with it: a lost broker takes every timer along."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
@@ -123,7 +123,7 @@ class FollowShards(bootsteps.StartStopStep):
 current_app.steps["consumer"].add(FollowShards)
 
 
-@signals.worker_shutdown.connect
+@signals.worker_shutdown.connect  # type: ignore[untyped-decorator]
 def stop(**_: Any) -> None:
     """A clean end: checkpoints for every cluster, then the shards are free."""
     if _steward is None:

@@ -14,7 +14,7 @@ from lifecycle.runs.shards import queue_of
 log = logging.getLogger(__name__)
 
 
-@shared_task(name="podline.turn")
+@shared_task(name="podline.turn")  # type: ignore[untyped-decorator]
 def turn(shard: int) -> None:
     """One turn of a shard; the next one is asked for while anything is due."""
     close_old_connections()

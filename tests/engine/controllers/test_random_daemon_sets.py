@@ -17,6 +17,8 @@ from lifecycle.engine.rules.daemon_pods import decide_fit, find_target, tolerate
 from tests.engine.controllers.fleet import make_agent
 from tests.engine.controllers.world import World
 
+pytestmark = pytest.mark.slow
+
 ROOMS: list[dict[str, Any]] = [
     {"maxUnavailable": 1},
     {"maxUnavailable": 3},
@@ -211,7 +213,6 @@ def update_steadily(world: DaemonWorld) -> None:
         check_rest(world)
 
 
-@pytest.mark.slow
 @pytest.mark.spec("DS-GEN-01", "DS-GEN-06", "DS-UPD-05")
 @pytest.mark.parametrize("seed", range(6))
 def test_one_pod_a_node_once_faults_stop(seed: int):

@@ -8,6 +8,9 @@ import pytest
 from lifecycle.engine import Cluster
 from tests.engine.invariants import check_pod
 from tests.engine.kubelet.world import World
+from tests.seeds import first_of
+
+pytestmark = pytest.mark.slow
 
 SOFT = {
     "kind": "KubeletConfiguration",
@@ -64,9 +67,8 @@ def live(seed: int, saved_every: int | None = None) -> World:
     return world.to(1500)
 
 
-@pytest.mark.slow
 # 1099: at the end a pod that is killed for its memory, 20 s after each start, is in the middle of a run.
-@pytest.mark.parametrize("seed", [*range(40), 1099])
+@pytest.mark.parametrize("seed", first_of(range(40), 1099))
 def test_evictions_keep_to_the_rules(seed: int) -> None:
     world = live(seed)
     nodes = {row["name"]: row["new"] for row in world.rows if row.get("field") == "node"}
@@ -112,7 +114,6 @@ def is_using_much(world: World, node: str) -> bool:
     return any(pod["spec"]["nodeName"] == node for pod in left)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", first_of(range(10)))
 def test_evictions_survive_saving(seed: int) -> None:
     assert live(seed, 3).rows == live(seed).rows

@@ -8,6 +8,8 @@ from lifecycle.engine.programs import ConnectResult, FileLayer, Mount, Process
 from tests.engine.programs.corpus import CORPUS
 from tests.engine.programs.worlds import FakeWorld, behavior_of, make_layer, pod_spec, run_until, start
 
+pytestmark = pytest.mark.slow
+
 LONG_ENOUGH_MS = 120_000
 FULLY, FALLBACK, REFUSED = "interpreted fully", "with a named fallback", "refused"
 
@@ -62,7 +64,6 @@ def classify(image: str, command: tuple[str, ...]) -> str:
     return FALLBACK if run(image, command).take_problems() else FULLY
 
 
-@pytest.mark.slow
 def test_most_of_the_corpus_is_interpreted_fully() -> None:
     found = Counter(classify(image, command) for _, image, command in CORPUS)
     assert len(CORPUS) >= 60
@@ -70,7 +71,6 @@ def test_most_of_the_corpus_is_interpreted_fully() -> None:
     assert found[REFUSED] == 0, found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("image", "command"), [(row[1], row[2]) for row in CORPUS], ids=[row[0] for row in CORPUS]
 )

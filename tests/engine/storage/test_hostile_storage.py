@@ -6,6 +6,8 @@ import pytest
 
 from tests.engine.storage.world import CLAIM, VOLUME, World
 
+pytestmark = pytest.mark.slow
+
 ODD = [
     None, {}, [], "", "x" * 300, 5, -1, True, {"a": None}, [1], {"storage": "1e400"}, {"storage": -5},
     "\ud800", {"name": "data"}, {"name": "data", "namespace": "default", "uid": "z"}, {"name": 5},
@@ -17,7 +19,6 @@ SPECS = {
 STATUS = ["phase", "capacity", "accessModes", "conditions"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_odd_values_are_answered(seed):
     draw, world = random.Random(seed), World()
