@@ -74,7 +74,7 @@ def prepare_new(context: Context, new: StoredObject) -> None:
 def _register_node(context: Context, data: Json) -> Json:
     now = format_time(context.clock.now_ms, context.clock.epoch_ms)
     address = context.find_machine_address(data["metadata"]["name"])
-    return register_node(data, context.settings.nodes, now, address)
+    return register_node(data, context.settings.nodes, now, address, context.release.version)
 
 
 def _make_own_objects(namespace: StoredObject) -> list[Json]:

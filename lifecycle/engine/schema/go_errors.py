@@ -11,9 +11,9 @@ from functools import reduce
 from operator import getitem
 from typing import Any
 
+from ..releases.known import DEFAULT_RELEASE
 from .check import FieldProblem, find_problems, find_wrong_types
 from .fields import ANY_TYPE, LIST, MAP, Field
-from .go_names import NAMED_TEXTS
 from .paths import Path, format_path
 from .scalars import RANGES, name_go_kind
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
@@ -100,7 +100,9 @@ def find_unrestorable(data: Mapping[str, Any]) -> str:
         return f"cannot restore {'slice' if field.shape == LIST else 'map'} from {kind}"
     scalar = _RESTORED.get(field.type_name)
     if scalar is not None:
-        return _say_not_restored(kind, scalar, data, NAMED_TEXTS.get(struct, {}).get(names[-1]))
+        return _say_not_restored(
+            kind, scalar, data, DEFAULT_RELEASE.tables.named_texts.get(struct, {}).get(names[-1])
+        )
     if field.type_name in load_tables().types and kind != "map":
         return f"cannot restore struct from: {kind}"
     return _say_wrong_type(data, wrong[0])
@@ -143,7 +145,7 @@ def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
         # It is a number, but a fraction or too large.
         kind = f"number {value}"
     version = str(data["apiVersion"]).rpartition("/")[2]
-    go_type = _name_type(field, version, NAMED_TEXTS.get(struct, {}).get(names[-1]))
+    go_type = _name_type(field, version, DEFAULT_RELEASE.tables.named_texts.get(struct, {}).get(names[-1]))
     return f"json: cannot unmarshal {kind} into Go struct field {struct}.{'.'.join(names)} of type {go_type}"
 
 

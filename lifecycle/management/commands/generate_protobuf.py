@@ -1,9 +1,9 @@
-"""`manage.py generate_protobuf DIR`: how Kubernetes' types are numbered on the wire, from their Go source.
+"""`manage.py generate_protobuf RELEASE DIR`: how a release's types are numbered on the wire, from their Go.
 
-DIR holds the modules `k8s.io/api` and `k8s.io/apimachinery` of the modelled version. Writes
-`lifecycle/kube_api/protobuf/fields.json`: by type its fields, each as `number name type flags`. A name `.` is
-a field whose own fields stand in its place; flags: `r` repeated, `m` a map, `p` a pointer (what is sent is
-set), `o` left out when empty.
+DIR holds its modules `k8s.io/api` and `k8s.io/apimachinery`. Writes
+`lifecycle/engine/releases/tables/<release>/protobuf.json`: by type its fields, each as `number name type
+flags`. A name `.` is a field whose own fields stand in its place; flags: `r` repeated, `m` a map, `p` a
+pointer (what is sent is set), `o` left out when empty.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-TARGET = "lifecycle/kube_api/protobuf/fields.json"
+from lifecycle.management.table_files import find_table_file
+
 META = "meta/v1"
 SCALARS = {"string", "bool", "int32", "int64", "float64", "bytes", "uint32", "uint64"}
 # Types with a form of their own, by their package and name.
@@ -48,6 +48,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("release", metavar="RELEASE", help="such as v1.35")
         parser.add_argument("folder", type=Path, metavar="DIR", help="where k8s.io/api and apimachinery are")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -60,8 +61,9 @@ class Command(BaseCommand):
             for name, fields in sorted(_write_types(package, text, packages))
         }
         lines = ",\n".join(f"{json.dumps(name)}:{json.dumps(fields)}" for name, fields in table.items())
-        (settings.BASE_DIR / TARGET).write_text(f"{{\n{lines}\n}}\n")
-        self.stdout.write(f"{TARGET} written: {len(table)} types")
+        target = find_table_file(options["release"], "protobuf.json")
+        target.write_text(f"{{\n{lines}\n}}\n")
+        self.stdout.write(f"{target} written: {len(table)} types")
 
 
 def _read_packages(folder: Path) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...heart.settings import KUBERNETES_VERSION
 from ..node_status import READY, first_conditions
 from .pods import Json, fill
 
@@ -20,11 +19,13 @@ _LINUX = {
 """A machine as good as any: one that is up to date."""
 
 
-def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str, address: str) -> Json:
+def register_node(
+    data: Mapping[str, Any], size: Mapping[str, Any], now: str, address: str, version: str
+) -> Json:
     """The Node with labels, amounts, system, conditions and addresses.
 
     `size`: cpu, memory and pods by default. An amount that is given as capacity or allocatable alone is taken
-    for the other too. `address`: of its machine.
+    for the other too. `address`: of its machine. `version`: its kubelet's.
     """
     meta, status = dict(data["metadata"]), dict(data.get("status") or {})
     labels, info = dict(meta.get("labels") or {}), dict(status.get("nodeInfo") or {})
@@ -33,7 +34,7 @@ def register_node(data: Mapping[str, Any], size: Mapping[str, Any], now: str, ad
     fill(labels, **{"kubernetes.io/arch": "amd64"})
     # The node lifecycle controller keeps the labels of old up to date beside today's.
     labels |= {f"beta.{name}": labels[name] for name in ("kubernetes.io/os", "kubernetes.io/arch")}
-    fill(info, kubeletVersion=KUBERNETES_VERSION, operatingSystem=system)
+    fill(info, kubeletVersion=version, operatingSystem=system)
     if system == "linux":
         fill(info, **{**_LINUX, "architecture": labels["kubernetes.io/arch"]})
     own = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
