@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from difflib import get_close_matches
 
 from ..objects.shortened import shorten
@@ -15,8 +14,9 @@ def find_gate_problem(release: Release, gate: str, value: object) -> str | None:
     """What is wrong with setting a gate so; None when it is acted on, or is as it is anyway."""
     default = release.defaults.get(gate)
     if default is None:
-        near = _suggest(gate, (*sorted(MODELLED), *release.defaults))
-        return f"unrecognized feature gate {shorten(gate)}{near}"
+        near = get_close_matches(gate, [*sorted(MODELLED), *release.defaults], 1)
+        suggestion = f"; did you mean {near[0]}?" if near else ""
+        return f"unrecognized feature gate {shorten(gate)}{suggestion}"
     if not isinstance(value, bool):
         return f"feature gate {gate}: {shorten(value)} is neither true nor false"
     if gate not in MODELLED and value is not default:
@@ -27,10 +27,5 @@ def find_gate_problem(release: Release, gate: str, value: object) -> str | None:
 def find_switch_problem(name: str, value: object) -> str | None:
     """What is wrong with setting a switch so; None when it can be."""
     if name not in SWITCHES:
-        return f"unknown switch {shorten(name)}{_suggest(name, SWITCHES)}; there are {', '.join(SWITCHES)}"
+        return f"unknown switch {shorten(name)}; there are {', '.join(SWITCHES)}"
     return None if isinstance(value, bool) else f"switch {name}: {shorten(value)} is neither true nor false"
-
-
-def _suggest(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""

@@ -159,8 +159,9 @@ def read_release(saved: Mapping[str, Any]) -> Release:
 
 
 def _choose_release(kubernetes: str | None, compatibility: str | None) -> Release:
-    release = find_release(kubernetes or compatibility or DEFAULT_RELEASE.name)
-    if compatibility and find_release(compatibility) is not release:
+    former = None if compatibility is None else find_release(compatibility)
+    release = (former or DEFAULT_RELEASE) if kubernetes is None else find_release(kubernetes)
+    if former not in (None, release):
         raise ValueError(
             f"compatibility is {compatibility}, and kubernetes is {kubernetes}: give kubernetes alone, since"
             " compatibility is its older spelling"
