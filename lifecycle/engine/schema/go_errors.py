@@ -121,7 +121,7 @@ def _say_not_restored(kind: str, scalar: str, data: Mapping[str, Any], named: st
     """Go could make a text of a whole number and cut a fraction off, and is not let; else it has no way."""
     if (kind, scalar) == ("int64", "string") or (kind == "float64" and scalar in ("int32", "int64")):
         version = str(data["apiVersion"]).rpartition("/")[2]
-        return f"cannot convert {kind} to {f'{version}.{named}' if named else scalar}"
+        return f"cannot convert {kind} to {_name_text(version, named) if named else scalar}"
     return f"unrecognized type: {scalar}"
 
 
@@ -187,9 +187,14 @@ def _list_embedded(struct: str, field: str) -> list[str]:
     ]
 
 
+def _name_text(version: str, named: str) -> str:
+    """A type of the struct's own package is of its version, one of another says which."""
+    return named if "." in named else f"{version}.{named}"
+
+
 def _name_type(field: Field, version: str, named: str | None) -> str:
     if named:
-        return f"{'[]' if field.shape == LIST else ''}{version}.{named}"
+        return f"{'[]' if field.shape == LIST else ''}{_name_text(version, named)}"
     if field.inner is not None:
         inner = _name_type(field.inner, version, None)
         if field.shape == LIST:
