@@ -6,8 +6,12 @@ from difflib import get_close_matches
 
 from ..objects.shortened import shorten
 from ..releases.gates import MODELLED
+from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release
 from ..releases.switches import SWITCHES
+
+FEATURE_DEFAULTS = DEFAULT_RELEASE.defaults
+"""Every gate as the release sets it that a cluster is of by itself."""
 
 
 def find_gate_problem(release: Release, gate: str, value: object) -> str | None:

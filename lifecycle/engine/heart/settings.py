@@ -10,11 +10,8 @@ from ..objects.time_zones import UTC, is_zone
 from ..releases.known import DEFAULT_RELEASE, FIRST_RELEASE, find_release
 from ..releases.release import Release
 from ..releases.switches import SWITCHES
-from .feature_gates import find_gate_problem, find_switch_problem
+from .feature_gates import FEATURE_DEFAULTS, find_gate_problem, find_switch_problem
 from .timing import Timing, parse_milliseconds
-
-FEATURE_DEFAULTS = DEFAULT_RELEASE.defaults
-"""Every gate as the release sets it that a cluster is of by itself."""
 
 MOST_PODS = 150_000
 """As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""

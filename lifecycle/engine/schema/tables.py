@@ -10,6 +10,7 @@ from typing import Any
 from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release
 from .fields import ANY_TYPE, Field, read_field
+from .own_kinds import OWN_KINDS
 
 ANY_FIELD = "*"
 """In a type: all further fields."""
@@ -38,7 +39,7 @@ class Tables:
 @cache
 def load_tables(release: Release = DEFAULT_RELEASE) -> Tables:
     """A release's tables, read once. What is odd in them is a bug of the program, and raises."""
-    sources = release.tables.fields
+    sources = (*release.tables.fields, OWN_KINDS)
     written = [one for source in sources for one in source.types.items()]
     assert len(dict(written)) == len(written), "a type has one table"
     kinds = {pair: name for source in sources for pair, name in _read_kinds(source.kinds)}
