@@ -19,6 +19,7 @@ pytestmark = pytest.mark.xdist_group("floors")
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
     ("1 userland", "lifecycle.userland"),
+    ("1 releases", "lifecycle.engine.releases"),
     ("1 objects", "lifecycle.engine.objects"),
     ("1 heart, upstream", "lifecycle.engine.heart lifecycle.engine.upstream"),
     ("1a rules", "lifecycle.engine.rules"),
@@ -64,6 +65,7 @@ DECIDERS_SEE = (
     "lifecycle.engine.heart.errors",
     "lifecycle.engine.heart.settings",
     "lifecycle.engine.heart.timing",
+    "lifecycle.engine.releases",
 )
 
 # What stands in the engine's folder itself: whoever is not named has to say which room it is of.

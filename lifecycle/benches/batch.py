@@ -8,7 +8,7 @@ from typing import Any
 
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter, History
-from lifecycle.benches.heap_loop import STEPS, run_heap_loop
+from lifecycle.benches.heap_loop import STEPS, compare_rows, run_heap_loop
 from lifecycle.benches.report import Report, computed, peak_rss_mb
 from lifecycle.engine import Changes, Cluster
 
@@ -58,6 +58,7 @@ def run(pods: int, parallelism: int, nodes: int, slots: int) -> Report:
         plain.append(_measure(pods, parallelism, nodes, "NonIndexed"))
         indexed.append(_measure(pods, parallelism, nodes, "Indexed"))
     seconds, rows, versions, virtual_ms = min(plain)
+    cron_rows, cron_seconds = int(hourly["cron_rows"]), hourly["cron_seconds"]
     return Report(
         bench="batch",
         work={"pods": pods, "parallelism": parallelism, "nodes": nodes, "slots": slots},
@@ -70,10 +71,12 @@ def run(pods: int, parallelism: int, nodes: int, slots: int) -> Report:
             "versions": versions,
             "virtual_ms": virtual_ms,
             **hourly,
+            "cron_row_ratio": compare_rows(min(limits), pods, cron_rows, cron_seconds),
         },
         limit_what=f"bare heap loop of {STEPS} timed steps a pod, pods/s",
         limit_value=round(pods / min(limits)),
         ratio=round(min(limits) / seconds, 4),
+        row_ratio=compare_rows(min(limits), pods, rows, seconds),
     )
 
 

@@ -1,7 +1,7 @@
 """`bench engine`: N pods of one Deployment to Ready in memory, everything recorded, against a heap loop."""
 
 from lifecycle.benches import workload
-from lifecycle.benches.heap_loop import STEPS, run_heap_loop
+from lifecycle.benches.heap_loop import STEPS, compare_rows, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes, Cluster
 
@@ -54,6 +54,7 @@ def run(pods: int, nodes: int) -> Report:
         limit_what=f"bare heap loop of {STEPS} timed steps a pod, pods/s",
         limit_value=round(pods / limit_seconds),
         ratio=round(limit_seconds / seconds, 4),
+        row_ratio=compare_rows(limit_seconds, pods, rows, seconds),
     )
 
 

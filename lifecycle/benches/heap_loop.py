@@ -27,6 +27,15 @@ def run_heap_loop(pods: int) -> int:
     return taken
 
 
+def compare_rows(loop_seconds: float, pods: int, rows: int, seconds: float) -> float:
+    """The `row_ratio` of rows recorded in so many seconds, by a loop for so many pods in the same run.
+
+    A loop of 1 s for 125,000 pods takes 1 µs a step. 500,000 rows in 2 s take 4 µs each: 0.25, four steps a
+    row.
+    """
+    return round(loop_seconds / (pods * STEPS) * rows / seconds, 4)
+
+
 def _make_handler(kind: int) -> Callable[[int, int], int]:
     delay = 100 * (kind + 1)
 

@@ -18,16 +18,20 @@ class Report:
     limit_what: str
     limit_value: float
     ratio: float
+    row_ratio: float | None = None
+    """What a step of the bare heap loop takes, as a share of what a recorded row takes."""
     notes: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--json` prints."""
+        by_row = {} if self.row_ratio is None else {"row_ratio": self.row_ratio}
         return {
             "bench": self.bench,
             "work": self.work,
             "figures": self.figures,
             "limit": {"what": self.limit_what, "value": self.limit_value},
             "ratio": self.ratio,
+            **by_row,
             "peak_rss_mb": peak_rss_mb(),
         }
 

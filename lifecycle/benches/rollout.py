@@ -4,7 +4,7 @@ from typing import Any
 
 from lifecycle.benches import workload
 from lifecycle.benches.engine import Counter
-from lifecycle.benches.heap_loop import STEPS, run_heap_loop
+from lifecycle.benches.heap_loop import STEPS, compare_rows, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
@@ -38,6 +38,7 @@ def run(pods: int, nodes: int, kind: str = "Deployment") -> Report:
         limit_what=f"bare heap loop of {STEPS} timed steps a pod that comes or goes, pods/s",
         limit_value=round(pods / limit_seconds),
         ratio=round(limit_seconds / seconds, 4),
+        row_ratio=compare_rows(limit_seconds, 2 * pods, counter.rows, seconds),
     )
 
 

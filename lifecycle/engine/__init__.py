@@ -2,6 +2,6 @@
 
 from .api.commands import Command, Result
 from .cluster import ENGINE_VERSION, Changes, Cluster
-from .heart.settings import KUBERNETES_VERSION, Settings
+from .heart.settings import Settings
 
-__all__ = ["ENGINE_VERSION", "KUBERNETES_VERSION", "Changes", "Cluster", "Command", "Result", "Settings"]
+__all__ = ["ENGINE_VERSION", "Changes", "Cluster", "Command", "Result", "Settings"]

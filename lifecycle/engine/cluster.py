@@ -23,7 +23,7 @@ from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
 from .heart.saved import map_of
-from .heart.settings import KUBERNETES_VERSION, Settings
+from .heart.settings import Settings
 from .heart.trace import Entry, Row, Version, list_rows
 from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
@@ -292,7 +292,6 @@ class Cluster:
         objects = [encoder.encode(obj) for kind in store.kinds() for obj in store.list(kind)]
         return {
             "engine_version": ENGINE_VERSION,
-            "kubernetes_version": KUBERNETES_VERSION,
             "seed": self.seed,
             "epoch_ms": self.epoch_ms,
             "settings": self.settings.to_json(),

@@ -140,7 +140,16 @@ def read_scenario(document: Document) -> Scenario:
     )
 
 
-_SETTINGS = ("timing", "nodes", "featureGates", "compatibility", "controllerManager")
+_SETTINGS = (
+    "kubernetes",
+    "compatibility",
+    "timing",
+    "nodes",
+    "featureGates",
+    "switches",
+    "controllerManager",
+)
+_OF_THE_RELEASE = ("kubernetes", "compatibility")
 
 
 def check_settings(settings: Any) -> list[Problem]:
@@ -190,11 +199,16 @@ def _check_kubelet(document: Document) -> None:
 
 def _read_settings(spec: Mapping[str, Any], reader: StepReader) -> dict[str, Any]:
     settings = {name: spec[name] for name in _SETTINGS if spec.get(name) is not None}
+    # Which gates there are is for the release to say; what is wrong with it is said once.
+    release: dict[str, Any] = {}
     for name, value in settings.items():
         try:
-            Settings.from_json({name: value})
+            Settings.from_json({**release, name: value})
         except (ValueError, TypeError) as error:
             reader.complain(("spec", name), str(error))
+            continue
+        if name in _OF_THE_RELEASE:
+            release[name] = value
     count = (spec.get("nodes") or {}).get("count") or 0
     if not 0 <= count <= MOST_NODES:
         reader.complain(("spec", "nodes", "count"), f"must be from 0 to {MOST_NODES}, not {count}")

@@ -59,7 +59,7 @@ def take_samples(
     names = {node["metadata"]["name"] for node in ready}
     by_node: dict[str, list[Sample]] = {}
     for pod in pods:
-        node = (pod.get("spec") or {}).get("nodeName")
+        node = (pod.get("spec") or {}).get("nodeName") or ""
         found = _sample_pod(pod, told.get(pod["metadata"]["uid"]), now_ms, epoch_ms)
         if found is not None and node in names:
             by_node.setdefault(node, []).append(found)

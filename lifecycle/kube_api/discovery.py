@@ -7,7 +7,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from lifecycle.engine.heart.settings import KUBERNETES_VERSION
+from lifecycle.engine.heart.settings import read_release
+from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api import content, openapi, resources
 from lifecycle.kube_api.asked import Answer, Asked, Text
 from lifecycle.kube_api.built_in import GROUPS
@@ -22,22 +23,6 @@ AGGREGATED = {("v2", "APIGroupDiscoveryList"), ("v2beta1", "APIGroupDiscoveryLis
 _HEALTH = ("healthz", "livez", "readyz")
 _CHECKS = ("ping", "log", "etcd", "informer-sync")
 _ROOTS = ("", "api", "apis", "version", *_HEALTH, "openapi")
-MAJOR, MINOR = KUBERNETES_VERSION.removeprefix("v").split(".")[:2]
-VERSION = {
-    "major": MAJOR,
-    "minor": MINOR,
-    "emulationMajor": MAJOR,
-    "emulationMinor": MINOR,
-    "minCompatibilityMajor": MAJOR,
-    "minCompatibilityMinor": str(int(MINOR) - 1),
-    "gitVersion": KUBERNETES_VERSION,
-    "gitCommit": "$Format:%H$",
-    "gitTreeState": "",
-    "buildDate": "1970-01-01T00:00:00Z",
-    "goVersion": "go1.25.5",
-    "compiler": "gc",
-    "platform": "linux/amd64",
-}
 
 
 def answer(request: HttpRequest, cluster: Cluster, path: str, options: Options) -> Answer | Text:
@@ -52,8 +37,27 @@ def answer(request: HttpRequest, cluster: Cluster, path: str, options: Options) 
     if words[0] == "openapi":
         return openapi.answer(request, cluster, words[1:], resources.list_all(cluster))
     if words == ["version"]:
-        return Answer(VERSION)
+        return Answer(_tell_version(read_release(cluster.settings)))
     return _describe(request, cluster, words)
+
+
+def _tell_version(release: Release) -> Json:
+    major, minor = release.minor
+    return {
+        "major": str(major),
+        "minor": str(minor),
+        "emulationMajor": str(major),
+        "emulationMinor": str(minor),
+        "minCompatibilityMajor": str(major),
+        "minCompatibilityMinor": str(minor - 1),
+        "gitVersion": release.version,
+        "gitCommit": "$Format:%H$",
+        "gitTreeState": "",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": release.go_version,
+        "compiler": "gc",
+        "platform": "linux/amd64",
+    }
 
 
 def _describe(request: HttpRequest, cluster: Cluster, words: list[str]) -> Answer:

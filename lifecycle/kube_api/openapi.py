@@ -8,7 +8,9 @@ from urllib.parse import quote
 import orjson
 from django.http import HttpRequest
 
-from lifecycle.engine.heart.settings import KUBERNETES_VERSION
+from lifecycle.engine.heart.settings import read_release
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api import openapi_paths, openapi_schemas
 from lifecycle.kube_api.asked import Text
 from lifecycle.kube_api.content import JSON, choose_type
@@ -20,7 +22,6 @@ from lifecycle.kube_api.status import NoSuchPath, Refusal
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
-_INFO = {"title": "Kubernetes", "version": KUBERNETES_VERSION}
 _KEPT = 256
 _written: dict[tuple[Any, ...], bytes] = {}
 """Documents by what they are made of: cut when there are too many."""
@@ -28,45 +29,46 @@ _written: dict[tuple[Any, ...], bytes] = {}
 
 def answer(request: HttpRequest, cluster: Cluster, words: list[str], known: list[Resource]) -> Text:
     """/openapi/v2, /openapi/v3 and what lies below. Raises NoSuchPath, Refusal (406)."""
+    release = read_release(cluster.settings)
     if words == ["v2"]:
-        return _send_v2(request, known)
+        return _send_v2(request, known, release)
     groups: dict[str, list[Resource]] = {}
     for one in known if words[:1] == ["v3"] else ():
         groups.setdefault(_place(one), []).append(one)
     if words == ["v3"]:
         base = quote(request.path[: request.path.rindex("/openapi/")], safe="/@")
         paths = {
-            place: {"serverRelativeURL": f"{base}/openapi/v3/{place}?hash={_hash(_written_v3(place, of))}"}
-            for place, of in groups.items()
+            place: {"serverRelativeURL": f"{base}/openapi/v3/{place}?hash={_hash(text)}"}
+            for place, text in ((one, _written_v3(one, of, release)) for one, of in groups.items())
         }
         # As the API server sends this one page.
         return Text(orjson.dumps({"paths": paths}), "text/plain; charset=utf-8")
     place = "/".join(words[1:])
     if place in groups:
-        return _send(request, _written_v3(place, groups[place]))
+        return _send(request, _written_v3(place, groups[place], release))
     raise NoSuchPath
 
 
-def _send_v2(request: HttpRequest, known: list[Resource]) -> Text:
+def _send_v2(request: HttpRequest, known: list[Resource], release: Release) -> Text:
     served = (JSON, *swagger.MEDIA_TYPES)
     wanted = choose_type(request.headers.get("Accept", ""), served)
     if wanted is None:
         said = f"only the following media types are accepted: {', '.join(served)}"
         raise Refusal(406, said, "NotAcceptable")
-    text = _write("v2", known, lambda: orjson.dumps(make_v2(known)))
+    text = _write("v2", known, release, lambda: orjson.dumps(make_v2(known, release)))
     if wanted == JSON:
         return _send(request, text)
-    encoded = _write("v2 as protobuf", known, lambda: swagger.encode(orjson.loads(text)))
+    encoded = _write("v2 as protobuf", known, release, lambda: swagger.encode(orjson.loads(text)))
     return _send(request, encoded, swagger.MEDIA_TYPE)
 
 
-def _written_v3(place: str, known: Sequence[Resource]) -> bytes:
-    return _write(place, known, lambda: orjson.dumps(make_v3(known)))
+def _written_v3(place: str, known: Sequence[Resource], release: Release) -> bytes:
+    return _write(place, known, release, lambda: orjson.dumps(make_v3(known, release)))
 
 
-def _write(place: str, known: Sequence[Resource], make: Callable[[], bytes]) -> bytes:
+def _write(place: str, known: Sequence[Resource], release: Release, make: Callable[[], bytes]) -> bytes:
     # All that is known of them: those of two clusters may have a name in common and nothing else.
-    key = (place, *(_hash(repr(one).encode()) for one in known if one.custom))
+    key = (place, release.name, *(_hash(repr(one).encode()) for one in known if one.custom))
     found = _written.get(key)
     if found is None:
         if len(_written) >= _KEPT:
@@ -94,24 +96,28 @@ def _place(resource: Resource) -> str:
 # --- documents --------------------------------------------------------------------------------------------
 
 
-def make_v2(known: Sequence[Resource]) -> Json:
+def _tell_info(release: Release) -> Json:
+    return {"title": "Kubernetes", "version": release.version}
+
+
+def make_v2(known: Sequence[Resource], release: Release = DEFAULT_RELEASE) -> Json:
     """The one document of OpenAPI v2."""
-    refer = Refer("#/definitions/", is_v2=True)
+    refer = Refer("#/definitions/", is_v2=True, release=release)
     schemas = make_schemas(known, refer)
     return {
         "swagger": "2.0",
-        "info": _INFO,
+        "info": _tell_info(release),
         "paths": openapi_paths.make_paths(known, refer),
         "definitions": schemas,
     }
 
 
-def make_v3(known: Sequence[Resource]) -> Json:
+def make_v3(known: Sequence[Resource], release: Release = DEFAULT_RELEASE) -> Json:
     """The document of one group version in OpenAPI v3."""
-    refer = Refer("#/components/schemas/", is_v2=False)
+    refer = Refer("#/components/schemas/", is_v2=False, release=release)
     return {
         "openapi": "3.0.0",
-        "info": _INFO,
+        "info": _tell_info(release),
         "paths": openapi_paths.make_paths(known, refer),
         "components": {"schemas": make_schemas(known, refer)},
     }
@@ -125,7 +131,7 @@ def make_schemas(known: Sequence[Resource], refer: Refer) -> Json:
         spoken += [(f"{part.group}/{part.version}", part.kind) for part in one.parts.values() if part.version]
         for version, kind in spoken:
             found |= openapi_schemas.definitions_of(version, kind, refer)
-        name = openapi_paths.name_of(one)
+        name = openapi_paths.name_of(one, refer.release)
         if one.custom:
             found[name] = {**make_custom(one, refer), **_marks(one, one.kind)}
         elif name not in found:

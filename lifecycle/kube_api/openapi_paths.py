@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api import openapi_schemas
 from lifecycle.kube_api.openapi_schemas import DELETE_OPTIONS, PATCH, STATUS, Refer
 from lifecycle.kube_api.patch_bodies import list_types
@@ -52,9 +53,9 @@ _QUERIES: dict[str, Json] = {
 }
 
 
-def name_of(resource: Resource) -> str:
+def name_of(resource: Resource, release: Release) -> str:
     """The definition's name of a resource's objects."""
-    known = "" if resource.custom else openapi_schemas.name_of(resource.api_version, resource.kind)
+    known = "" if resource.custom else openapi_schemas.name_of(resource.api_version, resource.kind, release)
     if known:
         return known
     group = ".".join(reversed(resource.group.split("."))) if resource.custom else ""
@@ -147,8 +148,9 @@ class _Maker:
 
     def _schema(self, part: Part | None) -> Json:
         if part is None or not part.kind:
-            return self.refer(name_of(self.resource))
-        name = openapi_schemas.name_of(f"{part.group}/{part.version}", part.kind) if part.version else ""
+            return self.refer(name_of(self.resource, self.refer.release))
+        version, release = f"{part.group}/{part.version}", self.refer.release
+        name = openapi_schemas.name_of(version, part.kind, release) if part.version else ""
         return self.refer(name) if name else {"type": "object"}
 
     def _body(self, verb: str, part: Part | None) -> Json | None:
@@ -161,7 +163,7 @@ class _Maker:
     def _responses(self, verb: str, part: Part | None) -> Json:
         shown = self._schema(part)
         if verb == "list":
-            shown = self.refer(f"{name_of(self.resource)}List")
+            shown = self.refer(f"{name_of(self.resource, self.refer.release)}List")
         elif verb in ("delete", "deletecollection"):
             shown = self.refer(STATUS)
         answer: Json = {"description": "OK"}

@@ -5,18 +5,21 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, MAP, Field
-from lifecycle.engine.schema.tables import ANY_FIELD, load_tables
+from lifecycle.engine.schema.tables import ANY_FIELD, Tables, load_tables
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Refer:
-    """How a document of one version of OpenAPI refers to a definition by its name."""
+    """How a document of one version of OpenAPI refers to a definition by its name. It is of one release."""
 
     prefix: str
     is_v2: bool
+    release: Release = DEFAULT_RELEASE
 
     def __call__(self, name: str) -> Json:
         return {"$ref": self.prefix + name}
@@ -100,9 +103,10 @@ def list_common(refer: Refer) -> Json:
     """Definitions that every document has: metadata, lists, statuses, options of deletions."""
     text = {"type": "string"}
     head = {"apiVersion": text, "kind": text}
+    named, reached = names(refer.release), _reach("ObjectMeta", load_tables(refer.release))
     return {
         **_COMMON,
-        **{names()[one]: make_schema(one, refer) for one in _reach("ObjectMeta")},
+        **{named[one]: make_schema(one, refer) for one in reached},
         QUANTITY: refer.either({}, "string", "number"),
         INT_OR_STRING: refer.either({"format": "int-or-string"}, "integer", "string"),
         f"{_META}.StatusCause": _CAUSE,
@@ -138,13 +142,13 @@ def list_common(refer: Refer) -> Json:
 
 
 @cache
-def names() -> Mapping[str, str]:
-    """The definition's name of each type of the tables: `io.k8s.api.core.v1.PodSpec`."""
-    tables = load_tables()
+def names(release: Release) -> Mapping[str, str]:
+    """The definition's name of each type of a release's tables: `io.k8s.api.core.v1.PodSpec`."""
+    tables = load_tables(release)
     found: dict[str, str] = {}
     # What a Pod is made of is the core group's, whoever else has a template of one.
     for (version, _), type_name in sorted(tables.kinds.items(), key=lambda one: ("/" in one[0][0], one[0])):
-        for one in _reach(type_name):
+        for one in _reach(type_name, tables):
             found.setdefault(one, _name(one, version))
     return found
 
@@ -167,9 +171,9 @@ def _name(type_name: str, api_version: str) -> str:
     return f"io.k8s.api.{group.partition('.')[0] or 'core'}.{version}.{short}"
 
 
-def _reach(type_name: str) -> Iterator[str]:
+def _reach(type_name: str, tables: Tables) -> Iterator[str]:
     """A type and all that its fields lead to, once each."""
-    types, seen, left = load_tables().types, set(), [type_name]
+    types, seen, left = tables.types, set(), [type_name]
     while left:
         one = left.pop()
         if one in seen or one not in types:
@@ -187,13 +191,13 @@ def _innermost(field: Field) -> Field:
 
 def definitions_of(api_version: str, kind: str, refer: Refer) -> Json:
     """The definitions that a kind is made of, by name; none of a kind without a table."""
-    tables = load_tables()
+    tables, named = load_tables(refer.release), names(refer.release)
     type_name = tables.kinds.get((api_version, kind))
     if type_name is None:
         return {}
-    found = {names()[one]: make_schema(one, refer) for one in _reach(type_name)}
+    found = {named[one]: make_schema(one, refer) for one in _reach(type_name, tables)}
     group, _, version = api_version.rpartition("/")
-    name = names()[type_name]
+    name = named[type_name]
     found[name] = {
         **found[name],
         "x-kubernetes-group-version-kind": [{"group": group, "kind": kind, "version": version}],
@@ -201,15 +205,15 @@ def definitions_of(api_version: str, kind: str, refer: Refer) -> Json:
     return found
 
 
-def name_of(api_version: str, kind: str) -> str:
+def name_of(api_version: str, kind: str, release: Release) -> str:
     """The definition's name of a kind, "" of one without a table."""
-    type_name = load_tables().kinds.get((api_version, kind))
-    return names()[type_name] if type_name is not None else ""
+    type_name = load_tables(release).kinds.get((api_version, kind))
+    return names(release)[type_name] if type_name is not None else ""
 
 
 def make_schema(type_name: str, refer: Refer) -> Json:
     """The schema of a type, whose fields refer to others."""
-    fields = load_tables().types[type_name]
+    fields = load_tables(refer.release).types[type_name]
     properties = {
         name: make_field(_named(type_name, name, field), refer)
         for name, field in sorted(fields.items())
@@ -220,7 +224,7 @@ def make_schema(type_name: str, refer: Refer) -> Json:
         schema["properties"] = properties
     if ANY_FIELD in fields:
         schema["x-kubernetes-preserve-unknown-fields"] = True
-    if type_name in _owned_whole():
+    if type_name in _owned_whole(refer.release):
         schema["x-kubernetes-map-type"] = "atomic"
     needed = sorted(name for name, field in fields.items() if field.is_required)
     return schema | ({"required": needed} if needed else {})
@@ -237,9 +241,9 @@ def _named(type_name: str, name: str, field: Field) -> Field:
 
 
 @cache
-def _owned_whole() -> frozenset[str]:
+def _owned_whole(release: Release) -> frozenset[str]:
     """The types whose objects server-side apply owns whole, wherever they stand."""
-    fields = (field for type in load_tables().types.values() for field in type.values())
+    fields = (field for type in load_tables(release).types.values() for field in type.values())
     return frozenset(field.type_name for field in fields if not field.shape and field.ownership == "atomic")
 
 
@@ -253,7 +257,7 @@ def make_field(field: Field, refer: Refer) -> Json:
         marks["x-kubernetes-list-type"] = field.ownership or "atomic"
         if field.ownership == "map":
             marks["x-kubernetes-list-map-keys"] = list(field.owned_by)
-    elif field.ownership == "atomic" and field.type_name not in names():
+    elif field.ownership == "atomic" and field.type_name not in names(refer.release):
         marks["x-kubernetes-map-type"] = "atomic"
     if field.merge_key:
         marks["x-kubernetes-patch-merge-key"] = field.merge_key
@@ -274,4 +278,4 @@ def _make_value(field: Field, refer: Refer) -> Json:
         return refer(_NAMED_SCALARS[field.type_name])
     if field.type_name in _SCALARS:
         return _SCALARS[field.type_name]
-    return refer(names().get(field.type_name, field.type_name))
+    return refer(names(refer.release).get(field.type_name, field.type_name))

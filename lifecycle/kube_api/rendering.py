@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lifecycle.engine.heart.settings import read_release
 from lifecycle.kube_api import tables
 from lifecycle.kube_api.asked import Asked
 from lifecycle.kube_api.built_in import SCALE
@@ -78,6 +79,7 @@ def make_table(asked: Asked, value: Any, now_ms: int) -> Json:
         asked.cluster.epoch_ms,
         asked.form.version,
         check_table(asked),
+        read_release(asked.cluster.settings),
     )
     if is_list:
         table["metadata"] = _head("", "", value)["metadata"]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from lifecycle.engine.kinds.presentation import decide_columns
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.ages import UNKNOWN_AGE as UNKNOWN
 from lifecycle.engine.rules.ages import Ages
 from lifecycle.kube_api.conversions import to_stored
@@ -17,10 +18,16 @@ METADATA, OBJECT, NOTHING = "Metadata", "Object", "None"
 
 
 def make_table(
-    resource: Resource, objects: Iterable[Json], now_ms: int, epoch_ms: int, version: str, shown: str
+    resource: Resource,
+    objects: Iterable[Json],
+    now_ms: int,
+    epoch_ms: int,
+    version: str,
+    shown: str,
+    release: Release,
 ) -> Json:
-    """A table of objects as they are served. `shown`: what stands beside the cells of a row."""
-    columns = columns_of(resource)
+    """A table of objects as a release serves them. `shown`: what stands beside the cells of a row."""
+    columns = columns_of(resource, release)
     rows = []
     for data in objects:
         rows.append(

@@ -17,6 +17,7 @@ from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.unmodelled import list_unmodelled
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.input.folders import KUSTOMIZATIONS, MANIFEST_SUFFIXES, is_hidden
 from lifecycle.input.manifest_admission import admit
@@ -48,6 +49,7 @@ class Overrides:
     seed: int | None = None
     epoch_ms: int | None = None
     timing: str | None = None
+    kubernetes: str | None = None
     untils: tuple[Until, ...] = ()
 
 
@@ -129,7 +131,8 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
     settings = _make_settings(scenario, overrides, objects, kubelets)
     admit(objects, settings.feature_gates)
     namespaces = list_new_namespaces(objects)
-    notes = list_stored_only(document.data for document in objects)
+    notes = _list_borrowed(settings.release)
+    notes += list_stored_only(document.data for document in objects)
     notes += [f"Namespace {name} is named but not given: it is created first" for name in namespaces]
     notes += list_unmodelled(document.data for document in objects)
     notes += list_dropped((document.data for document in objects), settings.feature_gates)
@@ -189,8 +192,15 @@ def _make_settings(
     data["nodes"] = nodes
     if overrides.timing is not None:
         data["timing"] = overrides.timing
+    if overrides.kubernetes is not None:
+        data |= {"kubernetes": overrides.kubernetes, "compatibility": None}
     data["kubelet"] = [document.data for document in kubelets]
     return Settings.from_json(data)
+
+
+def _list_borrowed(release: Release) -> list[str]:
+    """What a release has of another one, for whoever asked for it."""
+    return [f"Kubernetes {release.name}: {release.borrows}"] if release.borrows else []
 
 
 def list_new_namespaces(objects: Sequence[Document]) -> list[str]:

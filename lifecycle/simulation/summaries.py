@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
-from lifecycle.engine.heart.settings import MANAGER_DEFAULTS
 from lifecycle.engine.heart.trace import EventRow, Row, Transition
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.namespace import NAMESPACE
@@ -226,8 +225,7 @@ def describe_batch(data: Mapping[str, Any], cluster: Cluster) -> Iterator[str]:
     """When a CronJob runs next; what a Job that had failures may still try."""
     kind = kind_of_json(data).id
     if kind == CRON_JOB_KIND.id:
-        manager = {**MANAGER_DEFAULTS, **cluster.settings.controller_manager}
-        now_ms, zone = cluster.epoch_ms + cluster.now_ms, str(manager["timeZone"])
+        now_ms, zone = cluster.epoch_ms + cluster.now_ms, cluster.settings.manager["timeZone"]
         yield f"  runs      {data['spec'].get('schedule')}: {describe_runs(data, now_ms, zone)}"
     elif kind == JOB_KIND.id and (retries := describe_retries(data)):
         yield f"  retries   {retries}"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine import KUBERNETES_VERSION, Cluster, Settings
+from lifecycle.engine import Cluster, Settings
 from lifecycle.engine.rules.defaults.nodes import OWN_NUMBERS
 from tests.engine.kubelet.world import World
 
@@ -50,7 +50,7 @@ def test_a_node_says_where_and_what_it_is() -> None:
         {"type": "Hostname", "address": "node-1"},
     ]
     info = told["status"]["nodeInfo"]
-    assert (info["kubeletVersion"], info["architecture"]) == (KUBERNETES_VERSION, "amd64")
+    assert (info["kubeletVersion"], info["architecture"]) == ("v1.35.6", "amd64")
     assert info["containerRuntimeVersion"].startswith("containerd://")
 
 

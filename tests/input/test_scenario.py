@@ -3,7 +3,7 @@
 import pytest
 
 from lifecycle.input.manifests import ManifestError
-from lifecycle.input.scenario import read_scenario
+from lifecycle.input.scenario import check_settings, read_scenario
 from tests.texts import read_manifests
 
 HEAD = "apiVersion: podline.dev/v1alpha1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
@@ -322,3 +322,74 @@ def test_no_key_of_a_step_is_swallowed(step, path, message):
 def test_a_key_of_an_object_that_nobody_knows_goes_to_the_api_server_to_be_refused(kind):
     odd = "{apiVersion: v1, kind: Pod, metadata: {name: b}, odd: 1}"
     assert read_step(f"{{at: 1s, {kind}: {odd}}}").payload["fieldValidation"] == "Strict"
+
+
+# --- the release ------------------------------------------------------------------------------------------
+
+THERE_ARE = "there are v1.35 (v1.35.6), v1.23.1"
+
+
+@pytest.mark.parametrize(
+    "spec, expected",
+    [
+        pytest.param(
+            '  kubernetes: "1.36"\n',
+            [f"spec.kubernetes: Kubernetes '1.36' is not modelled; {THERE_ARE}"],
+            id="of a later release",
+        ),
+        pytest.param(
+            "  compatibility: v1.36\n",
+            [f"spec.compatibility: Kubernetes 'v1.36' is not modelled; {THERE_ARE}"],
+            id="in the older spelling",
+        ),
+        pytest.param(
+            '  kubernetes: ""\n',
+            [f"spec.kubernetes: Kubernetes '' is not modelled; {THERE_ARE}"],
+            id="of none",
+        ),
+        pytest.param(
+            "  kubernetes: v1.35\n  compatibility: v1.23.1\n",
+            [
+                "spec.compatibility: compatibility is v1.23.1, and kubernetes is v1.35: give kubernetes"
+                " alone, since compatibility is its older spelling"
+            ],
+            id="of two",
+        ),
+        pytest.param(
+            "  kubernetes: v1.35\n  featureGates: {SidecarContainer: true}\n",
+            [
+                "spec.featureGates: unrecognized feature gate 'SidecarContainer'; did you mean"
+                " SidecarContainers?"
+            ],
+            id="without such a gate",
+        ),
+    ],
+)
+def test_a_release_that_is_not_modelled_is_refused(spec: str, expected: list[str]):
+    assert refuse(spec) == expected
+
+
+def test_a_switch_that_does_not_exist_is_refused_where_it_stands():
+    (problem,) = refuse("  switches: {deploymentRollbackEvent: true}\n")
+    assert problem.startswith("spec.switches: unknown switch 'deploymentRollbackEvent'; there are ")
+
+
+def test_the_line_of_a_release_that_is_not_modelled_is_told():
+    with pytest.raises(ManifestError) as caught:
+        read("  seed: 1\n  kubernetes: v1.36\n")
+    assert [problem.line for problem in caught.value.problems] == [6]
+
+
+def test_a_release_and_its_switches_are_read():
+    spec = '  kubernetes: "1.23.1"\n  switches: {deploymentRollbackEvents: true}\n'
+    expected = {"kubernetes": "1.23.1", "switches": {"deploymentRollbackEvents": True}}
+    assert read(spec).settings == expected
+    assert check_settings(expected) == []
+
+
+def test_the_settings_of_a_new_cluster_name_their_release():
+    (problem,) = check_settings({"kubernetes": "v1.36", "nodes": {"count": 1}})
+    assert (problem.path, problem.message) == (
+        "kubernetes",
+        f"Kubernetes 'v1.36' is not modelled; {THERE_ARE}",
+    )

@@ -8,16 +8,41 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from lifecycle.benches.heap_loop import compare_rows
+
 pytestmark = pytest.mark.slow
 
 
-def bench(name: str, **options: int) -> dict[str, Any]:
+# Those that record what they measure also say what a recorded row costs.
+BY_ROW = ("batch", "crash", "engine", "rollout")
+
+
+def bench(name: str, **options: Any) -> dict[str, Any]:
     out = StringIO()
     call_command("bench", name, "--json", stdout=out, **options)
     answer = json.loads(out.getvalue())
-    assert list(answer) == ["bench", "work", "figures", "limit", "ratio", "peak_rss_mb"]
+    by_row = ["row_ratio"] if name in BY_ROW else []
+    assert list(answer) == ["bench", "work", "figures", "limit", "ratio", *by_row, "peak_rss_mb"]
     assert answer["bench"] == name and answer["limit"]["value"] > 0 and answer["ratio"] > 0
     return answer
+
+
+def find_row_ratio(answer: dict[str, Any], steps: int) -> float:
+    """A step of the loop against a row, by what else is told: the loop's pods a second, of so many steps."""
+    step_seconds = 1 / (answer["limit"]["value"] * steps)
+    return step_seconds * answer["figures"]["rows"] / answer["figures"]["seconds"]
+
+
+@pytest.mark.parametrize(
+    "loop_seconds, pods, rows, seconds, expected",
+    [
+        pytest.param(1.0, 125_000, 500_000, 2.0, 0.25, id="a row of 4 steps"),
+        pytest.param(0.8, 100_000, 1_000_000, 1.0, 1.0, id="a row of one step"),
+        pytest.param(0.8, 100_000, 1_000_000, 10.0, 0.1, id="ten times as long, a tenth"),
+    ],
+)
+def test_a_row_is_compared_with_a_step_of_the_loop(loop_seconds, pods, rows, seconds, expected):
+    assert compare_rows(loop_seconds, pods, rows, seconds) == expected
 
 
 def test_engine():
@@ -26,6 +51,7 @@ def test_engine():
     assert answer["figures"]["rows"] > 300 * 15
     # Small and on a busy machine: only a collapse shows here. The figure is the full bench's.
     assert answer["ratio"] > 0.004
+    assert answer["row_ratio"] == pytest.approx(find_row_ratio(answer, 8), rel=0.1)
 
 
 def test_batch():
@@ -33,11 +59,16 @@ def test_batch():
     # Each pod is made, run, counted and let go; so is each hour's, and its Job.
     assert answer["figures"]["rows"] > 200 * 20
     assert answer["figures"]["cron_rows"] > 48 * 40
+    assert answer["row_ratio"] == pytest.approx(find_row_ratio(answer, 8), rel=0.1)
+    assert answer["figures"]["cron_row_ratio"] > 0
 
 
-def test_rollout():
-    answer = bench("rollout", pods=100, nodes=10)
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_rollout(kind):
+    answer = bench("rollout", pods=100, nodes=10, kind=kind)
     assert answer["figures"]["rows"] > 100 * 25
+    # A pod that comes or goes takes 8 steps: the row is compared with one of them.
+    assert answer["row_ratio"] == pytest.approx(find_row_ratio(answer, 2 * 8), rel=0.1)
 
 
 def test_idle():
@@ -102,6 +133,7 @@ def test_crash():
     assert 20 * 12 <= answer["work"]["restarts"] <= 20 * 16
     # Over a hundred checks a restart, and next to none of them is a write.
     assert answer["figures"]["versions"] < answer["figures"]["checks"] / 10
+    assert answer["row_ratio"] > 0
 
 
 def test_sleep():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lifecycle.engine import KUBERNETES_VERSION
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.management.commands.simulate import Command
 from tests.simulate.running import GALLERY, MANIFESTS
 
@@ -50,7 +50,7 @@ def simulate(monkeypatch):
 def test_the_version_is_that_of_the_project_and_of_kubernetes(simulate):
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
     answer = simulate("--version")
-    said = f"podline {project['version']} (Kubernetes {KUBERNETES_VERSION})\n"
+    said = f"podline {project['version']} (Kubernetes {DEFAULT_RELEASE.version})\n"
     assert (answer.status, answer.out, answer.err) == (0, said, "")
 
 
@@ -585,3 +585,59 @@ def test_a_run_loads_nothing_that_is_there_for_servers_and_databases():
     done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-2:] == ["[]", "False"]
+
+
+# --- the release ------------------------------------------------------------------------------------------
+
+OF_1_23_1 = (
+    "Kubernetes v1.23.1: only how long pods get to stop is as in that release; all else is as in v1.35"
+)
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: hooked, annotations: {podline.dev/behavior: "app: {onTerm: {ignore: true}}"}}
+spec:
+  terminationGracePeriodSeconds: 30
+  containers: [{name: app, image: "sim/server:1", lifecycle: {preStop: {sleep: {seconds: 10}}}}]
+---
+apiVersion: podline.dev/v1alpha1
+kind: Scenario
+metadata: {name: hooked}
+spec:
+  timing: instant
+  steps: [{at: 60s, delete: {kind: Pod, name: hooked}}]
+"""
+
+
+@pytest.mark.spec("PRESTOP-08")
+@pytest.mark.parametrize(
+    "flags, gone_ms, is_said",
+    [
+        # The hook has used 10 of the pod's 30 seconds.
+        pytest.param((), 90_000, False, id="by default"),
+        pytest.param(("--kubernetes", "1.35"), 90_000, False, id="v1.35"),
+        # What is left after the hook is the pod's 30 seconds again.
+        pytest.param(("--kubernetes", "v1.23.1"), 100_000, True, id="v1.23.1"),
+    ],
+)
+def test_a_run_is_of_the_release_that_is_asked_for(simulate, flags, gone_ms, is_said):
+    answer = simulate("-", *flags, given=POD.encode())
+    rows = [json.loads(line) for line in answer.lines]
+    assert [row["at_ms"] for row in rows if row.get("field") == "exists" and row["new"] == "deleted"] == [
+        gone_ms
+    ]
+    assert (OF_1_23_1 in answer.err) is is_said
+
+
+@pytest.mark.parametrize("release", ["1.36", "v1.34", "1.35,1.36", "newest", ""])
+def test_an_unknown_release_is_bad_input(simulate, release):
+    answer = simulate(NGINX, "--kubernetes", release)
+    assert (answer.status, answer.out) == (2, "")
+    expected = f"Kubernetes {release!r} is not modelled; there are v1.35 (v1.35.6), v1.23.1"
+    assert expected in answer.err
+
+
+def test_the_flag_beats_the_release_of_the_scenario(simulate):
+    given = POD.replace("  timing: instant", "  timing: instant\n  compatibility: v1.23.1").encode()
+    assert OF_1_23_1 in simulate("-", given=given).err
+    assert OF_1_23_1 not in simulate("-", "--kubernetes", "1.35", given=given).err

@@ -9,7 +9,7 @@ from ..heart.agenda import Agenda
 from ..heart.chance import Chance
 from ..heart.clock import Clock
 from ..heart.loop import Loop
-from ..heart.settings import MANAGER_DEFAULTS, MOST_PODS, Settings, read_span_ms
+from ..heart.settings import MOST_PODS, Settings, read_span_ms
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
@@ -31,10 +31,11 @@ class Context:
         self.agenda = Agenda()
         self.chance = Chance(seed)
         self.settings = settings
+        self.release = settings.release
         self.features: Mapping[str, bool] = settings.feature_gates
-        self.compatibility = settings.compatibility
+        self.switches: Mapping[str, bool] = settings.switches
         self.timing = Timing(settings.timing)
-        self.most_pods = min(int(self._manager_setting("mostPods")), MOST_PODS)
+        self.most_pods = min(settings.manager["mostPods"], MOST_PODS)
         self.trace = Trace()
         self.store = Store(self.trace)
         self.quotas = QuotaSums(self.store)
@@ -62,11 +63,7 @@ class Context:
 
     def manager_ms(self, name: str) -> int:
         """A span of time that is set of the controller manager, in ms."""
-        return read_span_ms(str(self._manager_setting(name)))
-
-    def _manager_setting(self, name: str) -> bool | float | str:
-        given: bool | float | str = self.settings.controller_manager.get(name, MANAGER_DEFAULTS[name])
-        return given
+        return read_span_ms(self.settings.manager[name])
 
     def draw_ms(self, latency: str, key: str) -> int:
         """A latency of the timing table, drawn by key, whose parts are parted by chance.PART."""

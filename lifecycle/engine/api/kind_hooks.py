@@ -75,9 +75,10 @@ def _register_node(context: Context, data: Json) -> Json:
     now = format_time(context.clock.now_ms, context.clock.epoch_ms)
     name = data["metadata"]["name"]
     address = context.find_machine_address(name)
-    numbers = {one: context.chance.uid("machine", one, name) for one in OWN_NUMBERS}
-    numbers["machineID"] = numbers["machineID"].replace("-", "")
-    return register_node(data, context.settings.nodes, now, address, numbers)
+    machine = {one: context.chance.uid("machine", one, name) for one in OWN_NUMBERS}
+    machine["machineID"] = machine["machineID"].replace("-", "")
+    machine["kubeletVersion"] = context.release.version
+    return register_node(data, context.settings.nodes, now, address, machine)
 
 
 def _make_own_objects(namespace: StoredObject) -> list[Json]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..objects.shortened import shorten
 from ..objects.time_zones import UTC, is_zone
-from .feature_gates import FEATURE_DEFAULTS, find_gate_problem
+from ..releases.known import DEFAULT_RELEASE, FIRST_RELEASE, find_release
+from ..releases.release import Release
+from ..releases.switches import SWITCHES
+from .feature_gates import FEATURE_DEFAULTS, find_gate_problem, find_switch_problem
 from .timing import Timing, parse_milliseconds
-
-KUBERNETES_VERSION = "v1.35.6"
-"""The release this engine models; defaults of feature gates and schemas follow it."""
 
 MOST_PODS = 150_000
 """As many as Kubernetes is made for. Where it would try to hold more, here they are refused."""
 
-MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
-    "cronJobsStartAfterManyMisses": True,
-    "deploymentRollbackEvents": False,
+MANAGER_DEFAULTS: Mapping[str, float | str] = {
     "horizontalPodAutoscalerCPUInitializationPeriod": "5m",
     "horizontalPodAutoscalerDownscaleStabilization": "5m",
     "horizontalPodAutoscalerInitialReadinessDelay": "30s",
@@ -29,15 +27,13 @@ MANAGER_DEFAULTS: Mapping[str, bool | float | str] = {
     "nodeEvictionRate": 0.1,
     "nodeMonitorGracePeriod": "50s",
     "nodeStartupGracePeriod": "60s",
-    "scalingEventsNameFormerSize": True,
     "secondaryNodeEvictionRate": 0.01,
-    "statefulSetMaxUnavailableRoundsUp": True,
     "terminatedPodGCThreshold": 12500,
     "timeZone": UTC,
     "ttlAfterFinishedClockOffset": "0s",
     "unhealthyZoneThreshold": 0.55,
 }
-"""What can be set of the controller manager, as the modelled release sets it.
+"""What can be set of the controller manager.
 
 `metricsResolution` is the metrics server's: how often it asks kubelets (its own default is 15s); 0s: what is
 used is told as somebody asks. `mostPods` is the API server's: it refuses more, as it refuses what exceeds a
@@ -54,12 +50,23 @@ DEFAULT_NODES: Mapping[str, Any] = {"count": 3, "cpu": "4", "memory": "8Gi", "po
 
 
 class Settings:
-    """Timing, nodes, feature gates and component settings.
+    """The release, timing, nodes, feature gates, switches and component settings.
 
-    Raises ValueError for what cannot be, and for gates and settings that nobody would act on.
+    `compatibility` is the older spelling of `kubernetes`, and a switch among the settings of the controller
+    manager that of one in `switches`. Raises ValueError for what cannot be, and for gates and settings that
+    nobody would act on.
     """
 
-    __slots__ = ("compatibility", "controller_manager", "feature_gates", "kubelet", "nodes", "timing")
+    __slots__ = (
+        "controller_manager",
+        "feature_gates",
+        "kubelet",
+        "manager",
+        "nodes",
+        "release",
+        "switches",
+        "timing",
+    )
 
     def __init__(
         self,
@@ -69,28 +76,33 @@ class Settings:
         compatibility: str | None = None,
         controller_manager: Mapping[str, Any] | None = None,
         kubelet: list[dict[str, Any]] | None = None,
+        kubernetes: str | None = None,
+        switches: Mapping[str, bool] | None = None,
     ) -> None:
         Timing(timing)
-        _check_gates(feature_gates or {})
-        _check_manager(controller_manager or {})
+        self.release = release = _choose_release(kubernetes, compatibility)
+        manager = dict(controller_manager or {})
+        given = {name: manager.pop(name) for name in SWITCHES if name in manager} | dict(switches or {})
+        gates = feature_gates or {}
+        _complain(find_gate_problem(release, gate, gates[gate]) for gate in gates)
+        _complain(find_switch_problem(name, given[name]) for name in given)
+        _check_manager(manager)
         self.timing = timing
         self.nodes: dict[str, Any] = {**DEFAULT_NODES, **(nodes or {})}
-        self.feature_gates: dict[str, bool] = {**FEATURE_DEFAULTS, **(feature_gates or {})}
-        self.compatibility = compatibility
-        self.controller_manager = dict(controller_manager or {})
+        self.feature_gates: dict[str, bool] = {**release.defaults, **gates}
+        self.switches: dict[str, bool] = {**release.switches, **given}
+        self.controller_manager = manager
+        self.manager: Mapping[str, Any] = {**MANAGER_DEFAULTS, **manager}
         self.kubelet = list(kubelet or [])
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {
+            "kubernetes": self.release.name,
             "timing": self.timing if isinstance(self.timing, str) else dict(self.timing),
             "nodes": self.nodes,
-            "featureGates": {
-                name: value
-                for name, value in self.feature_gates.items()
-                if FEATURE_DEFAULTS.get(name) is not value
-            },
-            "compatibility": self.compatibility,
+            "featureGates": _list_changed(self.feature_gates, self.release.defaults),
+            "switches": _list_changed(self.switches, self.release.switches),
             "controllerManager": self.controller_manager,
             "kubelet": self.kubelet,
         }
@@ -105,25 +117,61 @@ class Settings:
             data.get("compatibility"),
             data.get("controllerManager"),
             data.get("kubelet"),
+            data.get("kubernetes"),
+            data.get("switches"),
         )
 
     @classmethod
     def from_saved(cls, data: Mapping[str, Any]) -> Settings:
-        """Read what a cluster was made with; gates and settings of other versions are left out."""
-        gates = data.get("featureGates") or {}
+        """Read what a cluster was made with; what only other versions of the engine know is left out."""
+        release = read_release(data)
+        gates, switches = data.get("featureGates") or {}, data.get("switches") or {}
         manager = data.get("controllerManager") or {}
+        known = {*MANAGER_DEFAULTS, *SWITCHES}
         return cls.from_json(
             {
                 **data,
-                "featureGates": {name: gates[name] for name in gates if name in FEATURE_DEFAULTS},
-                "controllerManager": {name: manager[name] for name in manager if name in MANAGER_DEFAULTS},
+                "kubernetes": release.name,
+                "compatibility": None,
+                "featureGates": {
+                    name: gates[name]
+                    for name in gates
+                    if find_gate_problem(release, name, gates[name]) is None
+                },
+                "switches": {name: switches[name] for name in switches if name in SWITCHES},
+                "controllerManager": {name: manager[name] for name in manager if name in known},
             }
         )
 
 
-def _check_gates(gates: Mapping[str, Any]) -> None:
-    problems = [problem for gate in gates if (problem := find_gate_problem(gate, gates[gate]))]
-    if problems:
+def read_release(saved: Mapping[str, Any]) -> Release:
+    """The release of a cluster with these settings; where they name none of today's, the first one modelled.
+
+    Older engines took any text as `compatibility`, and acted on one.
+    """
+    try:
+        return find_release(saved.get("kubernetes") or saved.get("compatibility") or FIRST_RELEASE.name)
+    except ValueError:
+        return FIRST_RELEASE
+
+
+def _choose_release(kubernetes: str | None, compatibility: str | None) -> Release:
+    former = None if compatibility is None else find_release(compatibility)
+    release = (former or DEFAULT_RELEASE) if kubernetes is None else find_release(kubernetes)
+    if former not in (None, release):
+        raise ValueError(
+            f"compatibility is {compatibility}, and kubernetes is {kubernetes}: give kubernetes alone, since"
+            " compatibility is its older spelling"
+        )
+    return release
+
+
+def _list_changed(given: Mapping[str, bool], defaults: Mapping[str, bool]) -> dict[str, bool]:
+    return {name: value for name, value in given.items() if defaults.get(name) is not value}
+
+
+def _complain(found: Iterable[str | None]) -> None:
+    if problems := [problem for problem in found if problem]:
         raise ValueError("; ".join(problems))
 
 
@@ -169,4 +217,4 @@ def read_offset_ms(text: str) -> int:
     return -parse_milliseconds(text[1:]) if text.startswith("-") else parse_milliseconds(text)
 
 
-__all__ = ["FEATURE_DEFAULTS", "KUBERNETES_VERSION", "MANAGER_DEFAULTS", "Settings"]
+__all__ = ["FEATURE_DEFAULTS", "MANAGER_DEFAULTS", "Settings"]

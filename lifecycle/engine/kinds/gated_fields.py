@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..objects.pod import POD_KIND
 from ..objects.stateful_set import STATEFUL_SET_KIND
+from ..releases.gates import is_enabled
 from .pod_specs import find_pod_spec
 from .references import name_subject
 from .registry import kind_of_json
@@ -35,7 +36,7 @@ GATED_FIELDS = (
 def list_dropped(objects: Iterable[Json], gates: Mapping[str, bool]) -> list[str]:
     """One line for each such field that objects set, with who sets it."""
     users: dict[GatedField, dict[str, None]] = {}
-    closed = [one for one in GATED_FIELDS if not gates.get(one.gate)]
+    closed = [one for one in GATED_FIELDS if not is_enabled(gates, one.gate)]
     for data in objects:
         kind, pod = kind_of_json(data).id, find_pod_spec(data)
         for one in closed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..objects.kinds import Kind
+from ..releases.gates import is_enabled
 from ..rules.defaults.others import convert_autoscaler, default_autoscaler
 from ..rules.validation.autoscalers import (
     validate_autoscaler,
@@ -17,9 +18,9 @@ HORIZONTAL_POD_AUTOSCALER = KindEntry(
     convert=convert_autoscaler,
     default=default_autoscaler,
     drops_status=True,
-    validate_spec=lambda spec, gates: validate_autoscaler(spec, gates.get("HPAScaleToZero", False)),
+    validate_spec=lambda spec, gates: validate_autoscaler(spec, is_enabled(gates, "HPAScaleToZero")),
     validate_update=lambda old, new, gates: validate_autoscaler_update(
-        old, new, gates.get("HPAScaleToZero", False)
+        old, new, is_enabled(gates, "HPAScaleToZero")
     ),
     validate_status=lambda old, new, gates: validate_autoscaler_status(new.get("status") or {}),
     columns=decide_autoscaler_columns,

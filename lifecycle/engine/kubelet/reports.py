@@ -12,6 +12,7 @@ from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
 from ..objects.pod import RUNNING as POD_RUNNING
 from ..objects.pod_status import PodStatus
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..releases.gates import is_enabled
 from ..rules.container_status import (
     decide_container_status,
     decide_lost_status,
@@ -60,7 +61,7 @@ class Reporter:
         self._clock = parts.context.clock
         self._features = parts.context.features
         self._tells_end_late = parts.context.timing.spreads["pod_end"][1] > 0
-        self._tells_sandbox = self._features.get(READY_TO_START_GATE, True)
+        self._tells_sandbox = is_enabled(self._features, READY_TO_START_GATE)
 
     def report(self, worker: PodWorker, pod: Pod) -> Pod:
         """Bring the stored status up to date; a kubelet that is cut off does so when it is back.

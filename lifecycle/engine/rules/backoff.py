@@ -16,14 +16,15 @@ from ..heart.timing import (
     REDUCED_BACK_OFF_MAX_MS,
     read_duration_ms,
 )
+from ..releases.gates import is_enabled
 
 
 def decide_limits(features: Mapping[str, bool], configuration: Mapping[str, Any] | None) -> tuple[int, int]:
     """(first delay, cap) in ms of a node's crash-loop back-off (BACKOFF-01 to -07)."""
-    reduced = features.get("ReduceDefaultCrashLoopBackOffDecay", False)
+    reduced = is_enabled(features, "ReduceDefaultCrashLoopBackOffDecay")
     first_ms = REDUCED_BACK_OFF_INITIAL_MS if reduced else BACK_OFF_INITIAL_MS
     cap_ms = REDUCED_BACK_OFF_MAX_MS if reduced else BACK_OFF_MAX_MS
-    if features.get("KubeletCrashLoopBackOffMax", False) and configuration:
+    if is_enabled(features, "KubeletCrashLoopBackOffMax") and configuration:
         own = (configuration.get("crashLoopBackOff") or {}).get("maxContainerRestartPeriod")
         own_ms = read_duration_ms(own)
         if own_ms is not None:

@@ -4,15 +4,14 @@ Models the four parts of the grace-period arithmetic: A the API server's value f
 B the value of one container's kill, C the pod-wide value a kubelet works with, D eviction. Whole seconds
 throughout; hook and waiting times come in as milliseconds and are cut down to seconds, as the kubelet does.
 
-`compatibility="v1.23.1"` follows that release to the letter: an explicit 0 counts as unset in C, the
-kubelet's override is applied last in B, and evictions do not look at the pod's own value.
+Releases differ in two things. Where the override is last (until v1.27), an explicit 0 counts as unset in C,
+and the kubelet's override is applied last in B. Where evictions ignore the pod's grace (until v1.29), they do
+not look at the pod's own value.
 """
 
 from __future__ import annotations
 
 from ..heart.timing import MINIMUM_GRACE_SECONDS
-
-V1_23_1 = "v1.23.1"
 
 DELETED, STARTUP_PROBE, LIVENESS_PROBE = "Deleted", "StartupProbe", "LivenessProbe"
 SOFT, HARD = "soft", "hard"
@@ -60,7 +59,7 @@ def decide_effective_grace_seconds(
     override_seconds: int | None,
     spec_seconds: int | None,
     *,
-    compatibility: str | None = None,
+    override_is_last: bool = False,
 ) -> tuple[int, bool]:
     """Part C: the pod-wide value, and whether it shortens a stop that already runs.
 
@@ -72,8 +71,8 @@ def decide_effective_grace_seconds(
         # A 0 means "not set" here, so that the next step may still lengthen it (GRACE-16, GRACE-17).
         if wanted is not None and (seconds == 0 or wanted < seconds):
             seconds, is_told = wanted, True
-    # In v1.23.1 also a 0 that was told falls through to the pod's own value (GRACE-22).
-    if seconds == 0 and spec_seconds is not None and (not is_told or compatibility == V1_23_1):
+    # Where the override is last, also a 0 that was told falls through to the pod's own value (GRACE-22).
+    if seconds == 0 and spec_seconds is not None and (not is_told or override_is_last):
         seconds = spec_seconds
     seconds = max(seconds, 1)
     return seconds, earlier_seconds != 0 and earlier_seconds != seconds
@@ -86,14 +85,14 @@ def decide_kill_grace_seconds(
     reason: str = DELETED,
     probe_seconds: int | None = None,
     override_seconds: int | None = None,
-    compatibility: str | None = None,
+    override_is_last: bool = False,
 ) -> int:
     """Part B up to the hook (B1 to B3, and B6 in its newest place): the budget a `preStop` hook may use.
 
     `probe_seconds` is the failed probe's own `terminationGracePeriodSeconds`. 0 means: run no hook.
     """
     seconds = _start_seconds(deletion_seconds, spec_seconds, reason, probe_seconds)
-    if override_seconds is None or compatibility == V1_23_1:
+    if override_seconds is None or override_is_last:
         return seconds
     # A pod deleted with 0 is gone from the API already: an override of 1 does not bring its hook back.
     return min(seconds, override_seconds) if deletion_seconds == 0 else override_seconds
@@ -118,26 +117,26 @@ def decide_stop_timeout_seconds(
     hook_ms: int = 0,
     waited_ms: int = 0,
     override_seconds: int | None = None,
-    compatibility: str | None = None,
+    override_is_last: bool = False,
 ) -> int:
     """Part B from the hook on (B4 to B7): seconds between the stop signal and SIGKILL.
 
     `hook_ms` is what the `preStop` hook used, `waited_ms` what a sidecar spent waiting for its turn. Both
     come out of the budget: 30 with a hook of 12.9 s leaves 18; never less than 2.
     """
-    if compatibility == V1_23_1 and override_seconds is not None:
+    if override_is_last and override_seconds is not None:
         return override_seconds
     left = grace_seconds - hook_ms // 1000 - waited_ms // 1000
     return max(left, MINIMUM_GRACE_SECONDS)
 
 
 def decide_eviction_override_seconds(
-    kind: str, max_pod_grace_seconds: int, spec_seconds: int | None, *, compatibility: str | None = None
+    kind: str, max_pod_grace_seconds: int, spec_seconds: int | None, *, ignores_pod: bool = False
 ) -> int:
     """Part D: the override an eviction hands to the kubelet, by `kind` (`soft` or `hard`)."""
     if kind == HARD:
-        return 0 if compatibility == V1_23_1 else 1
-    if spec_seconds is None or compatibility == V1_23_1:
+        return 0 if ignores_pod else 1
+    if spec_seconds is None or ignores_pod:
         return max_pod_grace_seconds
     return min(max_pod_grace_seconds, spec_seconds)
 

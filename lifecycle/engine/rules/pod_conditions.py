@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..objects.condition import Condition
 from ..objects.container import WAITING, ContainerStatus
 from ..objects.pod import FAILED, SUCCEEDED, PodSpec
+from ..releases.gates import is_enabled
 from .restart_rules import status_of
 
 POD_COMPLETED, POD_FAILED = "PodCompleted", "PodFailed"
@@ -75,7 +76,7 @@ def _work_out(
         (CONTAINERS_READY, containers_ready),
         (READY, decide_ready(spec, containers_ready, old)),
     ]
-    if features.get(READY_TO_START_GATE, True):
+    if is_enabled(features, READY_TO_START_GATE):
         # In the order in which a pod reaches them.
         verdicts.insert(0 if spec.init_containers else 1, (READY_TO_START, _YES if sandbox_ready else _NO))
     return tuple(verdicts)
@@ -204,7 +205,7 @@ def decide_initialized(
     if (unknown is None and incomplete is None) or _has_app_run(spec, statuses or ()):
         return _YES
     # What was initialized once stays so through an in-place restart (RALL-12).
-    if features.get(RESTART_ALL_GATE) and any(
+    if is_enabled(features, RESTART_ALL_GATE) and any(
         one.type == INITIALIZED and one.status == "True" for one in old
     ):
         return _YES

@@ -11,9 +11,9 @@ from functools import reduce
 from operator import getitem
 from typing import Any
 
+from ..releases.known import DEFAULT_RELEASE
 from .check import FieldProblem, find_problems, find_wrong_types
 from .fields import ANY_TYPE, LIST, MAP, Field
-from .go_names import NAMED_TEXTS
 from .paths import Path, format_path
 from .scalars import RANGES, name_go_kind
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
@@ -100,7 +100,9 @@ def find_unrestorable(data: Mapping[str, Any]) -> str:
         return f"cannot restore {'slice' if field.shape == LIST else 'map'} from {kind}"
     scalar = _RESTORED.get(field.type_name)
     if scalar is not None:
-        return _say_not_restored(kind, scalar, data, NAMED_TEXTS.get(struct, {}).get(names[-1]))
+        return _say_not_restored(
+            kind, scalar, data, DEFAULT_RELEASE.tables.named_texts.get(struct, {}).get(names[-1])
+        )
     if field.type_name in load_tables().types and kind != "map":
         return f"cannot restore struct from: {kind}"
     return _say_wrong_type(data, wrong[0])
@@ -119,7 +121,7 @@ def _say_not_restored(kind: str, scalar: str, data: Mapping[str, Any], named: st
     """Go could make a text of a whole number and cut a fraction off, and is not let; else it has no way."""
     if (kind, scalar) == ("int64", "string") or (kind == "float64" and scalar in ("int32", "int64")):
         version = str(data["apiVersion"]).rpartition("/")[2]
-        return f"cannot convert {kind} to {f'{version}.{named}' if named else scalar}"
+        return f"cannot convert {kind} to {_name_text(version, named) if named else scalar}"
     return f"unrecognized type: {scalar}"
 
 
@@ -143,7 +145,7 @@ def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
         # It is a number, but a fraction or too large.
         kind = f"number {value}"
     version = str(data["apiVersion"]).rpartition("/")[2]
-    go_type = _name_type(field, version, NAMED_TEXTS.get(struct, {}).get(names[-1]))
+    go_type = _name_type(field, version, DEFAULT_RELEASE.tables.named_texts.get(struct, {}).get(names[-1]))
     return f"json: cannot unmarshal {kind} into Go struct field {struct}.{'.'.join(names)} of type {go_type}"
 
 
@@ -185,9 +187,14 @@ def _list_embedded(struct: str, field: str) -> list[str]:
     ]
 
 
+def _name_text(version: str, named: str) -> str:
+    """A type of the struct's own package is of its version, one of another says which."""
+    return named if "." in named else f"{version}.{named}"
+
+
 def _name_type(field: Field, version: str, named: str | None) -> str:
     if named:
-        return f"{'[]' if field.shape == LIST else ''}{version}.{named}"
+        return f"{'[]' if field.shape == LIST else ''}{_name_text(version, named)}"
     if field.inner is not None:
         inner = _name_type(field.inner, version, None)
         if field.shape == LIST:

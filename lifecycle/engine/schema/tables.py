@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from . import by_hand, by_hand_devices, kubernetes
+from ..releases.known import DEFAULT_RELEASE
+from ..releases.release import Release
 from .fields import ANY_TYPE, Field, read_field
+from .own_kinds import OWN_KINDS
 
 ANY_FIELD = "*"
 """In a type: all further fields."""
@@ -35,12 +37,12 @@ class Tables:
 
 
 @cache
-def load_tables() -> Tables:
-    """All tables, read once. They are part of the program, so anything odd in them is a bug and raises."""
-    sources = (kubernetes, by_hand, by_hand_devices)
-    written = [one for source in sources for one in source.TYPES.items()]
+def load_tables(release: Release = DEFAULT_RELEASE) -> Tables:
+    """A release's tables, read once. What is odd in them is a bug of the program, and raises."""
+    sources = (*release.tables.fields, OWN_KINDS)
+    written = [one for source in sources for one in source.types.items()]
     assert len(dict(written)) == len(written), "a type has one table"
-    kinds = {pair: name for source in sources for pair, name in _read_kinds(source.KINDS)}
+    kinds = {pair: name for source in sources for pair, name in _read_kinds(source.kinds)}
     objects = {*kinds.values()}
     types = {
         name: {
@@ -52,7 +54,7 @@ def load_tables() -> Tables:
     return Tables(types, kinds, frozenset(version for version, _kind in kinds))
 
 
-def _read_kinds(table: Mapping[str, list[str]]) -> Iterator[tuple[tuple[str, str], str]]:
+def _read_kinds(table: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[str, str], str]]:
     for version, names in table.items():
         # `core.v1.Event` is the type of the kind Event.
         yield from (((version, name.rpartition(".")[2]), name) for name in names)

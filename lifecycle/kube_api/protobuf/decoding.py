@@ -1,6 +1,6 @@
 """Reads an object from its protobuf, as the API server's JSON would have it.
 
-Which number is which field stands in `fields.json`. No type holds itself: nothing nests for ever. A
+Which number is which field stands in a file of the release. No type holds itself: nothing nests for ever. A
 message begins with four bytes that say what it is, then comes an envelope: apiVersion, kind and the object.
 """
 
@@ -12,15 +12,15 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
 
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
+
 Json = dict[str, Any]
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 MAGIC = b"k8s\x00"
-_FIELDS = Path(__file__).with_name("fields.json")
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Kinds that every group version has.
@@ -42,7 +42,7 @@ class Field(NamedTuple):
 
 @cache
 def _types() -> Mapping[str, dict[int, Field]]:
-    table = json.loads(_FIELDS.read_text())
+    table = json.loads(DEFAULT_RELEASE.tables.protobuf.read_text())
     return {name: dict(map(_read_field, text.split("; "))) for name, text in table.items()}
 
 

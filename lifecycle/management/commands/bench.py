@@ -66,6 +66,8 @@ def _as_text(report: Report) -> str:
     answer = report.to_json()
     parts = [("work", answer["work"]), ("figures", answer["figures"])]
     lines = [f"{report.bench}: ratio {report.ratio} of {report.limit_what} ({report.limit_value:,})"]
+    if report.row_ratio:
+        lines.append(f"  row_ratio: {report.row_ratio}, {1 / report.row_ratio:.1f} steps of the loop a row")
     for name, part in parts:
         lines.append(f"  {name}: " + ", ".join(f"{key} {_number(value)}" for key, value in part.items()))
     lines += [f"  peak memory: {answer['peak_rss_mb']:,} MiB", *report.notes]

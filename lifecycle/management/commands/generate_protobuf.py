@@ -1,24 +1,23 @@
-"""`manage.py generate_protobuf DIR`: how Kubernetes' types are numbered on the wire, from their Go source.
+"""`manage.py generate_protobuf RELEASE DIR`: how a release's types are numbered on the wire, from their Go.
 
-DIR holds the modules `k8s.io/api` and `k8s.io/apimachinery` of the modelled version. Writes
-`lifecycle/kube_api/protobuf/fields.json`: by type its fields, each as `number name type flags`. A name `.` is
-a field whose own fields stand in its place; flags: `r` repeated, `m` a map, `p` a pointer (what is sent is
-set), `o` left out when empty.
+DIR holds its modules `k8s.io/api` and `k8s.io/apimachinery`. Writes
+`lifecycle/engine/releases/tables/<release>/protobuf.json`: by type its fields, each as `number name type
+flags`. A name `.` is a field whose own fields stand in its place; flags: `r` repeated, `m` a map, `p` a
+pointer (what is sent is set), `o` left out when empty.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-TARGET = "lifecycle/kube_api/protobuf/fields.json"
-META = "meta/v1"
+from lifecycle.management.go_source import FIELD, META, NAMED, PACKAGES, STRUCT, TAG, read_packages
+from lifecycle.management.table_files import find_table_file
+
 SCALARS = {"string", "bool", "int32", "int64", "float64", "bytes", "uint32", "uint64"}
 # Types with a form of their own, by their package and name.
 SPECIAL = {
@@ -32,13 +31,6 @@ SPECIAL = {
     f"{META}.Duration": "duration",
     f"{META}.FieldsV1": "fieldsV1",
 }
-# What files call the packages they import.
-PACKAGES = {"metav1": META, **dict.fromkeys(("v1", "corev1", "apiv1"), "core/v1")}
-NOT_SENT = {"admission/v1", "apidiscovery/v2"}
-STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.S | re.M)
-NAMED = re.compile(r"^type (\w+) (\*?[\w.\[\]]+)$", re.M)
-FIELD = re.compile(r"^\t(?:\w+ +)?(\S+) +`(.*)`", re.M)
-TAG = re.compile(r'(\w+):"([^"]*)"')
 
 
 class Command(BaseCommand):
@@ -48,10 +40,11 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("release", metavar="RELEASE", help="such as v1.35")
         parser.add_argument("folder", type=Path, metavar="DIR", help="where k8s.io/api and apimachinery are")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        packages = dict(_read_packages(options["folder"]))
+        packages = dict(read_packages(options["folder"]))
         if META not in packages:
             raise CommandError(f"{options['folder']}: no k8s.io/apimachinery/pkg/apis/meta/v1/types.go below")
         table = {
@@ -60,16 +53,9 @@ class Command(BaseCommand):
             for name, fields in sorted(_write_types(package, text, packages))
         }
         lines = ",\n".join(f"{json.dumps(name)}:{json.dumps(fields)}" for name, fields in table.items())
-        (settings.BASE_DIR / TARGET).write_text(f"{{\n{lines}\n}}\n")
-        self.stdout.write(f"{TARGET} written: {len(table)} types")
-
-
-def _read_packages(folder: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted(folder.rglob("types.go")):
-        parts = path.parent.parts
-        is_one = "apis" in parts or parts[-3:-2] == ("api",)
-        if is_one and "/".join(parts[-2:]) not in NOT_SENT:
-            yield "/".join(parts[-2:]), path.read_text()
+        target = find_table_file(options["release"], "protobuf.json")
+        target.write_text(f"{{\n{lines}\n}}\n")
+        self.stdout.write(f"{target} written: {len(table)} types")
 
 
 def _write_types(package: str, text: str, packages: dict[str, str]) -> Iterator[tuple[str, str]]:

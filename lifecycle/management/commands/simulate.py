@@ -12,6 +12,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from lifecycle.engine import Changes
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_releases
 from lifecycle.engine.rules.validation.names import check_label
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms, read_until
@@ -52,6 +53,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
         parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
+        parser.add_argument(
+            "--kubernetes",
+            type=_release,
+            metavar="RELEASE",
+            help=f"the release to model: {list_releases()} (default {DEFAULT_RELEASE.name})",
+        )
         parser.add_argument(
             "--timing", choices=("realistic", "instant"), help="latencies (default realistic)"
         )
@@ -136,6 +143,7 @@ def _read_overrides(options: dict[str, Any]) -> Overrides:
         seed=options["seed"],
         epoch_ms=options["epoch"],
         timing=options["timing"],
+        kubernetes=options["kubernetes"],
         untils=tuple(until.within(options["namespace"] or "") for until in options["until"] or ()),
     )
 
@@ -173,4 +181,10 @@ def _read_namespace(text: str) -> str:
     return text
 
 
-_count, _epoch, _namespace, _until = map(_argument, (_read_count, _read_time, _read_namespace, read_until))
+def _read_release(text: str) -> str:
+    return find_release(text).name
+
+
+_count, _epoch, _namespace, _release, _until = map(
+    _argument, (_read_count, _read_time, _read_namespace, _read_release, read_until)
+)

@@ -240,7 +240,7 @@ def test_going_back_moves_the_revision_up():
 @pytest.mark.spec("DEP-RBK-09")
 def test_a_rollback_is_told_where_a_setting_asks_for_it():
     # The recording deploy-undo-to-revision outranks the specification for v1.35: it is not told by itself.
-    world = stuck(controller_manager={"deploymentRollbackEvents": True})
+    world = stuck(switches={"deploymentRollbackEvents": True})
     world.patch("web", image="nginx:1.16.1")
     assert world.events(since_ms=90_000)[0] == 'Rolled back deployment "web" to revision 2'
 

@@ -283,7 +283,7 @@ def update_five(is_on: bool, most: Any, unready: str = "", **settings: Any) -> W
         pytest.param(
             True,
             "30%",
-            {"controller_manager": {"statefulSetMaxUnavailableRoundsUp": False}},
+            {"switches": {"statefulSetMaxUnavailableRoundsUp": False}},
             [60_000, 63_000, 66_000, 69_000, 72_000],
             id="rounded down, as released",
         ),

@@ -186,13 +186,13 @@ def test_a_normal_exit_names_its_own_path() -> None:
 
 @pytest.mark.spec("GRACE-23", "GRACE-25", "GRACE-27", "GRACE-30")
 @pytest.mark.parametrize(
-    "own_seconds, compatibility, stop_seconds",
+    "own_seconds, kubernetes, stop_seconds",
     [(60, None, 20), (5, None, 5), (60, "v1.23.1", 20), (5, "v1.23.1", 20)],
 )
 def test_s27_soft_eviction_gives_the_time_its_kubelet_allows(
-    own_seconds: int, compatibility: str | None, stop_seconds: int
+    own_seconds: int, kubernetes: str | None, stop_seconds: int
 ) -> None:
-    world = World(compatibility=compatibility, kubelet=[SOFT])
+    world = World(kubernetes=kubernetes, kubelet=[SOFT])
     add(world, "web", terminationGracePeriodSeconds=own_seconds)
     press(world, available="500Mi")
     world.to(100)
@@ -225,7 +225,7 @@ def test_s27_three_soft_evictions_end_in_three_intervals() -> None:
 
 @pytest.mark.spec("GRACE-22", "GRACE-28", "GRACE-29")
 def test_s27_hard_eviction_of_v1_23_1_outlasts_the_wait_for_it() -> None:
-    world = World(compatibility="v1.23.1")
+    world = World(kubernetes="v1.23.1")
     add(world, "web", terminationGracePeriodSeconds=60)
     add(world, "web-2")
     press(world)

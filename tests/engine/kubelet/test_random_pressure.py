@@ -54,8 +54,8 @@ def do_something(world: World, chance: random.Random) -> None:
 
 def live(seed: int, saved_every: int | None = None) -> World:
     chance = random.Random(seed)
-    compatibility = chance.choice([None, None, "v1.23.1"])
-    world = World(nodes=2, kubelet=[SOFT], compatibility=compatibility)
+    kubernetes = chance.choice([None, None, "v1.23.1"])
+    world = World(nodes=2, kubelet=[SOFT], kubernetes=kubernetes)
     for number in range(8):
         add_pod(world, chance, f"pod-{number}")
     for at in sorted(chance.randint(0, 200) for _ in range(8)):

@@ -16,8 +16,8 @@ def takes(seconds: int, code: int = 0) -> dict[str, Any]:
     return {"onTerm": {"takes": f"{seconds}s", "exit": code}}
 
 
-def running(behavior: Any, compatibility: str | None = None, **pod: Any) -> World:
-    world = World(compatibility=compatibility)
+def running(behavior: Any, kubernetes: str | None = None, **pod: Any) -> World:
+    world = World(kubernetes=kubernetes)
     apps = pod.pop("apps", ("app",))
     assert world.pod(*apps, behavior=behavior, **pod).ok
     return world.to(DELETED_AT)
@@ -110,7 +110,7 @@ def test_s14_a_kubelet_restart_repeats_the_whole_grace() -> None:
 
 
 @pytest.mark.parametrize(
-    "behavior, compatibility, grace, signals, end",
+    "behavior, kubernetes, grace, signals, end",
     [
         pytest.param(
             {**hooked(10), **takes(5)},
@@ -169,11 +169,11 @@ def test_s14_a_kubelet_restart_repeats_the_whole_grace() -> None:
     ],
 )
 def test_s15_pre_stop(
-    behavior: Any, compatibility: str | None, grace: int, signals: list[Any], end: tuple[float, int]
+    behavior: Any, kubernetes: str | None, grace: int, signals: list[Any], end: tuple[float, int]
 ) -> None:
     world = running(
         {"app": behavior},
-        compatibility,
+        kubernetes,
         apps=(app_with_hook(),),
         terminationGracePeriodSeconds=grace,
     )

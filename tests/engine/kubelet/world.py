@@ -16,7 +16,7 @@ class World:
     def __init__(
         self,
         gates: dict[str, bool] | None = None,
-        compatibility: str | None = None,
+        kubernetes: str | None = None,
         kubelet: list[dict[str, Any]] | None = None,
         nodes: int = 1,
         timing: Any = "instant",
@@ -26,7 +26,7 @@ class World:
             timing=timing,
             nodes={"count": nodes},
             feature_gates=gates or {},
-            compatibility=compatibility,
+            kubernetes=kubernetes,
             kubelet=kubelet or [],
             controller_manager=manager,
         )

@@ -3,7 +3,6 @@
 import pytest
 
 from lifecycle.engine.rules.grace import (
-    V1_23_1,
     decide_deletion_grace_seconds,
     decide_effective_grace_seconds,
     decide_eviction_grace_seconds,
@@ -92,20 +91,20 @@ def test_one_container_gets_what_its_kill_reason_and_hook_leave(
 
 
 @pytest.mark.parametrize(
-    "compatibility, hook_budget, hook_ms, expected",
+    "is_last, hook_budget, hook_ms, expected",
     [
-        pytest.param(None, 3, 3_000, 2, id="override before the hook, floor after it"),
-        pytest.param(V1_23_1, 30, 12_000, 3, id="v1.23.1: override last"),
+        pytest.param(False, 3, 3_000, 2, id="override before the hook, floor after it"),
+        pytest.param(True, 30, 12_000, 3, id="until v1.27: override last"),
     ],
 )
 @pytest.mark.spec("GRACE-13", "PRESTOP-08")
 def test_an_override_of_3_meets_a_hook_of_12(
-    compatibility: str | None, hook_budget: int, hook_ms: int, expected: int
+    is_last: bool, hook_budget: int, hook_ms: int, expected: int
 ) -> None:
-    grace = decide_kill_grace_seconds(30, 30, override_seconds=3, compatibility=compatibility)
+    grace = decide_kill_grace_seconds(30, 30, override_seconds=3, override_is_last=is_last)
     assert grace == hook_budget
     timeout = decide_stop_timeout_seconds(
-        grace, hook_ms=hook_ms, override_seconds=3, compatibility=compatibility
+        grace, hook_ms=hook_ms, override_seconds=3, override_is_last=is_last
     )
     assert timeout == expected
 
@@ -143,7 +142,7 @@ def test_waiting_for_a_turn_comes_out_of_the_same_budget_in_whole_seconds() -> N
 def test_the_effective_value_of_a_pod_in_v1_23_1(
     earlier: int, deletion: int | None, override: int | None, spec: int | None, expected: int, shortened: bool
 ) -> None:
-    seen = decide_effective_grace_seconds(earlier, deletion, override, spec, compatibility=V1_23_1)
+    seen = decide_effective_grace_seconds(earlier, deletion, override, spec, override_is_last=True)
     assert seen == (expected, shortened)
 
 
@@ -162,19 +161,19 @@ def test_by_default_an_explicit_0_is_meant(deletion: int | None, override: int |
 
 
 @pytest.mark.parametrize(
-    "kind, spec, compatibility, override, wait",
+    "kind, spec, ignores_pod, override, wait",
     [
-        pytest.param("soft", 60, None, 20, 30, id="soft", marks=pytest.mark.spec("GRACE-23")),
-        pytest.param("soft", 5, None, 5, 10, id="soft, short pod", marks=pytest.mark.spec("GRACE-25")),
-        pytest.param("soft", 5, V1_23_1, 20, 30, id="soft, v1.23.1", marks=pytest.mark.spec("GRACE-25")),
-        pytest.param("hard", 60, None, 1, 10, id="hard", marks=pytest.mark.spec("GRACE-24")),
-        pytest.param("hard", 60, V1_23_1, 0, 10, id="hard, v1.23.1", marks=pytest.mark.spec("GRACE-24")),
+        pytest.param("soft", 60, False, 20, 30, id="soft", marks=pytest.mark.spec("GRACE-23")),
+        pytest.param("soft", 5, False, 5, 10, id="soft, short pod", marks=pytest.mark.spec("GRACE-25")),
+        pytest.param("soft", 5, True, 20, 30, id="soft, v1.23.1", marks=pytest.mark.spec("GRACE-25")),
+        pytest.param("hard", 60, False, 1, 10, id="hard", marks=pytest.mark.spec("GRACE-24")),
+        pytest.param("hard", 60, True, 0, 10, id="hard, v1.23.1", marks=pytest.mark.spec("GRACE-24")),
     ],
 )
 def test_an_eviction_hands_over_its_own_value(
-    kind: str, spec: int, compatibility: str | None, override: int, wait: int
+    kind: str, spec: int, ignores_pod: bool, override: int, wait: int
 ) -> None:
-    assert decide_eviction_override_seconds(kind, 20, spec, compatibility=compatibility) == override
+    assert decide_eviction_override_seconds(kind, 20, spec, ignores_pod=ignores_pod) == override
     assert decide_eviction_wait_seconds(decide_eviction_grace_seconds(override, spec)) == wait
 
 
@@ -182,7 +181,7 @@ def test_an_eviction_hands_over_its_own_value(
 def test_a_hard_eviction_stops_in_2_seconds_today_and_in_the_pods_own_time_in_v1_23_1() -> None:
     today, _ = decide_effective_grace_seconds(0, None, 1, 60)
     assert decide_stop_timeout_seconds(decide_kill_grace_seconds(None, 60, override_seconds=today)) == 2
-    then, _ = decide_effective_grace_seconds(0, None, 0, 60, compatibility=V1_23_1)
+    then, _ = decide_effective_grace_seconds(0, None, 0, 60, override_is_last=True)
     assert then == 60
 
 

@@ -52,6 +52,16 @@ def pod(**spec: Any) -> dict[str, Any]:
             id="of a map",
         ),
         pytest.param(
+            pod(metadata={"uid": 5}),
+            f"{CANNOT} number {FIELD} ObjectMeta.metadata.uid of type types.UID",
+            id="a text of another package's type",
+        ),
+        pytest.param(
+            pod(container={"imagePullPolicy": 1}),
+            f"{CANNOT} number {FIELD} Container.spec.containers.imagePullPolicy of type v1.PullPolicy",
+            id="a text of its package's type",
+        ),
+        pytest.param(
             pod(container={"ports": {}}),
             f"{CANNOT} object {FIELD} Container.spec.containers.ports of type []v1.ContainerPort",
             id="a list of structs",

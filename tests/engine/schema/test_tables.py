@@ -8,7 +8,7 @@ from django.core.management import call_command
 from lifecycle.engine.schema.fields import Field, read_field
 from lifecycle.engine.schema.scalars import SCALARS
 from lifecycle.engine.schema.tables import is_known_kind, load_tables
-from lifecycle.management.commands import generate_schema
+from lifecycle.management import table_files
 
 TABLES = load_tables()
 
@@ -139,10 +139,11 @@ OPENAPI = {
 
 
 def test_tables_are_made_from_openapi(tmp_path, monkeypatch):
-    given, target = tmp_path / "openapi.json", tmp_path / "kubernetes.py"
+    given, target = tmp_path / "openapi.json", tmp_path / "v1_40" / "fields.py"
+    target.parent.mkdir()
     given.write_text(json.dumps({"definitions": OPENAPI}))
-    monkeypatch.setattr(generate_schema, "TARGET", target)
-    call_command("generate_schema", str(given), verbosity=0)
+    monkeypatch.setattr(table_files, "FOLDER", tmp_path)
+    call_command("generate_schema", "v1.40", str(given), verbosity=0)
     made: dict = {}
     exec(target.read_text(), made)
     assert made["KINDS"] == {"apps/v1": ["Thing"], "v1": ["Other"]}

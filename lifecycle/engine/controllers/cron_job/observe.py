@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...heart.errors import AlreadyExists, ApiError
-from ...heart.settings import MANAGER_DEFAULTS
 from ...objects.cron_job import CRON_JOB_KIND, CronJob
 from ...objects.job import JOB_KIND, Job
 from ...objects.meta import StoredObject
+from ...releases.switches import MANY_MISSES_START
 from ...rules.actions import CreateJson
 from ..act import Act
 from .decide import (
@@ -32,9 +32,10 @@ class CronJobController:
         self._context = context
         self._store = context.store
         self._act = act
-        manager = {**MANAGER_DEFAULTS, **context.settings.controller_manager}
         self._manager = Manager(
-            context.clock.epoch_ms, str(manager["timeZone"]), bool(manager["cronJobsStartAfterManyMisses"])
+            context.clock.epoch_ms,
+            context.settings.manager["timeZone"],
+            context.switches[MANY_MISSES_START],
         )
         # uids of Jobs by namespace and their controller's name: Kubernetes asks for no more of them.
         self._jobs: dict[tuple[str, str], dict[str, None]] = {}

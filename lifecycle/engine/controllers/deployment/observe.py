@@ -9,6 +9,7 @@ from ...objects.deployment import RECREATE, Deployment
 from ...objects.meta import StoredObject
 from ...objects.replica_set import REPLICA_SET_KIND, ReplicaSet
 from ...objects.selector import Selector
+from ...releases.switches import ROLLBACK_EVENTS, SCALING_EVENTS_NAME_FORMER_SIZE
 from ...rules.actions import Decision, Tried
 from ...store.audience import Useless
 from ..act import Act
@@ -33,11 +34,8 @@ class DeploymentController(OwnerController[Deployment]):
         self._free = Free()
         # uids of the Deployments that wait for the end of all old pods.
         self._recreating: dict[str, None] = {}
-        manager = context.settings.controller_manager
-        self._options = Options(
-            bool(manager.get("scalingEventsNameFormerSize", True)),
-            bool(manager.get("deploymentRollbackEvents", False)),
-        )
+        switches = context.switches
+        self._options = Options(switches[SCALING_EVENTS_NAME_FORMER_SIZE], switches[ROLLBACK_EVENTS])
         super().__init__(context, act, self._free.list)
         context.store.listen("ReplicaSet", self._on_replica_set)
         context.store.listen_to_shape("Pod", self._on_pod, Useless.LIFE)

@@ -25,6 +25,7 @@ from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
 from ...objects.pod import POD_KIND, Pod
 from ...objects.selector import Selector
+from ...releases.gates import is_enabled
 from ...rules.actions import Scale as ScaleObject
 from ...rules.actions import Update
 from ...store.selectors import SelectorIndex
@@ -275,7 +276,7 @@ class HorizontalPodAutoscalerController:
         pods = self._see_pods(autoscaler, memory, selector)
         shares = self._metrics.shares(autoscaler.meta.namespace or "")
         readings, rivals = self._sight.read(autoscaler, pods, shares), self._list_rivals(autoscaler, pods)
-        has_own = self._context.features.get("HPAConfigurableTolerance", True)
+        has_own = is_enabled(self._context.features, "HPAConfigurableTolerance")
         seen = Seen(autoscaler, scale, pods, readings, rivals, has_own)
         verdict = decide(seen, memory.past, clock)
         if not isinstance(scale, str):

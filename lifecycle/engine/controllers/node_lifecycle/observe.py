@@ -7,7 +7,6 @@ from typing import Any
 
 from ...api.context import Context
 from ...heart.saved import list_of, map_of
-from ...heart.settings import MANAGER_DEFAULTS
 from ...heart.timing import parse_milliseconds
 from ...objects.lease import LEASE_KIND, LEASE_NAMESPACE, silent_since_ms
 from ...objects.meta import ObjectMeta, StoredObject
@@ -42,7 +41,7 @@ class NodeLifecycleController:
         self._context = context
         self._store = context.store
         self._act = act
-        manager: dict[str, Any] = {**MANAGER_DEFAULTS, **context.settings.controller_manager}
+        manager = context.settings.manager
         self._grace_ms = parse_milliseconds(manager["nodeMonitorGracePeriod"])
         self._startup_ms = parse_milliseconds(manager["nodeStartupGracePeriod"])
         rates = Rates(

@@ -6,7 +6,6 @@ from typing import Any
 
 from ...api.context import Context
 from ...heart.saved import map_of
-from ...heart.settings import MANAGER_DEFAULTS
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...objects.pod import POD_KIND, Pod
@@ -15,8 +14,6 @@ from ...store.audience import Useless
 from ..act import Act
 from ..owner.orphans import list_by_age
 from .decide import Seen, decide_pass
-
-_SETTING = "terminatedPodGCThreshold"
 
 
 class PodGarbageCollector:
@@ -28,7 +25,7 @@ class PodGarbageCollector:
         self._context = context
         self._store = context.store
         self._act = act
-        self._threshold = int(context.settings.controller_manager.get(_SETTING, MANAGER_DEFAULTS[_SETTING]))
+        self._threshold = int(context.settings.manager["terminatedPodGCThreshold"])
         # uids of finished pods, and of those that end.
         self._finished: dict[str, None] = {}
         self._ending: dict[str, None] = {}

@@ -11,6 +11,7 @@ from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.replica_set import ReplicaSet
 from ...objects.selector import Selector
+from ...releases.gates import is_enabled
 from ...rules.actions import Decision, Tried
 from ..act import Act
 from ..owner.orphans import list_by_age
@@ -30,9 +31,9 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
         gates = context.features
-        self._use_cost = gates.get("PodDeletionCost", True)
-        self._use_logarithm = gates.get("LogarithmicScaleDown", True)
-        is_on = gates.get("DeploymentReplicaSetTerminatingReplicas", True)
+        self._use_cost = is_enabled(gates, "PodDeletionCost")
+        self._use_logarithm = is_enabled(gates, "LogarithmicScaleDown")
+        is_on = is_enabled(gates, "DeploymentReplicaSetTerminatingReplicas")
         self._counts_terminating = is_on and self.tells_terminating
         super().__init__(context, act, pods)
 

@@ -10,6 +10,8 @@ from ...objects.meta import StoredObject
 from ...objects.pod import Pod
 from ...objects.selector import Selector
 from ...objects.stateful_set import STATEFUL_SET_KIND, StatefulSet
+from ...releases.gates import is_enabled
+from ...releases.switches import MAX_UNAVAILABLE_ROUNDS_UP
 from ...rules.actions import Decision, Tried
 from ..act import Act
 from ..owner.orphans import list_by_age
@@ -32,9 +34,8 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
     owner_class = StatefulSet
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
-        manager = context.settings.controller_manager
-        rounds_up = bool(manager.get("statefulSetMaxUnavailableRoundsUp", True))
-        self._options = Options(bool(context.features.get(GATE, False)), rounds_up)
+        rounds_up = context.switches[MAX_UNAVAILABLE_ROUNDS_UP]
+        self._options = Options(is_enabled(context.features, GATE), rounds_up)
         self._members: dict[str, Members] = {}
         self._claims = Claims(context.store)
         # uids of the sets whose claims have a stem, by namespace and stem.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...api.context import Context
-from ...heart.settings import MANAGER_DEFAULTS, read_offset_ms
+from ...heart.settings import read_offset_ms
 from ...objects.job import JOB_KIND, Job
 from ...objects.meta import StoredObject
 from ..act import Act
@@ -18,8 +18,7 @@ class TtlAfterFinishedController:
     def __init__(self, context: Context, act: Act) -> None:
         self._context = context
         self._act = act
-        manager = {**MANAGER_DEFAULTS, **context.settings.controller_manager}
-        self._offset_ms = read_offset_ms(str(manager["ttlAfterFinishedClockOffset"]))
+        self._offset_ms = read_offset_ms(context.settings.manager["ttlAfterFinishedClockOffset"])
         context.loop.register(self.name, self.sync)
         context.store.listen(JOB_KIND.id, self._on_job)
 

@@ -14,6 +14,7 @@ from ...heart.timing import VOLUME_COUNT_MS
 from ...objects.container import read_resources
 from ...objects.node import Node
 from ...objects.pod import Pod
+from ...releases.switches import EVICTIONS_IGNORE_POD_GRACE
 from ...rules.eviction import (
     EVICTED,
     NODE_WORDS,
@@ -275,11 +276,9 @@ class Evictor:
     ) -> None:
         """The pod is stopped, in the time its kubelet gives it (GRACE-31)."""
         own = worker.spec.termination_grace_seconds
+        ignores_pod = self._parts.context.switches[EVICTIONS_IGNORE_POD_GRACE]
         override = decide_eviction_override_seconds(
-            kind,
-            agent.eviction.max_pod_grace_seconds,
-            own,
-            compatibility=self._parts.context.compatibility,
+            kind, agent.eviction.max_pod_grace_seconds, own, ignores_pod=ignores_pod
         )
         wait = decide_eviction_wait_seconds(decide_eviction_grace_seconds(override, own))
         state.victim = worker.uid

@@ -13,6 +13,7 @@ from ...heart.agenda import Timer
 from ...objects.condition import find_condition
 from ...objects.node import Node
 from ...objects.pod import Pod
+from ...releases.gates import is_enabled
 from ...rules.eviction import EVICTED
 from ..container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
 from ..parts import SOURCE, Kubelet, Parts
@@ -240,7 +241,7 @@ class Outages:
         parts.trace.cause = cause
 
     def _resume_probes(self, worker: PodWorker, pod: Pod) -> None:
-        forgets = self._parts.context.features.get(RESTART_GATE, False)
+        forgets = is_enabled(self._parts.context.features, RESTART_GATE)
         live = [run for run in worker.runs.values() if run.process is not None]
         if forgets and live:
             # Not ready until it is evaluated again (KUBELET-06).

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ...objects.container import ContainerStatus
 from ...objects.pod import Pod
 from ...objects.runtime import EXITED
+from ...releases.switches import GRACE_OVERRIDE_IS_LAST
 from ...rules.container_status import ended_state, mark_unlocated
 from ...rules.eviction import DEADLINE_EXCEEDED
-from ...rules.grace import V1_23_1, decide_effective_grace_seconds
+from ...rules.grace import decide_effective_grace_seconds
 from ..node.evictor import Evictor
 from ..node.static_pods import StaticPods
 from ..parts import DEADLINE, NORMAL, Parts
@@ -30,6 +31,7 @@ class Ending:
 
     __slots__ = (
         "_evictor",
+        "_override_is_last",
         "_parts",
         "_prober",
         "_reporter",
@@ -51,6 +53,7 @@ class Ending:
         static_pods: StaticPods,
     ) -> None:
         self._parts = parts
+        self._override_is_last = parts.context.switches[GRACE_OVERRIDE_IS_LAST]
         self._prober = prober
         self._reporter = reporter
         self._stopper = stopper
@@ -172,7 +175,7 @@ class Ending:
         """
         seconds, is_shorter = self._decide_grace(worker, pod, worker.grace_seconds)
         is_gone = worker.uid in self._parts.roster.gone
-        if is_shorter and (is_gone or self._parts.context.compatibility == V1_23_1):
+        if is_shorter and (is_gone or self._override_is_last):
             self._stopper.shorten(worker, pod, seconds)
         if worker.has_changed:
             self._reporter.report(worker, pod)
@@ -185,7 +188,7 @@ class Ending:
             pod.meta.deletion_grace_seconds,
             worker.evicted[2] if worker.evicted is not None else None,
             pod.spec.termination_grace_seconds,
-            compatibility=self._parts.context.compatibility,
+            override_is_last=self._override_is_last,
         )
 
     def _after_step(self, worker: PodWorker) -> None:

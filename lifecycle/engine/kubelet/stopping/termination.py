@@ -11,7 +11,9 @@ from lifecycle.userland.world import Exit
 
 from ...objects.pod import Pod
 from ...programs import Process
-from ...rules.grace import DELETED, V1_23_1, decide_kill_grace_seconds, decide_stop_timeout_seconds
+from ...releases.gates import is_enabled
+from ...releases.switches import GRACE_OVERRIDE_IS_LAST
+from ...rules.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
 from ...rules.pod_actions import ContainerToKill
 from ..container_run import HELD, IDLE, PRE_STOP, STILL_WAITS, STOPPING, ContainerRun
 from ..parts import HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
@@ -27,11 +29,12 @@ _SIGNALLED = 2
 class Stopper:
     """Ends containers, gracefully or not."""
 
-    __slots__ = ("_kubelet", "_parts")
+    __slots__ = ("_kubelet", "_override_is_last", "_parts")
 
     def __init__(self, parts: Parts, kubelet: Kubelet) -> None:
         self._parts = parts
         self._kubelet = kubelet
+        self._override_is_last = parts.context.switches[GRACE_OVERRIDE_IS_LAST]
 
     # --- one container --------------------------------------------------------------------------------
 
@@ -76,7 +79,7 @@ class Stopper:
             reason=reason,
             probe_seconds=probe_seconds,
             override_seconds=override_seconds,
-            compatibility=parts.context.compatibility,
+            override_is_last=self._override_is_last,
         )
         if (
             run.container.pre_stop is not None
@@ -105,7 +108,7 @@ class Stopper:
         if process.exit is not None:
             self._kubelet.on_exit(worker, run)
             return
-        # v1.23.1 awaits the hook for the whole of the grace too; in either case it is cut at its end.
+        # The hook is awaited for the whole of the grace, and cut at its end, in every release.
         number, _ = parts.later(seconds * 1000, KILL, worker, run.container.name, "hook")
         run.kill_timer = number
         # The hook runs on inside the process: that has to be woken for it.
@@ -164,17 +167,16 @@ class Stopper:
             run.kill_timer = None
 
     def _send(self, worker: PodWorker, pod: Pod, run: ContainerRun, hook_ms: int) -> None:
-        parts, context = self._parts, self._parts.context
-        compatibility = context.compatibility
+        parts = self._parts
         override = run.override_seconds
-        if compatibility == V1_23_1 and override is None and worker.grace_seconds:
+        if self._override_is_last and override is None and worker.grace_seconds:
             override = worker.grace_seconds
         left = decide_stop_timeout_seconds(
             run.grace_seconds,
             hook_ms=hook_ms,
             waited_ms=run.waited_ms,
             override_seconds=override,
-            compatibility=compatibility,
+            override_is_last=self._override_is_last,
         )
         signal = self._stop_signal(pod, run)
         run.stage = STOPPING
@@ -187,7 +189,7 @@ class Stopper:
     def _stop_signal(self, pod: Pod, run: ContainerRun) -> str:
         # Spec over image over the runtime's default (STOPSIG-06).
         own = run.container.stop_signal
-        if own and self._parts.context.features.get(SIGNAL_GATE, False):
+        if own and is_enabled(self._parts.context.features, SIGNAL_GATE):
             return own
         image = self._parts.behavior(pod, run).stop_signal
         return image if image and image.startswith("SIG") else f"SIG{image}" if image else "SIGTERM"

@@ -35,6 +35,7 @@ from ...programs.environment import find_mount_problem
 from ...programs.image_files import is_missing
 from ...programs.image_folders import find_image_files
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
+from ...releases.gates import is_enabled
 from ...rules.claims import list_claims
 from ...rules.cpu_manager import format_cpus
 from ...rules.host_names import (
@@ -144,7 +145,7 @@ class ContainerWorld:
     def kernel_files(self) -> Mapping[str, str]:
         """What the kernel tells it: text by absolute path."""
         memory = self._node_memory
-        has_memory_qos = self._context.features.get("MemoryQoS", False)
+        has_memory_qos = is_enabled(self._context.features, "MemoryQoS")
         qos_class = self._pod.status.qos_class
         groups = control_group_files(self._container, qos_class, memory, has_memory_qos)
         cpus = format_cpus(self._cpus.of_container(self._worker, self._container.name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...heart.settings import KUBERNETES_VERSION
 from ..node_status import READY, first_conditions
 from .pods import Json, fill
 
@@ -18,7 +17,6 @@ _SYSTEMS = {
 """A machine as good as any: one that is up to date."""
 _EVERYWHERE = {
     "containerRuntimeVersion": "containerd://2.1.5",
-    "kubeletVersion": KUBERNETES_VERSION,
     # Kubelets empty what is deprecated (kubelet/nodestatus/setters.go VersionInfo).
     "kubeProxyVersion": "",
 }
@@ -27,16 +25,12 @@ OWN_NUMBERS = ("machineID", "systemUUID", "bootID")
 
 
 def register_node(
-    data: Mapping[str, Any],
-    size: Mapping[str, Any],
-    now: str,
-    address: str,
-    numbers: Mapping[str, str],
+    data: Mapping[str, Any], size: Mapping[str, Any], now: str, address: str, machine: Mapping[str, str]
 ) -> Json:
     """The Node with labels, amounts, system, conditions and addresses.
 
     `size`: cpu, memory and pods by default. An amount that is given as capacity or allocatable alone is taken
-    for the other too. `address`: of its machine. `numbers`: those of OWN_NUMBERS.
+    for the other too. `address`: of its machine. `machine`: its kubelet's version, and OWN_NUMBERS.
     """
     meta, status = dict(data["metadata"]), dict(data.get("status") or {})
     labels, info = dict(meta.get("labels") or {}), dict(status.get("nodeInfo") or {})
@@ -46,7 +40,7 @@ def register_node(
     # The node lifecycle controller keeps the labels of old up to date beside today's.
     labels |= {f"beta.{name}": labels[name] for name in ("kubernetes.io/os", "kubernetes.io/arch")}
     fill(info, operatingSystem=system, architecture=labels["kubernetes.io/arch"])
-    fill(info, **_EVERYWHERE, **_SYSTEMS.get(system, _SYSTEMS["linux"]), **numbers)
+    fill(info, **_EVERYWHERE, **_SYSTEMS.get(system, _SYSTEMS["linux"]), **machine)
     own = {"cpu": str(size["cpu"]), "memory": str(size["memory"]), "pods": str(size["pods"])}
     own["ephemeral-storage"] = _DISK
     capacity, allocatable = status.get("capacity") or {}, status.get("allocatable") or {}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.container import default_pull_policy
+from ...releases.gates import is_enabled
 
 Json = dict[str, Any]
 
@@ -226,8 +227,8 @@ def _tolerates(toleration: Mapping[str, Any], key: str) -> bool:
 
 def _drop_gated(spec: Json, gates: Mapping[str, bool]) -> Json:
     """Fields of a closed gate are not stored (CRULE-14, STOPSIG-07)."""
-    drop_rules = not gates.get("ContainerRestartRules", True)
-    drop_signals = not gates.get("ContainerStopSignals", False)
+    drop_rules = not is_enabled(gates, "ContainerRestartRules")
+    drop_signals = not is_enabled(gates, "ContainerStopSignals")
     if not drop_rules and not drop_signals:
         return spec
     for group in ("initContainers", "containers"):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...heart.settings import FEATURE_DEFAULTS
+from ...releases.gates import is_enabled
 from .pods import Json, default_pod_spec, fill, fill_pointers
 
 Gates = Mapping[str, bool]
@@ -102,7 +103,7 @@ def _default_stateful_strategy(strategy: Mapping[str, Any] | None, gates: Gates)
     if found.get("rollingUpdate") is None:
         return found
     rolling = found["rollingUpdate"] = dict(found["rollingUpdate"])
-    if not gates.get("MaxUnavailableStatefulSet", False):
+    if not is_enabled(gates, "MaxUnavailableStatefulSet"):
         rolling.pop("maxUnavailable", None)
     elif found["type"] == "RollingUpdate":
         fill(rolling, maxUnavailable=1)

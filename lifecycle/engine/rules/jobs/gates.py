@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...objects.job import REPLACE_FAILED, JobSpec
+from ...releases.gates import is_enabled
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +23,10 @@ class JobGates:
     def read(cls, gates: Mapping[str, bool]) -> Self:
         """From gates by their names; one that is not there is on."""
         return cls(
-            gates.get("JobPodReplacementPolicy", True),
-            gates.get("JobSuccessPolicy", True),
-            gates.get("JobManagedBy", True),
-            gates.get("JobBackoffLimitPerIndex", True),
+            is_enabled(gates, "JobPodReplacementPolicy"),
+            is_enabled(gates, "JobSuccessPolicy"),
+            is_enabled(gates, "JobManagedBy"),
+            is_enabled(gates, "JobBackoffLimitPerIndex"),
         )
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...objects.container import NEVER
+from ...releases.gates import is_enabled
 from .downward import validate_env
 from .field_error import FieldError, duplicate, too_long
 from .names import check_label, check_port_name
@@ -207,7 +208,7 @@ def _validate_init_restart(container: Part, facts: PodFacts) -> None:
     """A sidecar starts again whatever its exit code: only the start of a whole pod is left to rules."""
     if container["restartPolicy"] is None:
         _validate_has_policy(container)
-    elif container["restartPolicy"] != SIDECAR or facts.gates.get(RESTART_ALL_GATE):
+    elif container["restartPolicy"] != SIDECAR or is_enabled(facts.gates, RESTART_ALL_GATE):
         _validate_restart(container, facts)
     elif container["restartPolicyRules"]:
         detail = "restartPolicyRules are not allowed for init containers with restart policy Always"
@@ -231,7 +232,7 @@ def _validate_has_policy(container: Part) -> None:
 
 
 def _validate_rule(rule: Part, facts: PodFacts) -> None:
-    is_restart_of_all = rule["action"] == "RestartAllContainers" and facts.gates.get(RESTART_ALL_GATE)
+    is_restart_of_all = rule["action"] == "RestartAllContainers" and is_enabled(facts.gates, RESTART_ALL_GATE)
     if not is_restart_of_all:
         # With the gate as without it, the API server tells of this action alone.
         rule.support("action", ("Restart",), rule["action"] or "")

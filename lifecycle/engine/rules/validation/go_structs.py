@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ...objects.canonical_json import escape_json
-from .go_struct_table import STRUCTS
+from ...releases.known import DEFAULT_RELEASE
 
 # The fields of structs with JSON names, in their order; absent ones are left out but for those with a `!`.
 _TAGGED = {
@@ -59,7 +59,7 @@ def show_texts(texts: list[str]) -> str:
 
 @lru_cache(maxsize=1)
 def _read_table() -> dict[str, str]:
-    rows = re.sub(r"\n +", " ", STRUCTS.strip()).splitlines()
+    rows = re.sub(r"\n +", " ", DEFAULT_RELEASE.tables.structs.strip()).splitlines()
     return dict(row.split(" = ") for row in rows)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from ...releases.gates import is_enabled
 from .field_error import FieldError, invalid
 
 Json = Mapping[str, Any]
@@ -47,7 +48,7 @@ def find_violations(spec: Json, level: str, gates: Mapping[str, bool]) -> str:
         return ""
     containers = [one for part in _PARTS for one in spec.get(part) or ()]
     is_windows = (spec.get("os") or {}).get("name") == "windows"
-    has_own_users = bool(gates.get(USER_NAMESPACE_GATE)) and spec.get("hostUsers") is False
+    has_own_users = is_enabled(gates, USER_NAMESPACE_GATE) and spec.get("hostUsers") is False
     checks = list(_BASELINE)
     if level == RESTRICTED:
         # What a stricter rule covers is complained of once.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...releases.gates import is_enabled
 from ..deletion_costs import DELETION_COST, read_deletion_cost
 from .containers import RESTART_POLICIES, PodFacts, validate_containers, validate_host_network_ports
 from .field_error import FieldError, duplicate, invalid, not_supported, too_long
@@ -48,7 +49,7 @@ def validate_pod_annotations(
     annotations: Mapping[str, str] | None, path: str, gates: Mapping[str, bool]
 ) -> list[FieldError]:
     """What a pod's controller reads of its annotations (RS-COST-03)."""
-    if annotations and gates.get("PodDeletionCost", True) and read_deletion_cost(annotations) is None:
+    if annotations and is_enabled(gates, "PodDeletionCost") and read_deletion_cost(annotations) is None:
         value, detail = annotations[DELETION_COST], "must be a 32bit integer"
         return [invalid(f"{path}[{DELETION_COST}]", value, detail)]
     return []

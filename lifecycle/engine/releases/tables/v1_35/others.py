@@ -1,4 +1,4 @@
-"""Kinds that the generated tables lack: Podline's own, and some of Kubernetes'. Written as `fields.py` says.
+"""Kinds of Kubernetes v1.35 that the generated table lacks. Written as `schema/fields.py` says.
 
 A type with "*" takes further fields, each of that type; what every object has is not said again here. A name
 that two types would share is written with group and version.
@@ -18,7 +18,6 @@ KINDS: dict[str, list[str]] = {
     "node.k8s.io/v1": ["RuntimeClass"],
     # Of a kubelet's configuration, the part that is modelled.
     "kubelet.config.k8s.io/v1beta1": ["KubeletConfiguration"],
-    "podline.dev/v1alpha1": ["ContainerProfile", "Scenario"],
 }
 
 _WEBHOOK = {
@@ -156,28 +155,6 @@ TYPES: dict[str, dict[str, str]] = {
         "conditions": "list of CertificateSigningRequestCondition; map by type",
     },
     "CertificateSigningRequestCondition": {**_CONDITION, "lastUpdateTime": "time"},
-    "ContainerProfile": {"spec": "ContainerProfileSpec"},
-    "ContainerProfileSpec": {"match": "ContainerProfileMatch", "behavior": "any"},
-    "ContainerProfileMatch": {
-        "image": "string",
-        "podSelector": "LabelSelector; atomic",
-        "container": "string",
-    },
-    "Scenario": {"spec": "ScenarioSpec"},
-    "ScenarioSpec": {
-        "description": "string",
-        "seed": "int64",
-        "epoch": "time",
-        "nodes": "ScenarioNodes",
-        "timing": "any",
-        "featureGates": "map of boolean",
-        "compatibility": "string",
-        "controllerManager": "map of any",
-        "steps": "list of map of any",
-        "until": "any",
-        "expect": "list of map of any",
-    },
-    "ScenarioNodes": {"count": "int64", "cpu": "quantity", "memory": "quantity", "pods": "int64"},
     "KubeletConfiguration": {
         "crashLoopBackOff": "CrashLoopBackOffConfig",
         "userNamespaces": "UserNamespacesConfig",

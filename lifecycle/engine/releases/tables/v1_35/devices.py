@@ -1,4 +1,4 @@
-"""Kinds of devices and of the API server's flows, written as `fields.py` says. Nothing acts on them."""
+"""Kinds of devices and of the API server's flows, as `schema/fields.py` reads them. Nothing acts on them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,62 @@
+"""What releases do in different ways without a feature gate. Each switch stands for one upstream change.
+
+Names are spelled as gates are asked for: `switches[NAME]`. The value of each is for a release to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
+GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"
+MANY_MISSES_START = "cronJobsStartAfterManyMisses"
+MAX_UNAVAILABLE_ROUNDS_UP = "statefulSetMaxUnavailableRoundsUp"
+ROLLBACK_EVENTS = "deploymentRollbackEvents"
+SCALING_EVENTS_NAME_FORMER_SIZE = "scalingEventsNameFormerSize"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`component`: who does it. `says`: what is done where the switch is on. `upstream`: what changed it."""
+
+    component: str
+    says: str
+    upstream: str
+
+
+SWITCHES: Mapping[str, Change] = {
+    EVICTIONS_IGNORE_POD_GRACE: Change(
+        "kubelet",
+        "a soft eviction gives every pod what the kubelet says, and a hard one 0, which counts as not set",
+        "kubernetes/kubernetes#115819, until v1.29: pkg/kubelet/eviction/eviction_manager.go",
+    ),
+    GRACE_OVERRIDE_IS_LAST: Change(
+        "kubelet",
+        "the grace of the whole pod is given after its preStop hook, so that a stop has all of it once more;"
+        " a later deletion shortens a stop that is under way",
+        "kubernetes/kubernetes#115817, until v1.27: pkg/kubelet/kuberuntime/kuberuntime_container.go",
+    ),
+    MANY_MISSES_START: Change(
+        "kube-controller-manager",
+        "a CronJob that missed more than a hundred runs starts the latest of them",
+        "kubernetes/kubernetes#93370, since v1.21: pkg/controller/cronjob/utils.go",
+    ),
+    MAX_UNAVAILABLE_ROUNDS_UP: Change(
+        "kube-controller-manager",
+        "a StatefulSet's maxUnavailable in percent is rounded up, as the API is documented",
+        "kubernetes/kubernetes#82162, since v1.24: the source rounds down, in"
+        " pkg/controller/statefulset/stateful_set_utils.go",
+    ),
+    ROLLBACK_EVENTS: Change(
+        "kube-controller-manager",
+        "a Deployment that goes back to a former template tells it with the event DeploymentRollback",
+        "extensions/v1beta1 and its request to roll back, until v1.15: pkg/controller/deployment/rollback.go",
+    ),
+    SCALING_EVENTS_NAME_FORMER_SIZE: Change(
+        "kube-controller-manager",
+        "a Deployment's event ScalingReplicaSet names the size before: from 1 to 3",
+        "kubernetes/kubernetes#101142 and, in this order of words, #125118, since v1.32:"
+        " pkg/controller/deployment/sync.go",
+    ),
+}

@@ -1,0 +1,1 @@
+"""What was made from the sources of releases, a folder for each."""

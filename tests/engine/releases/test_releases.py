@@ -1,0 +1,258 @@
+"""Releases are values: each is found by its names, says all there is to say, and all it says is read."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from lifecycle.engine.heart.settings import Settings, read_release
+from lifecycle.engine.releases import switches
+from lifecycle.engine.releases.gates import MODELLED, is_enabled
+from lifecycle.engine.releases.known import RELEASES, find_release
+from lifecycle.engine.releases.release import Release
+from lifecycle.engine.releases.switches import SWITCHES
+from lifecycle.engine.schema.tables import load_tables
+from tests.test_floors import is_in, modules, resolve
+
+# The worker that reads the trees for the floors reads them for these too.
+pytestmark = pytest.mark.xdist_group("floors")
+
+KNOWN = "v1.35 (v1.35.6), v1.23.1"
+NAMES = {getattr(switches, name): name for name in vars(switches) if isinstance(getattr(switches, name), str)}
+
+
+@pytest.mark.parametrize(
+    "text, name",
+    [
+        ("v1.35", "v1.35"),
+        ("1.35", "v1.35"),
+        ("v1.35.6", "v1.35"),
+        ("1.35.6", "v1.35"),
+        ("v1.23.1", "v1.23.1"),
+        ("1.23.1", "v1.23.1"),
+    ],
+)
+def test_a_release_is_found_by_each_of_its_names(text: str, name: str) -> None:
+    assert find_release(text).name == name
+
+
+@pytest.mark.parametrize(
+    "text", ["v1.36", "1.34", "v9.9", "1.35.0", "1.35,1.36", "1.3", "35", "V1.35", "", "v"]
+)
+@pytest.mark.parametrize("spelling", ["kubernetes", "compatibility"])
+def test_an_unknown_release_is_refused_with_those_that_are_known(text: str, spelling: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        Settings.from_json({spelling: text})
+    assert str(caught.value) == f"Kubernetes {text!r} is not modelled; there are {KNOWN}"
+
+
+@pytest.mark.parametrize(
+    "given, name",
+    [
+        pytest.param({}, "v1.35", id="none is asked for"),
+        pytest.param({"kubernetes": "1.35"}, "v1.35", id="asked for"),
+        pytest.param({"compatibility": "v1.23.1"}, "v1.23.1", id="in the older spelling"),
+        pytest.param({"kubernetes": "1.35", "compatibility": "v1.35.6"}, "v1.35", id="twice the same"),
+    ],
+)
+def test_a_cluster_is_of_the_release_that_it_asks_for(given: dict, name: str) -> None:
+    settings = Settings.from_json(given)
+    assert settings.release.name == name
+    assert Settings.from_saved(settings.to_json()).release is settings.release
+
+
+def test_two_releases_at_once_are_refused() -> None:
+    with pytest.raises(
+        ValueError, match=r"compatibility is v1.23.1, and kubernetes is v1.35: give kubernetes"
+    ):
+        Settings(kubernetes="v1.35", compatibility="v1.23.1")
+
+
+@pytest.mark.parametrize(
+    "saved, name",
+    [
+        pytest.param({}, "v1.35", id="before there was a choice"),
+        pytest.param({"compatibility": None}, "v1.35", id="by an older engine"),
+        pytest.param({"compatibility": "v1.23.1"}, "v1.23.1", id="by an older engine, as of old"),
+        pytest.param({"compatibility": "v9.9"}, "v1.35", id="older engines took any text"),
+        pytest.param({"kubernetes": "v1.99"}, "v1.35", id="by a newer engine"),
+    ],
+)
+def test_a_saved_cluster_loads_whatever_it_says_of_its_release(saved: dict, name: str) -> None:
+    assert Settings.from_saved(saved).release.name == name
+    assert read_release(saved).name == name
+
+
+# --- switches ---------------------------------------------------------------------------------------------
+
+
+def test_a_switch_is_as_its_release_has_it_or_as_it_is_given() -> None:
+    release = find_release("v1.35")
+    assert Settings().switches == release.switches
+    given = Settings(switches={"deploymentRollbackEvents": True})
+    assert given.switches == {**release.switches, "deploymentRollbackEvents": True}
+    assert Settings.from_saved(given.to_json()).switches == given.switches
+
+
+def test_v1_23_1_differs_in_two_switches() -> None:
+    now, then = find_release("v1.35").switches, find_release("v1.23.1").switches
+    changed = {name for name in now if now[name] is not then[name]}
+    assert changed == {"evictionsIgnorePodGrace", "graceOverrideIsLast"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cronJobsStartAfterManyMisses",
+        "deploymentRollbackEvents",
+        "scalingEventsNameFormerSize",
+        "statefulSetMaxUnavailableRoundsUp",
+    ],
+)
+def test_what_was_a_flag_of_the_controller_manager_is_read_as_a_switch(name: str) -> None:
+    changed = not find_release("v1.35").switches[name]
+    for settings in (
+        Settings(controller_manager={name: changed, "terminatedPodGCThreshold": 5}),
+        Settings.from_saved({"controllerManager": {name: changed, "terminatedPodGCThreshold": 5}}),
+    ):
+        assert settings.switches[name] is changed
+        assert settings.controller_manager == {"terminatedPodGCThreshold": 5}
+
+
+@pytest.mark.parametrize(
+    "given, complaint",
+    [
+        ({"newSwitch": True}, "unknown switch 'newSwitch'; there are evictionsIgnorePodGrace, "),
+        (
+            {"deploymentRollbackEvents": "no"},
+            "switch deploymentRollbackEvents: 'no' is neither true nor false",
+        ),
+        ({"deploymentRollbackEvents": 0}, "switch deploymentRollbackEvents: 0 is neither true nor false"),
+    ],
+)
+def test_a_switch_that_cannot_be_set_so_is_refused(given: dict, complaint: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        Settings(switches=given)
+    assert str(caught.value).startswith(complaint)
+
+
+def test_a_saved_switch_that_is_known_no_more_is_left_out() -> None:
+    saved = {"switches": {"goneLongAgo": True, "deploymentRollbackEvents": True}}
+    assert Settings.from_saved(saved).switches["deploymentRollbackEvents"] is True
+
+
+def test_each_switch_is_read_somewhere() -> None:
+    """By its constant, as an index: `switches[ROLLBACK_EVENTS]`."""
+    read = {
+        node.slice.id
+        for _name, node in engine_nodes()
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name)
+        if "switches" in ast.unparse(node.value)
+    }
+    assert {NAMES[switch] for switch in SWITCHES} <= read
+
+
+# --- gates ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
+def test_a_release_says_all_there_is_to_say(release: Release) -> None:
+    assert release.switches.keys() == SWITCHES.keys()
+    assert release.defaults.keys() >= MODELLED
+    assert all(release.defaults[name] is gate.default for name, gate in release.gates.items())
+    assert load_tables(release).kinds[("v1", "Pod")] == "Pod"
+    assert release.tables.columns[("", "pods")].startswith("Ready; Status")
+    assert release.tables.protobuf.is_file()
+    assert find_release(release.name) is find_release(release.version) is release
+
+
+def test_gates_are_as_v1_35_sets_them() -> None:
+    gates = find_release("v1.35").gates
+    found = {
+        name: (gates[name].stage, gates[name].default, gates[name].is_locked)
+        for name in ("SidecarContainers", "MaxUnavailableStatefulSet", "MemoryQoS", "PodDeletionCost")
+    }
+    # pkg/features/kube_features.go
+    assert found == {
+        "SidecarContainers": ("GA", True, True),
+        "MaxUnavailableStatefulSet": ("Beta", False, False),
+        "MemoryQoS": ("Alpha", False, False),
+        "PodDeletionCost": ("Beta", True, False),
+    }
+
+
+@cache
+def engine_nodes() -> list[tuple[str, ast.Subscript | ast.Call]]:
+    """Every index and every call in the engine, by module."""
+    return [
+        (name, node)
+        for name, tree in modules().items()
+        if is_in(name, "lifecycle.engine")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript | ast.Call)
+    ]
+
+
+def find_lookups() -> Iterator[tuple[str, str]]:
+    """What `is_enabled` is asked for, a gate by name, else the expression; and where."""
+    for name, node in engine_nodes():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "is_enabled":
+            gate = node.args[1]
+            text = gate.value if isinstance(gate, ast.Constant) else ast.unparse(gate)
+            yield constants_of(name).get(str(text), str(text)), f"{name}:{node.lineno}"
+
+
+def constants_of(name: str) -> dict[str, str]:
+    """Texts that a module gives names to, and those whose names it imports from modules that do."""
+    found: dict[str, str] = {}
+    for node in modules()[name].body:
+        if isinstance(node, ast.ImportFrom) and (source := resolve(name, node)) in modules():
+            given = texts_of(source)
+            found |= {one.asname or one.name: given[one.name] for one in node.names if one.name in given}
+    return found | texts_of(name)
+
+
+def texts_of(name: str) -> dict[str, str]:
+    return {
+        target.id: node.value.value
+        for node in modules()[name].body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value.value, str)
+    }
+
+
+def test_each_gate_that_is_asked_for_is_one_of_the_release() -> None:
+    # `one.gate` is of a table, whose gates another test looks at.
+    asked = {gate: where for gate, where in find_lookups() if gate != "one.gate"}
+    assert len(asked) > 15
+    assert not asked.keys() - find_release("v1.35").gates.keys(), asked
+
+
+def test_no_gate_has_a_default_beside_its_release() -> None:
+    wrong = [
+        f"{name}:{node.lineno}"
+        for name, node in engine_nodes()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+        if name != "lifecycle.engine.releases.gates"
+        if ast.unparse(node.func.value).rpartition(".")[2]
+        in ("gates", "features", "_features", "feature_gates")
+    ]
+    assert not wrong, f"ask is_enabled: {wrong}"
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        pytest.param({}, True, id="as the release sets it"),
+        pytest.param({"PodDeletionCost": False}, False, id="as given"),
+    ],
+)
+def test_a_gate_is_as_given_or_as_its_release_sets_it(given: dict, expected: bool) -> None:
+    assert is_enabled(given, "PodDeletionCost") is expected
+
+
+def test_a_gate_that_nobody_knows_is_a_bug() -> None:
+    with pytest.raises(KeyError):
+        is_enabled({}, "PodDeletionCosts")
