@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from dashboard.places import alive
 from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
 from dashboard.plots.stories import FIELDS, PodStory, Stories
 from dashboard.plots.theme import clock
-from dashboard.readings import read_parents
+from dashboard.readings import list_between
+from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
-from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.models import Cluster, StoredObject
+from lifecycle.engine.objects.meta import StoredObject
+from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.rules.pod_state import decide_state
+from lifecycle.models import Cluster
 from lifecycle.runs.ahead import Ahead, run_ahead
-from lifecycle.stored_kinds import of_kind
 
 SPAN_MS = 10 * 60 * 1000
 CPU_SECONDS = 0.3
@@ -28,22 +31,30 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
     `workload` (`shop/Deployment/web`) keeps the pods of that one. `at_ms` to `to_ms` is what was looked at.
     Raises checkpoints.Unreadable.
     """
-    if _living_pods(cluster).count() > MOST_PODS:
+    if alive(cluster, POD_KIND.id).count() > MOST_PODS:
         return {"bars": [], "lanes": [], "note": f"More than {MOST_PODS} pods: nothing is looked ahead."}
+    stories = Stories()
     # Also where only upkeep is left: a probe may fail yet, and a crashed container is started again.
-    ahead = run_ahead(cluster, span_ms=SPAN_MS, cpu_seconds=CPU_SECONDS, is_over=lambda engine: False)
+    ahead = run_ahead(
+        cluster,
+        span_ms=SPAN_MS,
+        cpu_seconds=CPU_SECONDS,
+        is_over=lambda engine: False,
+        at_start=lambda engine: _begin(stories, engine),
+    )
+    for row in ahead.rows:
+        if isinstance(row, Transition) and _is_told(row):
+            stories.feed(row_to_json(row))
     to_ms = ahead.to_ms
-    stories = _read_stories(cluster, ahead)
     shown = [
         story
         for story in stories.by_uid.values()
         if not workload or f"{story.namespace}/{stories.workload_of(story)}" == workload
     ]
-    new = sorted((story for story in shown if story.created_ms > ahead.from_ms), key=_by_creation)[
-        :MOST_LANES
-    ]
-    known = {story.lane for story in shown if story.created_ms <= ahead.from_ms}
-    lanes = {story.lane: _label(story, stories) for story in new if story.lane not in known}
+    named = alive(cluster, POD_KIND.id).values_list("namespace", "name")
+    known = {f"{namespace}/{name}" for namespace, name in named}
+    new = sorted((story for story in shown if story.lane not in known), key=_by_creation)
+    lanes = {story.lane: _label(story, stories) for story in new[:MOST_LANES]}
     bars = [
         bar
         for story in shown
@@ -59,28 +70,19 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
     }
 
 
-def _living_pods(cluster: Cluster) -> Any:
-    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-
-
 def _by_creation(story: PodStory) -> tuple[int, str]:
     return story.created_ms, story.name
 
 
-def _read_stories(cluster: Cluster, ahead: Ahead) -> Stories:
-    """Every living pod in the state it is in, then what comes."""
-    stories = Stories()
-    for (namespace, between), owner in read_parents(cluster).items():
-        stories.workloads[f"{namespace}/{between}"] = owner or ""
-    columns = ("uid", "namespace", "name", "owner", "state")
-    for uid, namespace, name, owner, state in _living_pods(cluster).values_list(*columns):
-        subject = {"kind": POD_KIND.name, "group": "", "namespace": namespace, "name": name, "uid": uid}
-        said = {"field": "state", "old": None, "new": state, "reason": None, "message": None, "seq": None}
-        stories.feed({**subject, **said, "owner": owner, "at_ms": ahead.from_ms})
-    for row in ahead.rows:
-        if isinstance(row, Transition) and _is_told(row):
-            stories.feed(row_to_json(row))
-    return stories
+def _begin(stories: Stories, engine: Engine) -> None:
+    """Every living pod in the state that it is in now: the recorded states are older."""
+    for kind in list_between():
+        for subject in (StoredObject.from_json(one).subject for one in engine.list(kind)):
+            if subject.owner:
+                stories.workloads[f"{subject.namespace}/{kind}/{subject.name}"] = subject.owner
+    for pod in (Pod.from_json(one, engine.epoch_ms) for one in engine.list(POD_KIND.id)):
+        said = ("state", None, *decide_state(pod), None, None)
+        stories.feed(row_to_json(Transition(engine.head, engine.now_ms, pod.subject, *said)))
 
 
 def _is_told(row: Row) -> bool:
