@@ -11,7 +11,8 @@ from ..objects.pod import Pod
 from .holds import Hold
 from .pod_columns import pod_status_text
 from .pod_conditions import READY
-from .pod_state import CRASHING_REASONS, decide_state
+from .pod_state import decide_state
+from .reasons import CRASHING, STUCK, find_meaning
 from .verdict_words import FOR_GOOD, find_retry_ms, tell_instant, tell_since, tell_span
 
 _LONGEST_MESSAGE = 160
@@ -143,7 +144,7 @@ def _find_end(one: ContainerStatus) -> ContainerState | None:
         return one.state
     last = one.last_state
     # A container that was told to end may say that all is well, and still crash again and again.
-    is_again = one.state is not None and one.state.reason in CRASHING_REASONS
+    is_again = one.state is not None and find_meaning(one.state.reason).state == CRASHING
     return last if last is not None and last.type == TERMINATED and (last.exit_code or is_again) else None
 
 
@@ -151,4 +152,4 @@ def _tell_next(pod: Pod, state: str, now_ms: int) -> str:
     retry_ms = find_retry_ms(pod)
     if retry_ms is not None and retry_ms > now_ms:
         return f"; next start in {tell_span(retry_ms - now_ms)}"
-    return "; somebody has to mend it" if state == "stuck" else ""
+    return "; somebody has to mend it" if state == STUCK else ""
