@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.settings import MANAGER_DEFAULTS
-from lifecycle.engine.heart.trace import EventRow, Row, Transition
+from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.namespace import NAMESPACE
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
+from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND
@@ -20,6 +23,8 @@ from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
+from lifecycle.engine.programs.image_doubts import list_doubts, tell_condition
+from lifecycle.engine.rules.availability import FIELDS, WINDOW_MS, Change, find_falls
 from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, take_check
 from lifecycle.engine.rules.namespace_words import tell_stuck
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
@@ -39,12 +44,17 @@ from lifecycle.verdicts import (
     GOING,
     HELD,
     UNWELL,
+    UP,
+    Findings,
     Troubled,
+    count_wanted,
     counts_failures,
     explain_nodes,
     find_hold,
     find_ordinal_wait,
     find_overdue,
+    find_restarted,
+    find_unwell,
     read_state,
     tell_runs,
     tell_verdict,
@@ -129,6 +139,15 @@ def take_failing(failing: dict[str, Failing], row: Row) -> None:
         take_creation(failing, row.reason, row.first_ms, row.message)
 
 
+def take_change(changes: dict[str, deque[Change]], row: Transition) -> None:
+    """Keep the last minutes of what a workload's numbers went through, by its uid."""
+    if row.field in FIELDS:
+        kept = changes.setdefault(row.subject.uid, deque())
+        kept.append(Change(row.at_ms, row.field, row.old, row.new))
+        while kept[0].at_ms < row.at_ms - WINDOW_MS:
+            kept.popleft()
+
+
 class SummarySink:
     """Follows the pods of a run and writes the summary at its end."""
 
@@ -137,6 +156,7 @@ class SummarySink:
         self._plan = plan
         self._lives: dict[str, Life] = {}
         self._refusals: dict[str, dict[str, Failing]] = {}
+        self._changes: dict[str, deque[Change]] = {}
         self._disruptions = Disruptions()
         self._gone = GoneWorkloads()
 
@@ -146,7 +166,9 @@ class SummarySink:
             self._disruptions.take(row)
             subject = row.subject
             if kind_id(subject.group, subject.kind) != POD_KIND.id:
-                if isinstance(row, EventRow) and row.reason in CREATIONS:
+                if isinstance(row, Transition):
+                    take_change(self._changes, row)
+                elif row.reason in CREATIONS:
                     take_failing(self._refusals.setdefault(subject.uid, {}), row)
                 continue
             life = self._lives.get(subject.uid)
@@ -167,7 +189,8 @@ class SummarySink:
         failing = {**self._refusals, **{uid: life.failing for uid, life in self._lives.items()}}
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing)
+                changes = self._changes.get(data["metadata"]["uid"], ())
+                verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing, changes)
                 lines += describe_workload(data, verdict)
                 lines += describe_batch(data, cluster)
                 lines += describe_left_out(data, cluster)
@@ -248,22 +271,26 @@ def read_verdict(
     cluster: Cluster,
     at_ms: int,
     failing: Mapping[str, Mapping[str, Failing]],
+    changes: Iterable[Change] = (),
 ) -> str:
     """The sentence that its page says of a workload; `pods_by_owner` as of `map_pods`.
 
-    `failing`: by the uid of a pod, or of a workload, what its rows say fails.
+    `failing`: by the uid of a pod, or of a workload, what its rows say fails. `changes`: of its numbers.
     """
     owned = pods_by_owner.get(data["metadata"]["uid"], ())
     kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
     pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in owned]
     held = [pod for pod, state in pods if state in HELD]
     refusal = failing.get(data["metadata"]["uid"], {}).get(FAILED_CREATE) if is_short(kind, data) else None
-    troubled = _find_first(pods, UNWELL) or _find_held(held, failing, at_ms, cluster.epoch_ms)
+    up = [pod for pod, state in pods if state in UP]
+    troubled = find_unwell(_find_first(pods, UNWELL), up, at_ms, cluster.epoch_ms)
+    troubled = troubled or _find_held(held, failing, at_ms, cluster.epoch_ms)
     if troubled is None:
         going = (ENDING,) if counts_failures(kind) else GOING
         troubled = find_overdue([pod for pod, state in pods if state in going], at_ms, cluster.epoch_ms)
     if troubled is None and not counts_failures(kind):
         troubled = _find_first(pods, FAILED)
+    troubled = troubled or find_restarted(up, at_ms, cluster.epoch_ms)
     wait = ""
     if kind == CRON_JOB_KIND.id:
         wait = _tell_runs(data, cluster, at_ms, failing)
@@ -274,7 +301,11 @@ def read_verdict(
             for (pod, state), label in zip(pods, labels, strict=True)
         ]
         wait = tell_wait(data, find_ordinal_wait(data, members))
-    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, wait, refusal)
+    falls = find_falls(changes, count_wanted(data), at_ms)
+    template = {"metadata": find_pod_metadata(data), "spec": find_pod_spec(data)}
+    condition = tell_condition(list_doubts([template], cluster.list(CONTAINER_PROFILE.id)))
+    found = Findings(troubled, wait, refusal, falls, condition)
+    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, found)
 
 
 def _tell_runs(

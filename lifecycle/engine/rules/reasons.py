@@ -25,7 +25,7 @@ CREATE_CONTAINER_CONFIG_ERROR, RUN_CONTAINER_ERROR = "CreateContainerConfigError
 
 
 class Meaning(NamedTuple):
-    """What one reason means. `log`: the kubelet's words where a log is asked for, if it has words of its own."""
+    """What one reason means. `log`: the kubelet's words where a log is asked for, if it has some."""
 
     state: str
     log: str = ""
