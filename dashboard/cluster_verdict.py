@@ -17,8 +17,8 @@ from dashboard.troubles import (
     Trouble,
     list_failed,
     list_failed_jobs,
-    list_falling,
     list_held,
+    list_losing,
     list_lost_nodes,
     list_refused,
     list_restarted,
@@ -56,7 +56,7 @@ class _Parts:
     evictions: Part
     refused: Part
     namespaces: Part
-    falling: Part
+    losing: Part
     failed: Part
     jobs: Part
     restless: Part
@@ -66,7 +66,7 @@ class _Parts:
         """In the order in which they are told."""
         return (
             *(self.unwell, self.nodes, self.drains, self.evictions),
-            *(self.refused, self.namespaces, self.held, self.falling),
+            *(self.refused, self.namespaces, self.held, self.losing),
         )
 
     @property
@@ -104,7 +104,7 @@ def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
         evictions,
         list_refused(cluster),
         list_stuck_namespaces(cluster, now_ms),
-        list_falling(cluster, unwell.keys | held.keys | restless.keys, now_ms),
+        list_losing(cluster, parents, unwell.keys | held.keys | restless.keys, now_ms),
         list_failed(cluster, parents, now_ms),
         list_failed_jobs(cluster, now_ms),
         restless,
@@ -136,7 +136,7 @@ def _list_said(parts: _Parts) -> list[str]:
         (parts.drains, "drain", "cannot go on", "cannot go on"),
         (parts.evictions, "eviction", "was refused", "were refused"),
         (parts.refused, "workload", "cannot make pods", "cannot make pods"),
-        (parts.falling, "workload", "loses pods again and again", "lose pods again and again"),
+        (parts.losing, "workload", "has pods that come and go", "have pods that come and go"),
         (parts.namespaces, "namespace", "cannot go", "cannot go"),
         (parts.jobs, "Job", "failed", "failed"),
     ]

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from dashboard.places import alive
 from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
-from dashboard.plots.stories import FIELDS, PodStory, Stories
-from dashboard.plots.theme import clock
+from dashboard.plots.stories import FIELDS, STATE, PodStory, Stories
+from dashboard.plots.theme import TONES, clock
 from dashboard.readings import list_between
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
 from lifecycle.engine.objects.meta import StoredObject
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND, Pod
 from lifecycle.engine.rules.pod_state import decide_state
 from lifecycle.models import Cluster
 from lifecycle.runs.ahead import Ahead, run_ahead
+from lifecycle.verdicts import UNWELL
 
 SPAN_MS = 10 * 60 * 1000
 CPU_SECONDS = 0.3
@@ -66,7 +69,7 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
         "to_ms": to_ms,
         "bars": bars,
         "lanes": [{"key": key, "label": label} for key, label in lanes.items()],
-        "note": _tell(ahead),
+        "note": _tell(ahead, {story.uid for story in shown}),
     }
 
 
@@ -112,8 +115,31 @@ def _bar(span: Span, to_ms: int) -> dict[str, Any]:
     }
 
 
-def _tell(ahead: Ahead) -> str:
+def _tell(ahead: Ahead, shown: Collection[str]) -> str:
     until = clock(ahead.to_ms).partition(".")[0]
-    if not any(isinstance(row, Transition) for row in ahead.rows):
-        return f"Looked ahead to {until}: nothing changes by itself until then."
-    return f"Pale, to the right of now: what comes if nobody asks for anything, up to {until}."
+    head = f"Looked ahead to {until}: nothing changes by itself until then."
+    if any(isinstance(row, Transition) for row in ahead.rows):
+        head = f"Pale, to the right of now: what comes if nobody asks for anything, up to {until}."
+    return " ".join([head, *_tell_troubles(ahead, shown), *_tell_drains(ahead)])
+
+
+def _tell_troubles(ahead: Ahead, shown: Collection[str]) -> list[str]:
+    """How many of these pods get into trouble, and the first of them."""
+    first: dict[str, Transition] = {}
+    rows = (row for row in ahead.rows if isinstance(row, Transition) and row.field == STATE)
+    for row in rows:
+        if row.subject.uid in shown and row.new in UNWELL and row.old not in UNWELL:
+            first.setdefault(row.subject.uid, row)
+    if not first:
+        return []
+    row = next(iter(first.values()))
+    reason, at = f", {row.reason}" if row.reason else "", clock(row.at_ms).partition(".")[0]
+    told = f"{TONES[row.new].label.lower()} at {at}{reason}"
+    if len(first) == 1:
+        return [f"{row.subject.name} gets into trouble: {told}."]
+    return [f"{len(first)} pods get into trouble, {row.subject.name} first: {told}."]
+
+
+def _tell_drains(ahead: Ahead) -> list[str]:
+    names = sorted(one["metadata"]["name"] for one in ahead.engine.list(NODE_KIND.id))
+    return [f"The drain of {name} is not done by then." for name in names if ahead.engine.is_draining(name)]

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from django.db.models import QuerySet
+
 from dashboard.places import alive
+from dashboard.plots.stories import STATE
 from lifecycle.engine.api.evictions import REFUSED
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.objects.disruption_budget import DisruptionBudget
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.rules.availability import FIELDS, WINDOW_MS, Change, Falls, find_falls
 from lifecycle.engine.rules.drain_words import Held, find_drain_hold
 from lifecycle.engine.rules.drains import BLOCKED, DRAIN
+from lifecycle.engine.rules.losses import WINDOW_MS, is_loss
 from lifecycle.engine.rules.verdict_words import tell_instant
 from lifecycle.models import Cluster, StoredObject, Transition
-from lifecycle.verdicts import count_wanted
 
 MOST_ASKED = 500
 """Of so many nodes and pods it is read what was asked of them."""
@@ -36,9 +38,7 @@ def list_blocked_drains(cluster: Cluster, now_ms: int) -> dict[str, Held]:
             since.pop(name, None)
     found = _read_budgets(cluster, {one for name in since for one in budgets[name]})
     return {
-        name: find_drain_hold(
-            name, at_ms, [one for one in found if one.meta.name in set(budgets[name])], now_ms
-        )
+        name: find_drain_hold(at_ms, [one for one in found if one.meta.name in budgets[name]], now_ms)
         for name, at_ms in since.items()
     }
 
@@ -72,7 +72,7 @@ def list_refused_evictions(
             told[uid] = f"its eviction was refused at {tell_instant(at_ms)}{budget}"
         else:
             told.pop(uid, None)
-    return [(*named[uid], why) for uid, why in told.items()]
+    return [(named[uid][0] or "", named[uid][1], why) for uid, why in told.items()]
 
 
 def _list_said(
@@ -84,18 +84,17 @@ def _list_said(
     return reversed(latest.values_list("uid", "at_ms", "new", "reason")[:MOST_ROWS])
 
 
-def find_falls_of(cluster: Cluster, workloads: Sequence[StoredObject], now_ms: int) -> dict[str, Falls]:
-    """By uid how often these workloads had too few available lately, where that happened again and again."""
-    rows = Transition.objects.filter(
-        cluster=cluster, uid__in=[one.uid for one in workloads], field__in=FIELDS, seq__lte=cluster.seq
-    )
-    lately = rows.filter(at_ms__gte=now_ms - WINDOW_MS).order_by("-seq")
-    changes: dict[str, list[Change]] = {}
-    for uid, *change in reversed(lately.values_list("uid", "at_ms", "field", "old", "new")[:MOST_ROWS]):
-        changes.setdefault(uid, []).append(Change(*change))
-    found = {
-        one.uid: find_falls(changes[one.uid], count_wanted(one.data), now_ms)
-        for one in workloads
-        if one.uid in changes
-    }
-    return {uid: falls for uid, falls in found.items() if falls is not None}
+def read_losses(
+    cluster: Cluster, pods: QuerySet[StoredObject], now_ms: int, owners: Sequence[str] | None = None
+) -> dict[str, list[int]]:
+    """By uid the instants at which these pods, which have these owners, stopped being ready lately."""
+    rows = Transition.objects.filter(cluster=cluster, field=STATE, at_ms__gte=now_ms - WINDOW_MS)
+    if owners is not None:
+        rows = rows.filter(owner__in=owners)
+    latest = rows.filter(kind=POD_KIND.name, seq__lte=cluster.seq).order_by("-seq")
+    losses: dict[str, list[int]] = {}
+    for uid, at_ms, old, new in reversed(latest.values_list("uid", "at_ms", "old", "new")[:MOST_ROWS]):
+        if is_loss(old, new):
+            losses.setdefault(uid, []).append(at_ms)
+    asked = pods.filter(uid__in=list(losses)).order_by().values_list("uid", flat=True)
+    return {uid: losses[uid] for uid in asked}

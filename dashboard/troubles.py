@@ -13,7 +13,7 @@ from dashboard.pages import find_page
 from dashboard.places import alive, name_owner
 from dashboard.plots.theme import TONES, Tone
 from dashboard.readings import Key, list_between
-from dashboard.standing import find_falls_of, list_blocked_drains, list_refused_evictions
+from dashboard.standing import list_blocked_drains, list_refused_evictions, read_losses
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.condition import find_condition
@@ -21,6 +21,7 @@ from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.job import JOB_KIND, Job
 from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.rules.losses import find_losses
 from lifecycle.engine.rules.namespace_words import tell_stuck
 from lifecycle.engine.rules.refused_pods import tell_refusal
 from lifecycle.engine.rules.verdict_words import quote, tell_instant, tell_job
@@ -45,7 +46,7 @@ Parents = dict[Key, str | None]
 MOST_TOLD = 5
 MOST_RESTARTED = 100
 MOST_WORKLOADS = 200
-"""Of so many workloads it is read whether their pods can be made, and stay."""
+"""Of so many workloads it is read whether their pods can be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _group(
     """By workload or lone pod those in one of the states, the worst first, and `others`, which crashed."""
     rows = _living_pods(cluster).filter(state__in=states).order_by("created_ms", "name")
     found = [
-        (_find_key(parents, namespace, owner, name), states.index(state), TONES[state], uid)
+        (_find_key(parents, namespace, owner, name), states.index(state or ""), TONES[state or ""], uid)
         for uid, namespace, owner, name, state in rows.values_list(
             "uid", "namespace", "owner", "name", "state"
         )
@@ -251,19 +252,18 @@ def list_standing(cluster: Cluster, now_ms: int) -> tuple[Part, Part]:
     return Part(lasting[:MOST_TOLD], len(lasting)), Part(refused[:MOST_TOLD], len(refused))
 
 
-def list_falling(cluster: Cluster, told: frozenset[Key], now_ms: int) -> Part:
-    """The workloads that lose pods again and again and get them back, but for those that are `told` of."""
-    kinds = [entry.kind.id for entry in list_workloads()]
-    living = StoredObject.objects.filter(of_kind(*kinds), cluster=cluster, deleted_ms__isnull=True)
-    highest = living.exclude(of_kind(*list_between()) & Q(owner__isnull=False)).order_by("created_ms", "name")
-    looked = [one for one in highest[:MOST_WORKLOADS] if (one.namespace, name_owner(one)) not in told]
-    falls = find_falls_of(cluster, looked, now_ms)
+def list_losing(cluster: Cluster, parents: Parents, told: frozenset[Key], now_ms: int) -> Part:
+    """Those whose pods are ready and then not, again and again, but for those that are `told` of."""
+    losses = read_losses(cluster, _living_pods(cluster), now_ms)
+    pods = _living_pods(cluster).filter(uid__in=list(losses)).order_by("created_ms", "name")
+    by_key: dict[Key, dict[str, list[int]]] = {}
+    for uid, namespace, owner, name in pods.values_list("uid", "namespace", "owner", "name"):
+        by_key.setdefault(_find_key(parents, namespace, owner, name), {})[uid] = losses[uid]
+    found = {key: find_losses(lost, now_ms) for key, lost in by_key.items() if key not in told}
     troubles = [
-        _make_trouble(
-            (one.namespace, name_owner(one)), TONES["notReady"], f"{one.name}: {falls[one.uid].tell()}"
-        )
-        for one in looked
-        if one.uid in falls
+        _make_trouble(key, TONES["notReady"], f"{(key[1] or '').partition('/')[2]}: {lost.tell()}")
+        for key, lost in found.items()
+        if lost is not None
     ]
     return Part(troubles[:MOST_TOLD], len(troubles))
 

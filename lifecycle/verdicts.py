@@ -28,8 +28,8 @@ from lifecycle.engine.objects.stateful_set import (
     StatefulSetSpec,
 )
 from lifecycle.engine.rules import holds, pod_verdict, refused_pods, rollout_words, verdict_words
-from lifecycle.engine.rules.availability import Falls
 from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
+from lifecycle.engine.rules.losses import Losses
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.pod_state import decide_state
 from lifecycle.engine.rules.quotas import write_amount
@@ -105,13 +105,13 @@ class Findings(NamedTuple):
 
     `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words, or
     how a CronJob's Jobs are. `refusal`: why its pods are not made, where its status does not say that.
-    `falls`: how often too few were available lately. `condition`: what has to be true of its images.
+    `losses`: how often its pods stopped being ready lately. `condition`: what has to be true of its images.
     """
 
     troubled: Troubled | None = None
     wait: str = ""
     refusal: holds.Failing | None = None
-    falls: Falls | None = None
+    losses: Losses | None = None
     condition: str = ""
 
 
@@ -129,7 +129,7 @@ def tell_verdict(kind: str, workload: Json, now_ms: int, epoch_ms: int, found: F
             brief = rollout_words.head_rollout(deployment, brief)
             coming = rollout_words.tell_next(deployment, now_ms, is_held=bool(troubled and troubled.hold))
         paused = "paused, " if (workload.get("spec") or {}).get("paused") else ""
-        is_unwell = rollout.is_done and (found.falls is not None or _is_unwell(troubled, now_ms, epoch_ms))
+        is_unwell = rollout.is_done and (found.losses is not None or _is_unwell(troubled, now_ms, epoch_ms))
         told.append(f"{paused}{brief}{', but not well' if is_unwell else ''}")
     if kind == JOB_KIND.id:
         told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms, troubled is not None)
@@ -144,7 +144,8 @@ def tell_verdict(kind: str, workload: Json, now_ms: int, epoch_ms: int, found: F
         told[-1] += f", {found.condition}"
     if troubled is not None:
         told.append(tell_troubled(troubled, now_ms, epoch_ms))
-    told += [found.falls.tell()] if found.falls is not None else []
+    if found.losses is not None and (rollout is None or rollout.is_done):
+        told.append(found.losses.tell())
     told += [found.wait] if found.wait else []
     told += coming
     if troubled is not None and troubled.hold is not None and troubled.hold.ends and not coming:
@@ -161,12 +162,6 @@ def _is_unwell(troubled: Troubled | None, now_ms: int, epoch_ms: int) -> bool:
         return False
     is_up = troubled.hold is None and decide_state(Pod.from_json(troubled.pod, epoch_ms)).name in UP
     return not is_up or keeps_restarting(troubled.pod, now_ms, epoch_ms)
-
-
-def count_wanted(workload: Json) -> int:
-    """How many pods a stored workload is to have available; 0 of one that has none for long."""
-    spec, status = workload.get("spec") or {}, workload.get("status") or {}
-    return int(spec.get("replicas") or status.get("desiredNumberScheduled") or 0)
 
 
 def tell_runs(jobs: Iterable[Json], refusals: Mapping[str, holds.Failing], now_ms: int, epoch_ms: int) -> str:

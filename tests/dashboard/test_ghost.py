@@ -66,7 +66,24 @@ def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     run_on(owner, cluster, 120_000)
     ghost = read_ghost(cluster)
     assert ghost["note"].startswith("Pale, to the right of now")
+    assert " again gets into trouble: crashing at 00:0" in ghost["note"]
     assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
+
+
+def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=1)
+    budget = {"selector": {"matchLabels": {"app": "web"}}, "minAvailable": 1}
+    head = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "one"}}
+    inbox.append(cluster, "apply", {"object": {**head, "spec": budget}})
+    run_on(owner, cluster, 60_000)
+    node = StoredObject.objects.get(cluster=cluster, kind="Pod").node
+    inbox.append(cluster, "drain", {"node": node})
+    run_on(owner, cluster, 90_000)
+    assert read_ghost(cluster)["note"] == (
+        "Looked ahead to 00:11:30: nothing changes by itself until then."
+        f" The drain of {node} is not done by then."
+    )
 
 
 def test_the_ghost_of_a_workload_has_its_pods_alone(shop):

@@ -16,21 +16,25 @@ _MEND = "it waits for ever unless somebody scales up or relaxes the budget"
 
 
 class Held(NamedTuple):
-    """Why a drain, or an eviction, does not go on. `is_lasting`: whether waiting alone does not help."""
+    """Why a drain does not go on. `is_lasting`: whether it is to be told, as waiting alone may not help."""
 
     why: str
     is_lasting: bool
 
 
-def find_drain_hold(node: str, since_ms: int, budgets: Sequence[DisruptionBudget], now_ms: int) -> Held:
-    """Of a node whose drain is blocked since then by these budgets."""
+def find_drain_hold(since_ms: int, budgets: Sequence[DisruptionBudget], now_ms: int) -> Held:
+    """Of a drain that is blocked since then by these budgets."""
+    held = find_budgets_hold(budgets)
+    why = f"its drain is blocked since {tell_instant(since_ms)} by {held.why}"
+    return Held(why, held.is_lasting or now_ms - since_ms >= LASTING_MS)
+
+
+def find_budgets_hold(budgets: Sequence[DisruptionBudget]) -> Held:
+    """What these budgets say to an eviction that they refuse; lasting where none will say anything else."""
     told = [_tell(budget) for budget in budgets]
-    is_stuck = bool(budgets) and all(one.is_lasting for one in told)
     names = "; ".join(one.why for one in told) or "a refusal"
-    why = f"the drain of {node} is blocked since {tell_instant(since_ms)} by {names}"
-    if is_stuck:
-        return Held(f"{why}; {_MEND}", True)
-    return Held(why, now_ms - since_ms >= LASTING_MS)
+    is_lasting = bool(told) and all(one.is_lasting for one in told)
+    return Held(f"{names}; {_MEND}" if is_lasting else names, is_lasting)
 
 
 def _tell(budget: DisruptionBudget) -> Held:
