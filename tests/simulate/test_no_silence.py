@@ -166,7 +166,9 @@ def test_a_claim_that_nothing_binds_keeps_its_pods_waiting(spec, said):
 @pytest.mark.parametrize(
     "container, told",
     [
-        pytest.param({"image": "ngnix:1.27"}, ["nobody knows ngnix:1.27: did you mean nginx:1.27?"], id="typed wrong"),
+        pytest.param(
+            {"image": "ngnix:1.27"}, ["nobody knows ngnix:1.27: did you mean nginx:1.27?"], id="typed wrong",
+        ),
         pytest.param(
             {"image": "bussybox", "command": ["sleep", "1d"]},
             ["nobody knows bussybox: did you mean busybox?"], id="whatever it runs",

@@ -140,7 +140,8 @@ def _tell_ending(pod: Pod, now_ms: int) -> str:
 
 
 def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) -> str:
-    ends = [one.state.finished_ms for one in pod.status.containers if one.state and one.state.finished_ms]
+    states = [one.state for one in pod.status.containers if one.state is not None]
+    ends = [state.finished_ms for state in states if state.finished_ms is not None]
     when = f" at {tell_instant(max(ends))}" if ends else ""
     why = f", {reason}" if reason and name == "failed" else ""
     return f"{name.capitalize()}{when}{why}{_tell_message(message)}; {FOR_GOOD}."
