@@ -94,7 +94,7 @@ def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
     parents, restarted = read_parents(cluster), list_restarted(cluster, now_ms)
     unwell = list_unwell(cluster, parents, restarted, now_ms)
     held = list_held(cluster, parents, now_ms)
-    restless = list_restless(cluster, parents, restarted, now_ms)
+    restless = list_restless(cluster, parents, restarted, unwell.keys | held.keys, now_ms)
     drains, evictions = list_standing(cluster, now_ms)
     return _Parts(
         unwell,

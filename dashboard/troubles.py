@@ -94,10 +94,13 @@ def list_unwell(cluster: Cluster, parents: Parents, restarted: Sequence[StoredOb
     return _tell_groups(cluster, _group(cluster, parents, UNWELL, again), now_ms)
 
 
-def list_restless(cluster: Cluster, parents: Parents, restarted: Sequence[StoredObject], now_ms: int) -> Part:
-    """Those that are well now and ended lately, once."""
+def list_restless(
+    cluster: Cluster, parents: Parents, restarted: Sequence[StoredObject], told: frozenset[Key], now_ms: int
+) -> Part:
+    """Those that are well now and ended lately, once, but for those that are `told` of."""
     once = [one for one in restarted if not keeps_restarting(one.data, now_ms, cluster.epoch_ms)]
-    return _tell_groups(cluster, _group(cluster, parents, (), once), now_ms)
+    groups = _group(cluster, parents, (), once)
+    return _tell_groups(cluster, {key: one for key, one in groups.items() if key not in told}, now_ms)
 
 
 def list_failed(cluster: Cluster, parents: Parents, now_ms: int) -> Part:

@@ -100,6 +100,18 @@ def test_restarts_are_told_beside_other_trouble() -> None:
     assert "restarted lately, 1 time so far: c ended with exit code 137" in told.troubles[1].sentence
 
 
+def test_a_workload_is_one_problem_however_its_pods_are() -> None:
+    door = Door()
+    door.apply(
+        make_scripts("worker", "case $HOSTNAME in *8) sleep 100; exit 1;; *) exit 1;; esac", replicas=3)
+    )
+    told = judge(door, 130)
+    counts = [one["status"]["containerStatuses"][0]["restartCount"] for one in door.cluster.list("Pod")]
+    assert 1 in counts and max(counts) > 1, "one ended once, the others go on to"
+    assert told.sentence.startswith("1 problem: ")
+    assert [one.name for one in told.troubles] == ["worker"]
+
+
 def test_pods_that_restart_again_and_again_are_not_well_while_they_are_ready() -> None:
     door = Door()
     door.apply(make_scripts("worker", "sleep 170; exit 137"))
