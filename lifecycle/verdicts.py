@@ -141,7 +141,7 @@ def tell_verdict(kind: str, workload: Json, now_ms: int, epoch_ms: int, found: F
     if refusal is not None:
         told.append(refused_pods.tell_refusal(refusal, workload))
     elif found.condition and troubled is None and (rollout is None or rollout.is_done):
-        told[-1] += f", {found.condition}"
+        told[0] += f", {found.condition}"
     if troubled is not None:
         told.append(tell_troubled(troubled, now_ms, epoch_ms))
     if found.losses is not None and (rollout is None or rollout.is_done):

@@ -12,6 +12,7 @@ from dashboard.cluster_verdict import Verdict, read_verdict
 from dashboard.readings import count_states, list_workloads
 from lifecycle.models import Cluster
 from lifecycle.verdicts import UNWELL, keeps_restarting, read_state
+from tests.dashboard.test_places import make_set
 from tests.dashboard.test_pod_verdicts import SERVER, make_pod
 from tests.dashboard.test_verdicts import make_deployment_json, page_verdict, verdict
 from tests.engine.controllers.door import MISSING, Door
@@ -102,14 +103,15 @@ def test_restarts_are_told_beside_other_trouble() -> None:
 
 def test_a_workload_is_one_problem_however_its_pods_are() -> None:
     door = Door()
-    door.apply(
-        make_scripts("worker", "case $HOSTNAME in *8) sleep 100; exit 1;; *) exit 1;; esac", replicas=3)
-    )
+    manifest = make_set(2)
+    script = "case $HOSTNAME in *-0) sleep 100; exit 1;; *) exit 1;; esac"
+    manifest["spec"]["template"]["spec"]["containers"] = [make_script(script)]
+    door.apply(manifest)
     told = judge(door, 130)
     counts = [one["status"]["containerStatuses"][0]["restartCount"] for one in door.cluster.list("Pod")]
-    assert 1 in counts and max(counts) > 1, "one ended once, the others go on to"
-    assert told.sentence.startswith("1 problem: ")
-    assert [one.name for one in told.troubles] == ["worker"]
+    assert counts[0] == 1 < counts[1], "one ended once, the other goes on to"
+    assert told.sentence == "1 problem: 1 pod is not well."
+    assert [one.name for one in told.troubles] == [manifest["metadata"]["name"]]
 
 
 def test_pods_that_restart_again_and_again_are_not_well_while_they_are_ready() -> None:
