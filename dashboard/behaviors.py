@@ -10,6 +10,7 @@ from django.db.models import Min
 from dashboard.readings import event_uid_of
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.programs.image_doubts import list_doubts
 from lifecycle.engine.programs.told import list_assumed_images, tell_behaviors
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.stored_kinds import of_kind
@@ -49,11 +50,20 @@ def list_conduct(cluster: Cluster, pod: StoredObject) -> list[Conduct]:
 
 def list_assumed(cluster: Cluster) -> list[str]:
     """The images of living pods that are assumed to start and answer: one pod of each owner is looked at."""
+    return list_assumed_images(_choose_pods(cluster), list_profiles(cluster))
+
+
+def list_doubted(cluster: Cluster) -> list[str]:
+    """The images of living pods that nobody knows: likewise."""
+    return list_doubts(_choose_pods(cluster), list_profiles(cluster))
+
+
+def _choose_pods(cluster: Cluster) -> list[Any]:
     pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
     first = pods.filter(owner__isnull=False).values("namespace", "owner").annotate(first=Min("pk"))
     alone = pods.filter(owner__isnull=True).order_by("pk")[:MOST]
     chosen = [*pods.filter(pk__in=first.values("first")).order_by("pk")[:MOST], *alone]
-    return list_assumed_images((pod.data for pod in chosen), list_profiles(cluster))
+    return [pod.data for pod in chosen]
 
 
 def list_profiles(cluster: Cluster) -> list[Any]:

@@ -7,7 +7,10 @@ from typing import Any
 
 from dashboard.plots.theme import duration
 from lifecycle.engine.heart.trace import Transition
+from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.registry import list_entries
+from lifecycle.engine.objects.disruption_budget import DisruptionBudget
+from lifecycle.engine.rules.drain_words import find_budgets_hold
 from lifecycle.engine.rules.drains import DONE, DRAIN, ENDS
 from lifecycle.models import Cluster
 from lifecycle.runs.ahead import Ahead, run_ahead
@@ -52,7 +55,7 @@ def preview_drain(cluster: Cluster, payload: dict[str, Any]) -> DrainPreview:
             disruptions.know(ahead.engine.list(entry.kind.id))
     for row in ahead.rows:
         disruptions.take(row)
-    told, is_good = _tell_end(ahead, node)
+    told, is_good = _tell_end(ahead, node, disruptions)
     asked = sorted(disruptions.evictions, key=_order)
     steps = tuple(_show(one, ahead) for one in asked[:MOST_SHOWN])
     return DrainPreview((), told, is_good, steps, len(asked) - len(steps), tuple(_list_left(disruptions)))
@@ -62,7 +65,7 @@ def _order(one: Eviction) -> tuple[bool, int, str]:
     return one.ended_ms is None, one.ended_ms or 0, one.name
 
 
-def _tell_end(ahead: Ahead, node: str) -> tuple[str, bool]:
+def _tell_end(ahead: Ahead, node: str, disruptions: Disruptions) -> tuple[str, bool]:
     ends = [
         row
         for row in ahead.rows
@@ -70,7 +73,12 @@ def _tell_end(ahead: Ahead, node: str) -> tuple[str, bool]:
     ]
     if not ends:
         seen = duration(ahead.to_ms - ahead.from_ms)
-        return f"Not done within {seen}, as far as was looked.", False
+        names = {one.budget for one in disruptions.evictions if one.budget and not one.is_accepted}
+        budgets = ahead.engine.list(POD_DISRUPTION_BUDGET.kind.id)
+        asked = [DisruptionBudget.from_json(one) for one in budgets if one["metadata"]["name"] in names]
+        held = find_budgets_hold(asked)
+        why = f": {held.why}" if held.is_lasting else ", as far as was looked"
+        return f"Not done within {seen}{why}.", False
     took, end = duration(ends[-1].at_ms - ahead.from_ms), ends[-1]
     if end.new == DONE:
         return f"Drained after {took}.", True

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
+from dashboard.places import alive
 from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
-from dashboard.plots.stories import FIELDS, PodStory, Stories
-from dashboard.plots.theme import clock
-from dashboard.readings import read_parents
+from dashboard.plots.stories import FIELDS, STATE, PodStory, Stories
+from dashboard.plots.theme import TONES, clock
+from dashboard.readings import list_between
+from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
-from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.models import Cluster, StoredObject
+from lifecycle.engine.objects.meta import StoredObject
+from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.rules.pod_state import decide_state
+from lifecycle.models import Cluster
 from lifecycle.runs.ahead import Ahead, run_ahead
-from lifecycle.stored_kinds import of_kind
+from lifecycle.verdicts import UNWELL
 
 SPAN_MS = 10 * 60 * 1000
 CPU_SECONDS = 0.3
@@ -28,22 +34,30 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
     `workload` (`shop/Deployment/web`) keeps the pods of that one. `at_ms` to `to_ms` is what was looked at.
     Raises checkpoints.Unreadable.
     """
-    if _living_pods(cluster).count() > MOST_PODS:
+    if alive(cluster, POD_KIND.id).count() > MOST_PODS:
         return {"bars": [], "lanes": [], "note": f"More than {MOST_PODS} pods: nothing is looked ahead."}
+    stories = Stories()
     # Also where only upkeep is left: a probe may fail yet, and a crashed container is started again.
-    ahead = run_ahead(cluster, span_ms=SPAN_MS, cpu_seconds=CPU_SECONDS, is_over=lambda engine: False)
+    ahead = run_ahead(
+        cluster,
+        span_ms=SPAN_MS,
+        cpu_seconds=CPU_SECONDS,
+        is_over=lambda engine: False,
+        at_start=lambda engine: _begin(stories, engine),
+    )
+    for row in ahead.rows:
+        if isinstance(row, Transition) and _is_told(row):
+            stories.feed(row_to_json(row))
     to_ms = ahead.to_ms
-    stories = _read_stories(cluster, ahead)
     shown = [
         story
         for story in stories.by_uid.values()
         if not workload or f"{story.namespace}/{stories.workload_of(story)}" == workload
     ]
-    new = sorted((story for story in shown if story.created_ms > ahead.from_ms), key=_by_creation)[
-        :MOST_LANES
-    ]
-    known = {story.lane for story in shown if story.created_ms <= ahead.from_ms}
-    lanes = {story.lane: _label(story, stories) for story in new if story.lane not in known}
+    named = alive(cluster, POD_KIND.id).values_list("namespace", "name")
+    known = {f"{namespace}/{name}" for namespace, name in named}
+    new = sorted((story for story in shown if story.lane not in known), key=_by_creation)
+    lanes = {story.lane: _label(story, stories) for story in new[:MOST_LANES]}
     bars = [
         bar
         for story in shown
@@ -55,32 +69,23 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
         "to_ms": to_ms,
         "bars": bars,
         "lanes": [{"key": key, "label": label} for key, label in lanes.items()],
-        "note": _tell(ahead),
+        "note": _tell(ahead, {story.uid for story in shown}),
     }
-
-
-def _living_pods(cluster: Cluster) -> Any:
-    return StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
 
 
 def _by_creation(story: PodStory) -> tuple[int, str]:
     return story.created_ms, story.name
 
 
-def _read_stories(cluster: Cluster, ahead: Ahead) -> Stories:
-    """Every living pod in the state it is in, then what comes."""
-    stories = Stories()
-    for (namespace, between), owner in read_parents(cluster).items():
-        stories.workloads[f"{namespace}/{between}"] = owner or ""
-    columns = ("uid", "namespace", "name", "owner", "state")
-    for uid, namespace, name, owner, state in _living_pods(cluster).values_list(*columns):
-        subject = {"kind": POD_KIND.name, "group": "", "namespace": namespace, "name": name, "uid": uid}
-        said = {"field": "state", "old": None, "new": state, "reason": None, "message": None, "seq": None}
-        stories.feed({**subject, **said, "owner": owner, "at_ms": ahead.from_ms})
-    for row in ahead.rows:
-        if isinstance(row, Transition) and _is_told(row):
-            stories.feed(row_to_json(row))
-    return stories
+def _begin(stories: Stories, engine: Engine) -> None:
+    """Every living pod in the state that it is in now: the recorded states are older."""
+    for kind in list_between():
+        for subject in (StoredObject.from_json(one).subject for one in engine.list(kind)):
+            if subject.owner:
+                stories.workloads[f"{subject.namespace}/{kind}/{subject.name}"] = subject.owner
+    for pod in (Pod.from_json(one, engine.epoch_ms) for one in engine.list(POD_KIND.id)):
+        said = ("state", None, *decide_state(pod), None, None)
+        stories.feed(row_to_json(Transition(engine.head, engine.now_ms, pod.subject, *said)))
 
 
 def _is_told(row: Row) -> bool:
@@ -110,8 +115,31 @@ def _bar(span: Span, to_ms: int) -> dict[str, Any]:
     }
 
 
-def _tell(ahead: Ahead) -> str:
+def _tell(ahead: Ahead, shown: Collection[str]) -> str:
     until = clock(ahead.to_ms).partition(".")[0]
-    if not any(isinstance(row, Transition) for row in ahead.rows):
-        return f"Looked ahead to {until}: nothing changes by itself until then."
-    return f"Pale, to the right of now: what comes if nobody asks for anything, up to {until}."
+    head = f"Looked ahead to {until}: nothing changes by itself until then."
+    if any(isinstance(row, Transition) for row in ahead.rows):
+        head = f"Pale, to the right of now: what comes if nobody asks for anything, up to {until}."
+    return " ".join([head, *_tell_troubles(ahead, shown), *_tell_drains(ahead)])
+
+
+def _tell_troubles(ahead: Ahead, shown: Collection[str]) -> list[str]:
+    """How many of these pods get into trouble, and the first of them."""
+    first: dict[str, Transition] = {}
+    rows = (row for row in ahead.rows if isinstance(row, Transition) and row.field == STATE)
+    for row in rows:
+        if row.subject.uid in shown and row.new in UNWELL and row.old not in UNWELL:
+            first.setdefault(row.subject.uid, row)
+    if not first:
+        return []
+    row = next(iter(first.values()))
+    reason, at = f", {row.reason}" if row.reason else "", clock(row.at_ms).partition(".")[0]
+    told = f"{TONES[row.new].label.lower()} at {at}{reason}"
+    if len(first) == 1:
+        return [f"{row.subject.name} gets into trouble: {told}."]
+    return [f"{len(first)} pods get into trouble, {row.subject.name} first: {told}."]
+
+
+def _tell_drains(ahead: Ahead) -> list[str]:
+    names = sorted(one["metadata"]["name"] for one in ahead.engine.list(NODE_KIND.id))
+    return [f"The drain of {name} is not done by then." for name in names if ahead.engine.is_draining(name)]

@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard import gallery, readings, thumbnails, uploads
 from dashboard.answers import Answer, answer_problem
+from dashboard.cluster_verdict import read_verdict
 from dashboard.examples import list_examples
 from dashboard.forms import ClusterForm, ManifestForm, RenameForm
 from dashboard.live_figures import tell_time
@@ -33,6 +34,7 @@ from lifecycle.runs.retelling import retell
 from lifecycle.simulation import make_plan
 
 TRIED = "try"
+MOST_JUDGED = 500
 
 
 @signed_in
@@ -77,6 +79,9 @@ def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
 def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
     """`parent`: the address of what it was forked from, where that may be seen."""
     clock, states = tell_time(cluster), readings.count_states(cluster)
+    pods = sum(count for _, count in states)
+    # Of very many pods a page of many clusters does not wait for a judgement.
+    is_judged = 0 < pods <= MOST_JUDGED
     return {
         "cluster": cluster,
         "parent": parent,
@@ -84,7 +89,8 @@ def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
         "depth": min(depth, 4),
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
         "states": states,
-        "pods": sum(count for _, count in states),
+        "pods": pods,
+        "verdict": read_verdict(cluster, states, clock["at_ms"]).sentence if is_judged else "",
         "clock": clock,
         "at": duration(clock["at_ms"]),
     }

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
+from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL
 
 AS_KNOWN = "as-known"
 BEHAVIORS: dict[str, tuple[str, dict[str, Any] | None]] = {
@@ -25,7 +26,7 @@ BEHAVIORS: dict[str, tuple[str, dict[str, Any] | None]] = {
         {"probes": {"readiness": [{"at": "0s", "result": "failure"}]}},
     ),
     "crashes": ("crashes five seconds after each start", {"runs": [{"for": "5s", "exit": 1}]}),
-    "cannot-be-pulled": ("cannot be pulled", {"pull": {"error": "ErrImagePull"}}),
+    "cannot-be-pulled": ("cannot be pulled", {"pull": {"error": ERR_IMAGE_PULL}}),
     "ignores-term": ("ignores SIGTERM until it is killed", {"onTerm": {"ignore": True}}),
 }
 """By name: in words, and as a behaviour (docs/formats.md); None leaves it to what is known."""

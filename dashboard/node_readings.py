@@ -54,6 +54,7 @@ class NodePod:
     owner: str
     tone: Tone
     status: str
+    restarts: int
     cpu: str
     memory: str
 
@@ -166,6 +167,7 @@ def _show(stored: StoredObject, epoch_ms: int) -> NodePod:
         stored.owner or "nobody",
         readings.tone_of(stored),
         stored.status or "",
+        stored.restarts or 0,
         _amount("cpu", asked.get("cpu", 0)),
         _amount("memory", asked.get("memory", 0)),
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Sum
 
 from dashboard.pages import find_page
 from dashboard.plots.theme import STATES, TONES, Tone, clock
@@ -45,6 +45,7 @@ class Workload:
     page: str
     summary: str
     shares: list[Share]
+    restarts: int = 0
 
     @property
     def pods(self) -> int:
@@ -57,8 +58,8 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     kinds = of_kind(*(entry.kind.id for entry in registry.list_workloads()))
     owners = alive.filter(kinds, owner__isnull=True).order_by("namespace", "name", "kind")
-    states = _states_by_workload(cluster)
-    return [_workload(row, states) for row in owners]
+    states, restarts = _states_by_workload(cluster)
+    return [_workload(row, states, restarts) for row in owners]
 
 
 def list_missing(cluster: Cluster) -> list[references.Missing]:
@@ -86,23 +87,27 @@ def list_there(cluster: Cluster) -> list[references.Reference]:
     return [(kind_id(group, kind), namespace or "", name) for kind, group, namespace, name in names]
 
 
-def _workload(row: StoredObject, states: dict[Key, Counter[str]]) -> Workload:
+def _workload(row: StoredObject, states: dict[Key, Counter[str]], restarts: Counter[Key]) -> Workload:
     entry, namespace = registry.entry_of_id(kind_of_stored(row)), row.namespace or ""
-    shares = _shares(states.get((row.namespace, f"{entry.kind.id}/{row.name}"), Counter()))
-    page = find_page(entry.kind.id, namespace, row.name)
-    return Workload(row.kind, namespace, row.name, page, describe_workload(entry, row.data), shares)
+    key = (row.namespace, f"{entry.kind.id}/{row.name}")
+    shares, page = _shares(states.get(key, Counter())), find_page(entry.kind.id, namespace, row.name)
+    told = describe_workload(entry, row.data)
+    return Workload(row.kind, namespace, row.name, page, told, shares, restarts[key])
 
 
-def _states_by_workload(cluster: Cluster) -> dict[Key, Counter[str]]:
+def _states_by_workload(cluster: Cluster) -> tuple[dict[Key, Counter[str]], Counter[Key]]:
+    """How many pods of each workload are in each state, and how often all of them restarted."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     parents = read_parents(cluster)
     states: dict[Key, Counter[str]] = {}
+    restarts = Counter[Key]()
     pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False).order_by()
-    counted = pods.values_list("namespace", "owner", "state").annotate(count=Count("pk"))
-    for namespace, owner, state, count in counted:
-        workload = parents.get((namespace, owner), owner)
-        states.setdefault((namespace, workload), Counter())[state or "unknown"] += count
-    return states
+    counted = pods.values_list("namespace", "owner", "state")
+    for namespace, owner, state, count, again in counted.annotate(count=Count("pk"), again=Sum("restarts")):
+        key = (namespace, parents.get((namespace, owner), owner))
+        states.setdefault(key, Counter())[state or "unknown"] += count
+        restarts[key] += again or 0
+    return states, restarts
 
 
 def read_parents(cluster: Cluster) -> dict[Key, str | None]:

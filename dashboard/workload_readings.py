@@ -8,9 +8,10 @@ from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
-from django.db.models import Max, QuerySet
+from django.db.models import Max, QuerySet, Sum
 
 from dashboard.autoscalers import list_autoscalers
+from dashboard.behaviors import list_profiles
 from dashboard.holds import MOST_LOOKED_AT, find_held, find_refusals
 from dashboard.job_readings import read_calendar, read_grid
 from dashboard.live_figures import tell_time
@@ -27,6 +28,7 @@ from dashboard.places import (
 from dashboard.plots.replicas import EARLIER, LATEST
 from dashboard.plots.theme import clock, duration
 from dashboard.readings import list_between, read_turns, share_states
+from dashboard.standing import read_losses
 from dashboard.workload_hints import list_hints
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
@@ -34,6 +36,7 @@ from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.engine.kinds.entry import PAUSE, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.job import JOB
+from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.job import Job
@@ -41,15 +44,21 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.objects.pod_template import HASH_LABEL
 from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
+from lifecycle.engine.programs.image_doubts import list_doubts, tell_condition
+from lifecycle.engine.rules.losses import find_losses
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.verdicts import (
     ENDING,
     FAILED,
     GOING,
     UNWELL,
+    UP,
+    Findings,
     Troubled,
     counts_failures,
     find_overdue,
+    find_restarted,
+    find_unwell,
     judge_rollout,
     tell_runs,
     tell_verdict,
@@ -67,6 +76,8 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     named = {"apiVersion": entry.kind.api_version, "kind": entry.kind.name, **data}
     at_ms = tell_time(cluster)["at_ms"]
     columns = decide_columns(named, at_ms, epoch_ms=cluster.epoch_ms)
+    if restarts := _find_pods(cluster, stored).aggregate(sum=Sum("restarts"))["sum"]:
+        columns = {**columns, "RESTARTS": str(restarts)}
     revisions = _REVISIONS.get(entry.kind.id, _no_revisions)(cluster, stored)
     ladder = read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None
     pod_spec = data
@@ -110,19 +121,43 @@ def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_m
         jobs = list(list_owned(cluster, stored, JOB.kind.id))
         refusals = find_refusals(cluster, jobs)
         wait = tell_runs((one.data for one in jobs), refusals, at_ms, cluster.epoch_ms)
-    troubled = find_troubled(cluster, stored, at_ms)
-    refusal = find_refusals(cluster, [stored]).get(stored.uid)
-    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, troubled, wait, refusal)
+    template = {"metadata": find_pod_metadata(stored.data), "spec": find_pod_spec(stored.data)}
+    found = Findings(
+        find_troubled(cluster, stored, at_ms),
+        wait,
+        find_refusals(cluster, [stored]).get(stored.uid),
+        find_losses(_read_losses(cluster, stored, at_ms), at_ms),
+        tell_condition(list_doubts([template], list_profiles(cluster))),
+    )
+    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, found)
 
 
-def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Troubled | None:
-    """Of its living pods the one to look at first, and how many others are not well: or not ready."""
+def _find_pods(cluster: Cluster, stored: StoredObject) -> QuerySet[StoredObject]:
+    """Its living pods."""
+    owners = _list_owners(cluster, stored)
+    return alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
+
+
+def _list_owners(cluster: Cluster, stored: StoredObject) -> list[str]:
+    """What its pods may name as their owner."""
     owners = [name_owner(stored)]
     for kind in list_between():
         names = list_owned(cluster, stored, kind).values_list("name", flat=True)
         owners += [f"{kind}/{name}" for name in names]
-    pods = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
-    troubled = _find_first(pods, UNWELL) or find_held(cluster, pods, at_ms)
+    return owners
+
+
+def _read_losses(cluster: Cluster, stored: StoredObject, at_ms: int) -> dict[str, list[int]]:
+    return read_losses(cluster, _find_pods(cluster, stored), at_ms, _list_owners(cluster, stored))
+
+
+def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Troubled | None:
+    """Of its living pods the one to look at first, and how many others are not well: or not ready."""
+    pods = _find_pods(cluster, stored)
+    restarted = pods.filter(restarts__gt=0, state__in=UP).order_by("created_ms", "name")
+    lately = [*restarted.values_list("data", flat=True)[:MOST_LOOKED_AT]]
+    troubled = find_unwell(_find_first(pods, UNWELL), lately, at_ms, cluster.epoch_ms)
+    troubled = troubled or find_held(cluster, pods, at_ms)
     counts = counts_failures(kind_id(stored.group, stored.kind))
     if troubled is None:
         going = pods.filter(state__in=(ENDING,) if counts else GOING)
@@ -130,7 +165,7 @@ def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Trouble
         troubled = find_overdue(ending[:MOST_LOOKED_AT], at_ms, cluster.epoch_ms)
     if troubled is None and not counts:
         troubled = _find_first(pods, FAILED)
-    return troubled
+    return troubled or find_restarted(lately, at_ms, cluster.epoch_ms)
 
 
 def _find_first(pods: QuerySet[StoredObject], states: Sequence[str]) -> Troubled | None:

@@ -29,6 +29,7 @@ from lifecycle.engine.objects.stateful_set import (
 )
 from lifecycle.engine.rules import holds, pod_verdict, refused_pods, rollout_words, verdict_words
 from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
+from lifecycle.engine.rules.losses import Losses
 from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.pod_state import decide_state
 from lifecycle.engine.rules.quotas import write_amount
@@ -65,6 +66,8 @@ def read_state(pod: Json, epoch_ms: int) -> str:
     return decide_state(Pod.from_json(pod, epoch_ms)).name
 
 
+UP = ("ready", *holds.HELD)
+"""The states of pods that may have been down a moment ago, and may be so again."""
 HELD = holds.HELD
 """The states of pods that are looked at more closely: what holds one so, its rows tell."""
 
@@ -97,50 +100,68 @@ def find_overdue(pods: Iterable[Json], now_ms: int, epoch_ms: int) -> Troubled |
     return None
 
 
-def tell_verdict(
-    kind: str,
-    workload: Json,
-    now_ms: int,
-    epoch_ms: int,
-    troubled: Troubled | None = None,
-    wait: str = "",
-    refusal: holds.Failing | None = None,
-) -> str:
-    """One sentence on a stored workload: what goes on or is wrong, since when, and what comes next.
+class Findings(NamedTuple):
+    """What there is to say of a workload beside its own object.
 
     `troubled`: of its living pods one that is not well. `wait`: what its controller waits for, in words, or
-    how a CronJob's Jobs are.
-    `refusal`: why its pods are not made, where its status does not say that. That nothing will change by
-    itself any more is said only where no pod and no timer could change anything.
+    how a CronJob's Jobs are. `refusal`: why its pods are not made, where its status does not say that.
+    `losses`: how often its pods stopped being ready lately. `condition`: what has to be true of its images.
     """
-    told = []
-    coming: list[str] = []
-    if rollout := judge_rollout(kind, workload):
+
+    troubled: Troubled | None = None
+    wait: str = ""
+    refusal: holds.Failing | None = None
+    losses: Losses | None = None
+    condition: str = ""
+
+
+def tell_verdict(kind: str, workload: Json, now_ms: int, epoch_ms: int, found: Findings) -> str:
+    """One sentence on a stored workload: what goes on or is wrong, since when, and what comes next.
+
+    That nothing will change by itself any more is said only where no pod and no timer could change anything.
+    """
+    troubled, told = found.troubled, list[str]()
+    rollout, coming = judge_rollout(kind, workload), list[str]()
+    if rollout:
         brief = rollout.brief
         if kind == DEPLOYMENT_KIND.id and not (rollout.is_done or rollout.has_failed):
             deployment = Deployment.from_json(workload, epoch_ms)
             brief = rollout_words.head_rollout(deployment, brief)
             coming = rollout_words.tell_next(deployment, now_ms, is_held=bool(troubled and troubled.hold))
-        told.append(("paused, " if (workload.get("spec") or {}).get("paused") else "") + brief)
+        paused = "paused, " if (workload.get("spec") or {}).get("paused") else ""
+        is_unwell = rollout.is_done and (found.losses is not None or _is_unwell(troubled, now_ms, epoch_ms))
+        told.append(f"{paused}{brief}{', but not well' if is_unwell else ''}")
     if kind == JOB_KIND.id:
         told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms, troubled is not None)
     elif kind == CRON_JOB_KIND.id:
         told += verdict_words.tell_cron_job(CronJob.from_json(workload, epoch_ms), now_ms, epoch_ms)
     elif not told:
         told.append(verdict_words.tell_size(workload))
-    if refusal := refusal or refused_pods.find_refusal(workload, epoch_ms):
+    refusal = found.refusal or refused_pods.find_refusal(workload, epoch_ms)
+    if refusal is not None:
         told.append(refused_pods.tell_refusal(refusal, workload))
+    elif found.condition and troubled is None and (rollout is None or rollout.is_done):
+        told[0] += f", {found.condition}"
     if troubled is not None:
         told.append(tell_troubled(troubled, now_ms, epoch_ms))
-    if wait:
-        told.append(wait)
+    if found.losses is not None and (rollout is None or rollout.is_done):
+        told.append(found.losses.tell())
+    told += [found.wait] if found.wait else []
     told += coming
     if troubled is not None and troubled.hold is not None and troubled.hold.ends and not coming:
         told.append(troubled.hold.ends)
     if verdict_words.wants_nothing(workload):
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
-    return f"{sentence[:1].upper()}{sentence[1:]}."
+    return f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith('?') else '.'}"
+
+
+def _is_unwell(troubled: Troubled | None, now_ms: int, epoch_ms: int) -> bool:
+    """Whether it is more than one end that is over."""
+    if troubled is None:
+        return False
+    is_up = troubled.hold is None and decide_state(Pod.from_json(troubled.pod, epoch_ms)).name in UP
+    return not is_up or keeps_restarting(troubled.pod, now_ms, epoch_ms)
 
 
 def tell_runs(jobs: Iterable[Json], refusals: Mapping[str, holds.Failing], now_ms: int, epoch_ms: int) -> str:
@@ -161,20 +182,38 @@ def tell_runs(jobs: Iterable[Json], refusals: Mapping[str, holds.Failing], now_m
 
 def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
     """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s`"""
+    pod = Pod.from_json(troubled.pod, epoch_ms)
     if troubled.hold is not None:
-        pod = Pod.from_json(troubled.pod, epoch_ms)
         return verdict_words.tell_held(pod, troubled.others, troubled.hold.why)
-    return verdict_words.tell_trouble(Pod.from_json(troubled.pod, epoch_ms), troubled.others, now_ms)
-
-
-def tell_restarted(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
-    """`web-0 restarted lately, 6 times so far: app ended with exit code 137 (Error) 40s ago`"""
-    return pod_verdict.tell_restarted(Pod.from_json(troubled.pod, epoch_ms), troubled.others, now_ms)
+    if decide_state(pod).name in UP:
+        return pod_verdict.tell_restarted(pod, troubled.others, now_ms)
+    return verdict_words.tell_trouble(pod, troubled.others, now_ms)
 
 
 def has_restarted_lately(pod: Json, now_ms: int, epoch_ms: int) -> bool:
-    """Whether a container of a stored pod ended so lately that its next end is still backed off from."""
-    return pod_verdict.has_restarted_lately(Pod.from_json(pod, epoch_ms), now_ms)
+    """Whether a stored pod is up, and ended so lately that its next end is still backed off from."""
+    read = Pod.from_json(pod, epoch_ms)
+    return decide_state(read).name in UP and pod_verdict.has_restarted_lately(read, now_ms)
+
+
+def keeps_restarting(pod: Json, now_ms: int, epoch_ms: int) -> bool:
+    """Whether a stored pod is up, and is likely to be down again soon."""
+    read = Pod.from_json(pod, epoch_ms)
+    return decide_state(read).name in UP and pod_verdict.keeps_restarting(read, now_ms)
+
+
+def find_unwell(down: Troubled | None, up: Iterable[Json], now_ms: int, epoch_ms: int) -> Troubled | None:
+    """Those that are `down`, and of those that are `up` the ones that only are so for a moment."""
+    again = [one for one in up if keeps_restarting(one, now_ms, epoch_ms)]
+    if down is None:
+        return Troubled(again[0], len(again) - 1) if again else None
+    return down._replace(others=down.others + len(again))
+
+
+def find_restarted(up: Iterable[Json], now_ms: int, epoch_ms: int) -> Troubled | None:
+    """Of those that are up the ones that ended lately."""
+    found = [one for one in up if has_restarted_lately(one, now_ms, epoch_ms)]
+    return Troubled(found[0], len(found) - 1) if found else None
 
 
 def tell_pod(

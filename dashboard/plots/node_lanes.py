@@ -13,7 +13,7 @@ from lifecycle.engine.rules.drains import BLOCKED, DONE, DRAIN, ENDS
 Row = Mapping[str, Any]
 READY, CORDONED, EVENTS = "condition.Ready", "unschedulable", "events"
 _TONES = {tone.name.removeprefix("value-"): tone for tone in VALUES}
-_DRAIN_TONES = {"started": "leaving", BLOCKED: "waiting", DONE: "done"}
+_DRAIN_TONES = {"started": "leaving", BLOCKED: "bad", DONE: "done"}
 _SYMBOLS = {"Normal": ("circle", WAITING), "Warning": ("triangle-up", BAD)}
 
 
@@ -47,7 +47,9 @@ def _follow(spans: list[Span], row: Row) -> None:
     title = f"{_label(field)}: {word}" + (f" ({row['reason']})" if row["reason"] else "")
     notes = [row["message"]] if row["message"] else []
     end_ms = row["at_ms"] if is_end else None
-    shown = str(row["reason"] or word) if field != CORDONED else word
+    shown = word if field == CORDONED else str(row["reason"] or word)
+    if field == DRAIN and row["reason"]:
+        shown = f"{word} by {row['reason']}"
     spans.append(Span(field, _tone(field, new), row["at_ms"], end_ms, title, notes, row["seq"], shown))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import EventRow, Row, Transition
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.namespace import NAMESPACE
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND
@@ -17,13 +19,13 @@ from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pod import POD_KIND, Pod
-from lifecycle.engine.objects.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
+from lifecycle.engine.programs.image_doubts import find_meant, list_doubts
 from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, take_check
+from lifecycle.engine.rules.losses import is_loss, take_loss
 from lifecycle.engine.rules.namespace_words import tell_stuck
 from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
-from lifecycle.engine.rules.refused_pods import CREATIONS, FAILED_CREATE, is_short, take_creation
-from lifecycle.engine.rules.revisions import REVISION_LABEL
+from lifecycle.engine.rules.refused_pods import CREATIONS, take_creation
 from lifecycle.engine.rules.services import wants_load_balancer
 from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
@@ -31,23 +33,10 @@ from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
+from lifecycle.simulation.run_verdicts import map_pods, read_verdict, tell_lone_pods
 from lifecycle.simulation.traces import WriteBytes, format_time
 from lifecycle.verdicts import (
-    ENDING,
-    FAILED,
-    GOING,
-    HELD,
-    UNWELL,
-    Troubled,
-    counts_failures,
     explain_nodes,
-    find_hold,
-    find_ordinal_wait,
-    find_overdue,
-    read_state,
-    tell_runs,
-    tell_verdict,
-    tell_wait,
 )
 
 Json = Mapping[str, Any]
@@ -82,6 +71,7 @@ class Life:
     deleted_ms: int | None = None
     warnings: dict[str, int] = field(default_factory=dict)
     failing: dict[str, Failing] = field(default_factory=dict)
+    losses: deque[int] = field(default_factory=deque)
 
     def take(self, row: Row) -> None:
         take_failing(self.failing, row)
@@ -94,6 +84,8 @@ class Life:
                 self.first_ready_ms = row.at_ms
             elif row.field == "exists" and row.new == "deleted":
                 self.deleted_ms = row.at_ms
+            elif row.field == "state" and is_loss(row.old, row.new):
+                take_loss(self.losses, row.at_ms)
         elif row.event_type == "Warning":
             self.warnings[row.reason] = max(self.warnings.get(row.reason, 0), row.count)
 
@@ -101,8 +93,11 @@ class Life:
     def restarts(self) -> int:
         return sum(value for name, value in self.fields.items() if name.endswith(".restartCount"))
 
-    def describe(self) -> Iterator[str]:
+    def describe(self, verdict: str = "") -> Iterator[str]:
+        """Its block. `verdict`: of one that no workload speaks for."""
         yield f"Pod {self.name}"
+        if verdict:
+            yield f"  verdict   {verdict}"
         ready = self.fields.get("ready") or "0/0"
         status = "deleted" if self.deleted_ms is not None else self.fields.get("status") or "Pending"
         yield f"  status    {status}, ready {ready}, restarts {self.restarts}"
@@ -163,10 +158,11 @@ class SummarySink:
             lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         pods = map_pods(cluster)
+        losses = {uid: life.losses for uid, life in self._lives.items()}
         failing = {**self._refusals, **{uid: life.failing for uid, life in self._lives.items()}}
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing)
+                verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing, losses)
                 lines += describe_workload(data, verdict)
                 lines += describe_batch(data, cluster)
                 lines += describe_left_out(data, cluster)
@@ -174,8 +170,9 @@ class SummarySink:
         lines += self._gone.describe()
         lines += describe_namespaces(cluster)
         lines += describe_nodes(cluster)
-        for life in sorted(self._lives.values(), key=lambda life: (life.created_ms, life.name)):
-            lines += life.describe()
+        verdicts = tell_lone_pods(cluster, failing)
+        for uid, life in sorted(self._lives.items(), key=lambda one: (one[1].created_ms, one[1].name)):
+            lines += life.describe(verdicts.get(uid, ""))
         self._write("".join(f"{line}\n" for line in lines).encode())
 
 
@@ -194,6 +191,10 @@ def describe_assumed(cluster: Cluster) -> Iterator[str]:
     if images := cluster.list_assumed_images():
         yield f"assumed to start and answer: {', '.join(images)} (no profile)"
     yield from cluster.list_guesses()
+    doubts = list_doubts(cluster.list(POD_KIND.id), cluster.list(CONTAINER_PROFILE.id))
+    for image in doubts:
+        if meant := find_meant(image):
+            yield f"nobody knows {image}: did you mean {meant}?"
     for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
         yield f"assumed: {line}"
     names = [
@@ -239,96 +240,6 @@ def describe_left_out(data: Json, cluster: Cluster) -> Iterator[str]:
     if told := [f"{name} ({why})" for name, why in explain_nodes(data, nodes).items()]:
         more = f" and {len(told) - _MOST_NODES} more" if len(told) > _MOST_NODES else ""
         yield f"  not on    {', '.join(told[:_MOST_NODES])}{more}"
-
-
-def read_verdict(
-    data: Json,
-    pods_by_owner: Mapping[str, Sequence[Json]],
-    cluster: Cluster,
-    at_ms: int,
-    failing: Mapping[str, Mapping[str, Failing]],
-) -> str:
-    """The sentence that its page says of a workload; `pods_by_owner` as of `map_pods`.
-
-    `failing`: by the uid of a pod, or of a workload, what its rows say fails.
-    """
-    owned = pods_by_owner.get(data["metadata"]["uid"], ())
-    kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
-    pods = [(pod, read_state(pod, cluster.epoch_ms)) for pod in owned]
-    held = [pod for pod, state in pods if state in HELD]
-    refusal = failing.get(data["metadata"]["uid"], {}).get(FAILED_CREATE) if is_short(kind, data) else None
-    troubled = _find_first(pods, UNWELL) or _find_held(held, failing, at_ms, cluster.epoch_ms)
-    if troubled is None:
-        going = (ENDING,) if counts_failures(kind) else GOING
-        troubled = find_overdue([pod for pod, state in pods if state in going], at_ms, cluster.epoch_ms)
-    if troubled is None and not counts_failures(kind):
-        troubled = _find_first(pods, FAILED)
-    wait = ""
-    if kind == CRON_JOB_KIND.id:
-        wait = _tell_runs(data, cluster, at_ms, failing)
-    if kind == STATEFUL_SET_KIND.id:
-        labels = [pod["metadata"].get("labels") or {} for pod, _ in pods]
-        members = [
-            (pod["metadata"]["name"], state, label.get(REVISION_LABEL, ""))
-            for (pod, state), label in zip(pods, labels, strict=True)
-        ]
-        wait = tell_wait(data, find_ordinal_wait(data, members))
-    return tell_verdict(kind, data, at_ms, cluster.epoch_ms, troubled, wait, refusal)
-
-
-def _tell_runs(
-    cron_job: Json, cluster: Cluster, at_ms: int, failing: Mapping[str, Mapping[str, Failing]]
-) -> str:
-    """How a CronJob's Jobs are, where something is wrong with them."""
-    uid = cron_job["metadata"]["uid"]
-    jobs = [one for one in cluster.list(JOB_KIND.id) if _controller_of(one) == uid]
-    refusals = {
-        one["metadata"]["uid"]: why
-        for one in jobs
-        if is_short(JOB_KIND.id, one)
-        and (why := failing.get(one["metadata"]["uid"], {}).get(FAILED_CREATE)) is not None
-    }
-    return tell_runs(jobs, refusals, at_ms, cluster.epoch_ms)
-
-
-def _find_first(pods: Sequence[tuple[Json, str]], states: Sequence[str]) -> Troubled | None:
-    found = [pod for pod, state in pods if state in states]
-    return Troubled(found[0], len(found) - 1) if found else None
-
-
-def _find_held(
-    pods: Sequence[Json], failing: Mapping[str, Mapping[str, Failing]], at_ms: int, epoch_ms: int
-) -> Troubled | None:
-    """Of pods that are not ready the first by name that something holds."""
-    for pod in sorted(pods, key=lambda pod: str(pod["metadata"]["name"])):
-        hold = find_hold(pod, failing.get(pod["metadata"]["uid"], {}), at_ms, epoch_ms)
-        if hold is not None:
-            return Troubled(pod, len(pods) - 1, hold)
-    return None
-
-
-def map_pods(cluster: Cluster) -> dict[str, list[Json]]:
-    """All pods by the uids of those that control them, at whatever remove."""
-    above = {
-        one["metadata"]["uid"]: controller
-        for entry in list_workloads()
-        for one in cluster.list(entry.kind.id)
-        if (controller := _controller_of(one))
-    }
-    found: dict[str, list[Json]] = {}
-    for pod in cluster.list(POD_KIND.id):
-        owner = _controller_of(pod)
-        seen: set[str] = set()
-        while owner and owner not in seen:
-            seen.add(owner)
-            found.setdefault(owner, []).append(pod)
-            owner = above.get(owner)
-    return found
-
-
-def _controller_of(data: Json) -> str | None:
-    references = data["metadata"].get("ownerReferences") or ()
-    return next((one["uid"] for one in references if one.get("controller")), None)
 
 
 def describe_workload(data: Json, verdict: str) -> Iterator[str]:

@@ -84,7 +84,7 @@ def test_its_lanes_show_conditions_cordon_and_drain():
     ]
     assert [one[1:] for one in sorted(bars, key=lambda one: one[1]) if one[0] == "drain"] == [
         (20_000, 20_500, "started"),
-        (20_500, 30_500, "web"),
+        (20_500, 30_500, "blocked by web"),
         (30_500, 32_500, "started"),
     ]
     assert ("unschedulable", 20_000, None, "cordoned") in bars
@@ -112,7 +112,12 @@ def test_a_preview_tells_the_order_who_waits_and_how_long_and_changes_nothing(cl
     "budget, payload, said",
     [
         pytest.param({"maxUnavailable": 0}, {"timeout": "1m"}, "Gives up after 1m", id="its time is over"),
-        pytest.param({"maxUnavailable": 0}, {}, "Not done within 15m", id="never"),
+        pytest.param(
+            {"maxUnavailable": 0},
+            {},
+            "Not done within 15m 00s: budget web (4 of 4 healthy, 4 needed); it waits for ever unless",
+            id="never",
+        ),
     ],
 )
 def test_a_preview_of_a_drain_that_does_not_end_well(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from typing import Any
 
 import pytest
@@ -13,11 +14,14 @@ from dashboard.cluster_verdict import read_verdict as tell_cluster
 from dashboard.readings import count_states, find_object
 from dashboard.workload_readings import read_workload
 from lifecycle.engine.heart.timing import parse_milliseconds
+from lifecycle.engine.heart.trace import Transition
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.rules.holds import Failing
+from lifecycle.engine.rules.losses import is_loss, take_loss
 from lifecycle.engine.rules.verdict_words import tell_span
 from lifecycle.models import Cluster
-from lifecycle.simulation.summaries import describe_namespaces, map_pods, read_verdict, take_failing
+from lifecycle.simulation.run_verdicts import map_pods, read_verdict
+from lifecycle.simulation.summaries import describe_namespaces, take_failing
 from lifecycle.verdicts import find_overdue
 from tests.dashboard import zoo
 from tests.dashboard.test_places import make_set
@@ -62,9 +66,12 @@ def verdict(door: Door, kind: str, name: str) -> str:
     data = door.cluster.get(kind, "default", name)
     assert data is not None
     failing: dict[str, dict[str, Failing]] = {}
+    losses: dict[str, deque[int]] = {}
     for row in changes.rows:
         take_failing(failing.setdefault(row.subject.uid, {}), row)
-    said = read_verdict(data, map_pods(door.cluster), door.cluster, door.cluster.now_ms, failing)
+        if isinstance(row, Transition) and row.field == "state" and is_loss(row.old, row.new):
+            take_loss(losses.setdefault(row.subject.uid, deque()), row.at_ms)
+    said = read_verdict(data, map_pods(door.cluster), door.cluster, door.cluster.now_ms, failing, losses)
     assert said == told
     return told
 

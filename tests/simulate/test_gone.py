@@ -76,3 +76,17 @@ def test_a_workload_that_is_deleted_says_since_when():
     lines = summarize([make("Deployment", spec, "apps/v1")], steps=[step])
     assert lines[lines.index("Deployment default/work") + 1] == "  verdict   Gone since 00:02:00."
     assert not any(line.startswith("ReplicaSet") for line in lines), "those it owned are not told"
+
+
+@pytest.mark.parametrize(
+    "script, told",
+    [
+        ("sleep 5", "Succeeded at 00:00:05; nothing will change by itself any more."),
+        ("exit 3", "Failed at 00:00:00, Error; nothing will change by itself any more."),
+    ],
+)
+def test_a_pod_that_nobody_controls_has_a_verdict_of_its_own(script, told):
+    lone = make("Pod", make_job(script)["template"]["spec"], "v1")
+    lines = summarize([lone, make("Job", make_job("sleep 1d"))], until="1m")
+    assert lines[lines.index("Pod default/work") + 1] == f"  verdict   {told}"
+    assert sum(line.startswith("  verdict") for line in lines) == 2, "that of the Job's pod is the Job's"

@@ -161,3 +161,22 @@ def test_a_claim_that_nothing_binds_keeps_its_pods_waiting(spec, said):
         spec.get("storageClassName") == "nope"
     )
     assert [pod["status"]["phase"] for pod in run.cluster.list("Pod")] == ["Pending"]
+
+
+@pytest.mark.parametrize(
+    "container, told",
+    [
+        pytest.param(
+            {"image": "ngnix:1.27"}, ["nobody knows ngnix:1.27: did you mean nginx:1.27?"], id="typed wrong",
+        ),
+        pytest.param(
+            {"image": "bussybox", "command": ["sleep", "1d"]},
+            ["nobody knows bussybox: did you mean busybox?"], id="whatever it runs",
+        ),
+        pytest.param({"image": "shop/api:1"}, [], id="somebody's own"),
+        pytest.param({"image": "nginx:1.27"}, [], id="known"),
+    ],
+)  # fmt: skip
+def test_an_image_that_is_nearly_a_known_one_is_asked_about(container, told):
+    _, run = run_for_a_minute([web(container=container)])
+    assert [line for line in describe_assumed(run.cluster) if "did you mean" in line] == told

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..objects.quantity import cpu_milli, whole
 from ..objects.shortened import MOST_LETTERS, NOTE_LIMIT, cut_note, shorten
+from ..rules.reasons import CRASHING, ERR_IMAGE_PULL, RUN_CONTAINER_ERROR, STUCK, find_meaning
 from .behavior import (
     PROBE_TYPES,
     Declared,
@@ -158,10 +159,17 @@ def read_declared(reader: Reader, value: Any, path: str) -> Declared:
     )
 
 
-def _read_tries(reader: Reader, value: Any, path: str) -> tuple[Duration | None, str | None, int | None]:
+def _read_tries(
+    reader: Reader, value: Any, path: str, meant: tuple[str, ...], example: str
+) -> tuple[Duration | None, str | None, int | None]:
+    """`meant`: what the error may mean for its pod. A word for something else would be shown in turns with
+    what the kubelet says of the pause after it."""
     given = reader.mapping(value, path, ("takes", "error", "times"))
     if "times" in given and "error" not in given:
         reader.note(f"{path}.times", "counts errors; give error as well")
+    error = given.get("error")
+    if isinstance(error, str) and error and find_meaning(error).state not in meant:
+        reader.note(f"{path}.error", f"{error} is no reason of this step; write for example {example}")
     return (
         reader.duration(given, "takes", path),
         reader.text(given, "error", path),
@@ -170,11 +178,11 @@ def _read_tries(reader: Reader, value: Any, path: str) -> tuple[Duration | None,
 
 
 def _read_pull(reader: Reader, value: Any, path: str) -> PullPlan:
-    return PullPlan(*_read_tries(reader, value, path))
+    return PullPlan(*_read_tries(reader, value, path, (STUCK,), ERR_IMAGE_PULL))
 
 
 def _read_start(reader: Reader, value: Any, path: str) -> StartPlan:
-    return StartPlan(*_read_tries(reader, value, path))
+    return StartPlan(*_read_tries(reader, value, path, (STUCK, CRASHING), RUN_CONTAINER_ERROR))
 
 
 def _read_runs(reader: Reader, value: Any, path: str) -> tuple[RunPlan, ...]:

@@ -23,8 +23,8 @@ from ..objects.pod import PodSpec
 from ..objects.runtime import CREATED, EXITED, RuntimeContainer
 from ..objects.runtime import RUNNING as RUNTIME_RUNNING
 from .image_names import full_name
+from .reasons import CONTAINER_CREATING, POD_INITIALIZING
 
-CONTAINER_CREATING, POD_INITIALIZING = "ContainerCreating", "PodInitializing"
 STATUS_UNKNOWN = "ContainerStatusUnknown"
 LOST_EXIT_CODE = 137
 RESTART_ALL_MESSAGE = "The container is removed because RestartAllContainers in place"

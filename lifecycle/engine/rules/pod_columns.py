@@ -15,6 +15,7 @@ from ..objects.pod import Pod
 from ..objects.shown import Shown
 from .ages import age_text
 from .pod_state import NODE_LOST, decide_state
+from .reasons import POD_INITIALIZING
 
 SCHEDULING_GATED = "SchedulingGated"
 TERMINATING = "Terminating"
@@ -115,7 +116,7 @@ def _init_text(pod: Pod, index: int, one: ContainerStatus) -> str:
         if state.reason:
             return f"Init:{state.reason}"
         return f"Init:Signal:{state.signal}" if state.signal else f"Init:ExitCode:{state.exit_code}"
-    if state is not None and state.type == WAITING and state.reason not in ("", "PodInitializing"):
+    if state is not None and state.type == WAITING and state.reason not in ("", POD_INITIALIZING):
         return f"Init:{state.reason}"
     return f"Init:{index}/{len(pod.spec.init_containers)}"
 

@@ -16,28 +16,12 @@ from ..objects.shown import State
 from .container_status import default_waiting_reason
 from .eviction import DISRUPTION_TARGET
 from .pod_conditions import POD_SCHEDULED, READY
+from .reasons import CRASHING, STARTING, STUCK, find_meaning
 from .restart_rules import should_restart
 
 UNSCHEDULABLE = "Unschedulable"
 """No node takes the pod: none has room, none is allowed, or a claim of its is unbound or missing."""
 NODE_LOST = "NodeLost"
-
-CRASHING_REASONS = frozenset(("CrashLoopBackOff", "PostStartHookError", "ContainerCannotRun"))
-"""Waiting reasons of a container that ran and failed; until its kubelet says one, it shows how it ended."""
-
-STUCK_REASONS = frozenset(
-    (
-        "ErrImagePull",
-        "ImagePullBackOff",
-        "ErrImageNeverPull",
-        "InvalidImageName",
-        "ImageInspectError",
-        "CreateContainerConfigError",
-        "CreateContainerError",
-        "RunContainerError",
-    )
-)
-"""Waiting reasons of a container that never ran: somebody has to mend its image or its configuration."""
 
 _READY, _SUCCEEDED, _PENDING = State("ready"), State("succeeded"), State("pending")
 
@@ -77,7 +61,7 @@ def _unbound(scheduled: Condition | None) -> State:
     if scheduled is None or scheduled.status == "True":
         return _PENDING
     # A gate is somebody's wish to wait; only a pod that no node takes is stuck.
-    return _because("stuck" if scheduled.reason == UNSCHEDULABLE else "pending", scheduled)
+    return _because(STUCK if scheduled.reason == UNSCHEDULABLE else "pending", scheduled)
 
 
 def _unready(pod: Pod, ready: Condition | None) -> State:
@@ -85,17 +69,19 @@ def _unready(pod: Pod, ready: Condition | None) -> State:
     status = pod.status
     stuck = unready = None
     for container, one in _list_unready(status):
-        if one.type == WAITING and one.reason in CRASHING_REASONS:
-            return _because("crashing", one)
+        meaning = find_meaning(one.reason).state if one.type == WAITING else ""
+        # Until its kubelet says a reason, a container that failed shows how it ended.
         if one.type == TERMINATED and one.exit_code and _starts_again(pod, container, one.exit_code):
-            return _because("crashing", one)
-        if one.type == WAITING and one.reason in STUCK_REASONS:
+            meaning = CRASHING
+        if meaning == CRASHING:
+            return _because(CRASHING, one)
+        if meaning == STUCK:
             stuck = stuck or one
         if one.reason:
             unready = unready or one
     if stuck is not None:
-        return _because("stuck", stuck)
-    name = "notReady" if status.phase == RUNNING else "starting"
+        return _because(STUCK, stuck)
+    name = "notReady" if status.phase == RUNNING else STARTING
     if unready is not None or ready is not None:
         return _because(name, unready or ready)
     # Its kubelet has said nothing of it yet; this is what it will say first.

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from ..objects.container import RUNNING, TERMINATED, WAITING, ContainerStatus
 from ..objects.pod import FAILED, PENDING, SUCCEEDED, PodSpec
 from ..objects.pod import RUNNING as POD_RUNNING
-from .restart_rules import RESTARTING_ALL, status_of, will_restart
+from .reasons import RESTARTING_ALL
+from .restart_rules import status_of, will_restart
 
 
 def decide_phase(

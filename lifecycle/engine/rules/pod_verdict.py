@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from ..heart.timing import BACK_OFF_RESET_MS
+from ..heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_RESET_MS
 from ..objects.condition import find_condition
 from ..objects.container import RUNNING, TERMINATED, ContainerState, ContainerStatus
 from ..objects.pod import Pod
 from .holds import Hold
-from .pod_columns import pod_status_text
+from .pod_columns import count_restarts, pod_status_text
 from .pod_conditions import READY
-from .pod_state import CRASHING_REASONS, decide_state
+from .pod_state import decide_state
+from .reasons import CRASHING, STUCK, find_meaning
 from .verdict_words import FOR_GOOD, find_retry_ms, tell_instant, tell_since, tell_span
 
 _LONGEST_MESSAGE = 160
@@ -61,7 +63,7 @@ def _tell_ready(pod: Pod) -> str:
     # A restart between two looks of its kubelet leaves the condition as it was.
     since_ms = max([since_ms, *(_find_start(one) for one in pod.status.containers)])
     took = tell_span(since_ms - pod.meta.creation_ms)
-    if not (restarts := count_restarts(pod)):
+    if not (restarts := count_restarts(pod)[0]):
         return f"Ready since {tell_instant(since_ms)}, {took} after it was made."
     last = find_last_end(pod)
     again = f"after {restarts} restart{'s' if restarts > 1 else ''}"
@@ -74,19 +76,17 @@ def _find_start(one: ContainerStatus) -> int:
     return (one.state.started_ms or 0) if is_again and one.state is not None else 0
 
 
-def count_restarts(pod: Pod) -> int:
-    """Of all its containers proper."""
-    return sum(one.restart_count for one in pod.status.containers)
-
-
 def find_last_end(pod: Pod) -> tuple[str, ContainerState] | None:
     """The container that was restarted last, and how it had ended."""
-    ends = [
-        (one.name, one.last_state)
-        for one in pod.status.containers
-        if one.last_state is not None and one.last_state.finished_ms is not None
-    ]
+    ends = [(one.name, end) for one, end in _list_ends(pod)]
     return max(ends, key=lambda end: end[1].finished_ms or 0, default=None)
+
+
+def _list_ends(pod: Pod) -> Iterator[tuple[ContainerStatus, ContainerState]]:
+    """The containers that were restarted, and how each had ended."""
+    for one in (*pod.status.init_containers, *pod.status.containers):
+        if one.last_state is not None and one.last_state.finished_ms is not None:
+            yield one, one.last_state
 
 
 def has_restarted_lately(pod: Pod, now_ms: int) -> bool:
@@ -95,10 +95,27 @@ def has_restarted_lately(pod: Pod, now_ms: int) -> bool:
     return last is not None and now_ms - (last[1].finished_ms or 0) < BACK_OFF_RESET_MS
 
 
+def keeps_restarting(pod: Pod, now_ms: int) -> bool:
+    """Whether a container ends again and again, also while it runs for a moment.
+
+    The kubelet counts ends together until a run has lasted long enough (doBackOff in
+    pkg/kubelet/kuberuntime/kuberuntime_manager.go). After its first end one that has hardly begun counts too.
+    """
+    return any(_ends_again(one, end, now_ms) for one, end in _list_ends(pod))
+
+
+def _ends_again(one: ContainerStatus, end: ContainerState, now_ms: int) -> bool:
+    finished_ms = end.finished_ms or 0
+    ran_ms = finished_ms - (end.started_ms or 0)
+    if now_ms - finished_ms >= BACK_OFF_RESET_MS or ran_ms >= BACK_OFF_RESET_MS:
+        return False
+    return one.restart_count > 1 or now_ms - _find_start(one) < BACK_OFF_INITIAL_MS
+
+
 def tell_restarted(pod: Pod, others: int, now_ms: int) -> str:
     """`web-0 restarted lately, 6 times so far: app ended with exit code 137 (Error) 40s ago`"""
     named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
-    restarts, last = count_restarts(pod), find_last_end(pod)
+    restarts, last = sum(one.restart_count for one, _ in _list_ends(pod)), find_last_end(pod)
     told = f"{named} restarted lately, {restarts} time{'s' if restarts > 1 else ''} so far"
     if last is None:
         return told
@@ -123,7 +140,8 @@ def _tell_ending(pod: Pod, now_ms: int) -> str:
 
 
 def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) -> str:
-    ends = [one.state.finished_ms for one in pod.status.containers if one.state and one.state.finished_ms]
+    states = [one.state for one in pod.status.containers if one.state is not None]
+    ends = [state.finished_ms for state in states if state.finished_ms is not None]
     when = f" at {tell_instant(max(ends))}" if ends else ""
     why = f", {reason}" if reason and name == "failed" else ""
     return f"{name.capitalize()}{when}{why}{_tell_message(message)}; {FOR_GOOD}."
@@ -143,7 +161,7 @@ def _find_end(one: ContainerStatus) -> ContainerState | None:
         return one.state
     last = one.last_state
     # A container that was told to end may say that all is well, and still crash again and again.
-    is_again = one.state is not None and one.state.reason in CRASHING_REASONS
+    is_again = one.state is not None and find_meaning(one.state.reason).state == CRASHING
     return last if last is not None and last.type == TERMINATED and (last.exit_code or is_again) else None
 
 
@@ -151,4 +169,4 @@ def _tell_next(pod: Pod, state: str, now_ms: int) -> str:
     retry_ms = find_retry_ms(pod)
     if retry_ms is not None and retry_ms > now_ms:
         return f"; next start in {tell_span(retry_ms - now_ms)}"
-    return "; somebody has to mend it" if state == "stuck" else ""
+    return "; somebody has to mend it" if state == STUCK else ""

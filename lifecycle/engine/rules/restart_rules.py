@@ -10,11 +10,9 @@ from collections.abc import Iterable, Sequence
 from ..objects.container import ALWAYS, NEVER, ON_FAILURE, Container, ContainerState, ContainerStatus
 from ..objects.pod import PodSpec
 from ..objects.runtime import CREATED, EXITED, RUNNING, RuntimeContainer
+from .reasons import RESTARTING_ALL
 
 RESTART, RESTART_ALL = "Restart", "RestartAllContainers"
-
-RESTARTING_ALL = "RestartingAllContainers"
-"""The reason on every container that an in-place restart of the whole pod ended."""
 
 
 def matching_rule(container: Container, exit_code: int) -> int | None:

@@ -17,6 +17,7 @@ from ..objects.pod import Pod
 from ..objects.time_zones import UTC, load_zone
 from .pod_columns import pod_status_text
 from .pod_state import decide_state
+from .reasons import STUCK
 from .schedules import read_schedule
 
 Json = Mapping[str, Any]
@@ -85,7 +86,7 @@ def tell_trouble(pod: Pod, others: int, now_ms: int) -> str:
     named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
     state = decide_state(pod)
     told = f"{named}: {state.reason or pod_status_text(pod)}{tell_since(pod)}"
-    if state.name == "stuck":
+    if state.name == STUCK:
         told += quote(_cut_preemption(state.message or ""))
     retry_ms = find_retry_ms(pod)
     if retry_ms is not None and retry_ms > now_ms:

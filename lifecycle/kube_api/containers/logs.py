@@ -12,6 +12,7 @@ from typing import Any
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
+from lifecycle.engine.rules.reasons import find_meaning
 from lifecycle.kube_api.containers import choice
 from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.status import bad_request
@@ -23,10 +24,6 @@ from lifecycle.runs.container_logs import Position
 
 LOOK_SECONDS = 2.0
 TEXT = "text/plain"
-_WAITING = {
-    "ErrImagePull": "image can't be pulled",
-    "ImagePullBackOff": "trying and failing to pull image",
-}
 Json = dict[str, Any]
 Line = tuple[int, str]
 """The instant it was written at, and its text without the line's end."""
@@ -133,7 +130,7 @@ def _choose_run(pod: StoredObject, container: str, is_previous: bool) -> int:
         return attempt if waiting is not None else attempt - 1
     if waiting is not None and not has_last:
         reason = str(waiting.get("reason") or "")
-        raise bad_request(f"{named} is waiting to start: {_WAITING.get(reason, reason)}")
+        raise bad_request(f"{named} is waiting to start: {find_meaning(reason).log or reason}")
     return attempt
 
 

@@ -1,5 +1,6 @@
 """The reasons containers give for waiting and for having ended."""
 
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -37,6 +38,29 @@ def test_a_container_says_why_it_waits(reason: str, app: Any, behavior: Any, ini
     assert made.ok, made.status
     world.to(60)
     assert reason in [why for _, why in world.waits()]
+
+
+@pytest.mark.parametrize("step", ["pull", "start"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        "RegistryUnavailable",
+        "SignatureValidationFailed",
+        "ErrImagePull",
+        "ImageInspectError",
+        "PreCreateHookError",
+        "RunContainerError",
+        "NobodyKnowsThis",
+    ],
+)
+def test_what_cannot_be_started_is_stuck_and_stays_so(step: str, error: str) -> None:
+    """Between the tries the kubelet says the back-off; both mean the same."""
+    world = World()
+    assert world.pod("app", behavior={"app": {step: {"error": error}}}).ok
+    world.to(900)
+    states = [state for _, state in world.lane("state")]
+    # A row of the same state tells another reason.
+    assert [state for state, _ in groupby(states)] == ["pending", "starting", "stuck"]
 
 
 def ended(container: dict[str, Any]) -> dict[str, Any]:

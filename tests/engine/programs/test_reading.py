@@ -94,6 +94,24 @@ def test_mistake_is_told_with_its_path(parsed: Any, path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("step", "error", "is_taken"),
+    [
+        ("pull", "RegistryUnavailable", True),
+        ("pull", "NobodyKnowsThis", True),
+        ("start", "CreateContainerError", True),
+        ("start", "PostStartHookError", True),
+        # What says that nothing is wrong yet, or that it ran, is no reason why it is not to be had.
+        ("pull", "ContainerCreating", False),
+        ("pull", "CrashLoopBackOff", False),
+        ("start", "PodInitializing", False),
+    ],
+)
+def test_an_error_is_a_reason_of_its_step(step: str, error: str, is_taken: bool) -> None:
+    problems = read_behavior({"app": {step: {"error": error}}}, "b").problems
+    assert [problem.path for problem in problems] == ([] if is_taken else [f"b.app.{step}.error"])
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("app: {pull: {takes: 3s}, pull: {takes: 4s}}", "given twice"),

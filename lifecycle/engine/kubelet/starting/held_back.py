@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from ...objects.pod import Pod
 from ...rules.backoff import duration_text
+from ...rules.reasons import CRASH_LOOP_BACK_OFF
 from ...rules.restart_rules import should_start
 from ..container_run import IDLE, ContainerRun
 from ..parts import WARNING, Parts
 from ..worker import PodWorker
 from .images import UPKEEP_ATTEMPT
 from .returns import await_back_off
-
-CRASH_LOOP_BACK_OFF = "CrashLoopBackOff"
 
 
 def hold_back(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:

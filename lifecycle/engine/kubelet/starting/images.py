@@ -14,14 +14,12 @@ from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
 from ...objects.pod import Pod
 from ...programs.image_sizes import image_size
 from ...rules.image_names import full_name
+from ...rules.reasons import ERR_IMAGE_NEVER_PULL, ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
 from ..container_run import IDLE, PULLING, ContainerRun
 from ..parts import NORMAL, PULLED, WARNING, Parts
 from ..worker import PodWorker
 from .returns import try_later
 
-ERR_IMAGE_PULL, ERR_IMAGE_NEVER_PULL = "ErrImagePull", "ErrImageNeverPull"
-IMAGE_PULL_BACK_OFF = "ImagePullBackOff"
-INVALID_IMAGE_NAME = "InvalidImageName"
 UPKEEP_ATTEMPT = 5
 """From this try on a start that fails again is no progress."""
 _REFERENCE = re.compile(

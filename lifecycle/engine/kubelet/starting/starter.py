@@ -15,6 +15,7 @@ from ...objects.runtime import RUNNING as RUNTIME_RUNNING
 from ...objects.runtime import RuntimeContainer
 from ...programs import Behavior, HookRun, start_process
 from ...programs.executables import find_start_problem
+from ...rules.reasons import CREATE_CONTAINER_CONFIG_ERROR, POST_START_HOOK_ERROR, RUN_CONTAINER_ERROR
 from ...rules.restart_rules import should_restart, should_start
 from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
 from ..node.evictor import Evictor
@@ -28,8 +29,6 @@ from .held_back import hold_back
 from .images import UPKEEP_ATTEMPT, Images
 from .returns import try_later
 
-RUN_CONTAINER_ERROR = "RunContainerError"
-POST_START_HOOK_ERROR = "PostStartHookError"
 _KILLED = 137
 _RUNTIME_PROBLEM = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed:"
@@ -115,7 +114,7 @@ class Starter:
         missing = parts.world(worker, pod, run).missing_source() if container.refers_to_sources else ""
         missing = missing or root_problem(pod, container)
         if missing:
-            self._fail_start(worker, run, "CreateContainerConfigError", missing)
+            self._fail_start(worker, run, CREATE_CONTAINER_CONFIG_ERROR, missing)
             return
         if behavior.start.has_error(run.start_tries):
             error = behavior.start.error or RUN_CONTAINER_ERROR

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...objects.condition import Condition, with_condition
 from ...objects.runtime import EXITED
 from ...rules.container_status import RESTART_ALL_MESSAGE, ended_state
-from ...rules.restart_rules import RESTARTING_ALL
+from ...rules.reasons import RESTARTING_ALL
 from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import Parts
