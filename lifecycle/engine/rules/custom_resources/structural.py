@@ -6,6 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from ..sizes import Room
+
 Json = Mapping[str, Any]
 PRESERVES, EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
 _OF_EVERY_OBJECT = ("apiVersion", "kind", "metadata")
@@ -49,10 +51,18 @@ def _prune(value: Any, schema: Json, path: str, is_object: bool, dropped: list[s
 
 
 def with_defaults(value: Any, schema: Json) -> Any:
-    """The value with defaults where nothing stands, or a null that may not."""
+    """The value with defaults where nothing stands, or a null that may not.
+
+    Raises Unknown as soon as the defaults alone are more than can be stored: a list of many small entries
+    takes them once an entry.
+    """
+    return _complete(value, schema, Room())
+
+
+def _complete(value: Any, schema: Json, room: Room) -> Any:
     if isinstance(value, list):
         items = schema.get("items")
-        return [with_defaults(one, items) for one in value] if items else value
+        return [_complete(one, items, room) for one in value] if items else value
     if not isinstance(value, dict):
         return value
     known, further = schema.get("properties") or {}, schema.get("additionalProperties")
@@ -61,12 +71,13 @@ def with_defaults(value: Any, schema: Json) -> Any:
     }
     for name, inner in known.items():
         if name not in filled and "default" in inner:
+            room.take(name, inner["default"])
             filled[name] = copy.deepcopy(inner["default"])
-    return {name: _fill(one, known.get(name, further)) for name, one in filled.items()}
+    return {name: _fill(one, known.get(name, further), room) for name, one in filled.items()}
 
 
-def _fill(value: Any, schema: Any) -> Any:
-    return with_defaults(value, schema) if isinstance(schema, dict) else value
+def _fill(value: Any, schema: Any, room: Room) -> Any:
+    return _complete(value, schema, room) if isinstance(schema, dict) else value
 
 
 def _is_dropped_null(name: str, schema: Json) -> bool:
