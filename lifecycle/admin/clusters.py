@@ -18,6 +18,7 @@ from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.admin.history import HISTORIES, PAGE_ROWS, HistoryForm
 from lifecycle.admin.scope import ScopedAdmin
 from lifecycle.admin.texts import tell_instant, tell_moment
+from lifecycle.engine.rules.json_bounds import find_excess
 from lifecycle.models import Cluster, RunControl
 
 INPUT = ("name", "seed", "epoch", "settings")
@@ -28,10 +29,12 @@ class SettingsDecoder(json.JSONDecoder):
 
     def decode(self, text: str, *rest: Any) -> Any:
         try:
+            if excess := find_excess(text):
+                raise ValueError(excess)
             value = super().decode(text, *rest)
             json.dumps(value, ensure_ascii=False).encode()
             return value
-        except (ValueError, RecursionError) as problem:
+        except ValueError as problem:
             raise json.JSONDecodeError(str(problem), "", 0) from None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from lifecycle.engine.rules.json_bounds import find_excess
 from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, not_supported
 from lifecycle.kube_api import field_selectors, heartbeats, label_selectors, reads, trace_events, versions
 from lifecycle.kube_api.conversions import to_served
@@ -236,7 +237,7 @@ def _decode_token(token: str) -> tuple[str, int]:
     except binascii.Error:
         raise ValueError(": illegal base64 data at input byte 0") from None
     text = data.decode("utf-8", "replace")
-    problem = find_syntax_error(text)
+    problem = find_excess(text) or find_syntax_error(text)
     if problem:
         raise ValueError(f": {problem}")
     found = json.loads(text)

@@ -11,7 +11,6 @@ from ..sizes import Room
 Json = Mapping[str, Any]
 PRESERVES, EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
 _OF_EVERY_OBJECT = ("apiVersion", "kind", "metadata")
-MOST_LEVELS = 110
 
 
 def prune(value: Any, schema: Json, path: str = "", is_object: bool = True) -> tuple[Any, list[str]]:
