@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import CsrfViewMiddleware
 
 from lifecycle import tokens
-from lifecycle.access import Verb, find_cluster, hint_at, may
+from lifecycle.access import Verb, find_cluster, hint_at, is_signed_in, may
 from lifecycle.kube_api.status import Refusal, forbidden, unauthorized
 from lifecycle.models import Cluster
 
@@ -70,17 +70,24 @@ class Right:
     cluster_id: int
     user_id: int
     token_id: int | None
+    session_key: str | None = None
 
     @classmethod
     def of(cls, request: HttpRequest, cluster: Cluster, user: Any) -> "Right":
         """The right by which a request was let in."""
-        return cls(cluster.pk, user.pk, request.META.get(TOKEN_KEY))
+        token_id = request.META.get(TOKEN_KEY)
+        session = getattr(request, "session", None) if token_id is None else None
+        session_key = session.session_key if session is not None else None
+        return cls(cluster.pk, user.pk, token_id, session_key)
 
     def __call__(self) -> bool:
-        """Asks the database: whether the user may still look at the cluster, and the token is still good."""
+        """Asks the database: whether the user may still look at the cluster, and the token or
+        the session is still good."""
         user = get_user_model().objects.filter(pk=self.user_id).first()
         cluster = Cluster.objects.filter(pk=self.cluster_id).first()
         if user is None or cluster is None or not may(user, cluster, Verb.VIEW):
+            return False
+        if self.session_key is not None and not is_signed_in(self.session_key, self.user_id):
             return False
         return self.token_id is None or tokens.ApiToken.objects.filter(pk=self.token_id).exists()
 

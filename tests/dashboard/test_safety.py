@@ -7,18 +7,23 @@ import socket as socket_module
 import stat
 import subprocess
 import sys
+from datetime import timedelta
 
 import pytest
 from channels.testing import WebsocketCommunicator
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
-from django.test import AsyncClient
+from django.test import AsyncClient, Client
+from django.utils import timezone
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from dashboard import asgi, consumers, environment, signin
 from dashboard.origins import is_own
 from lifecycle.export.formats import make_cell
+from lifecycle.kube_api.authentication import Right
 from lifecycle.management.commands import up, web
 from tests.dashboard.conftest import make_cluster, make_user, watch
 
@@ -72,6 +77,62 @@ async def test_a_socket_ends_with_the_rights_of_its_user(monkeypatch, end):
     await consumers.in_thread(lambda: end(type(bob).objects.get(pk=bob.pk)))()
     closed = await socket.receive_output(timeout=3)
     assert (closed["type"], closed["code"]) == ("websocket.close", consumers.NOT_FOUND)
+
+
+def outlive(session: Session) -> None:
+    session.expire_date = timezone.now() - timedelta(seconds=1)
+    session.save()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "end, is_closed",
+    [
+        pytest.param("sign out", True, id="signed out"),
+        pytest.param(lambda key: Session.objects.get(pk=key).delete(), True, id="flushed"),
+        pytest.param(lambda key: outlive(Session.objects.get(pk=key)), True, id="too old"),
+        pytest.param(lambda key: Session.objects.exclude(pk=key).delete(), False, id="another browser's"),
+    ],
+)
+async def test_a_socket_ends_with_the_session_that_opened_it(monkeypatch, end, is_closed):
+    monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(consumers, "SHARED_SECONDS", 0.0)
+    ada = await consumers.in_thread(make_user)("ada")
+    cluster = await consumers.in_thread(make_cluster)(ada)
+    client, other = AsyncClient(), AsyncClient()
+    await client.aforce_login(ada)
+    await other.aforce_login(ada)
+    cookie = "; ".join(f"{one.key}={one.value}" for one in client.cookies.values())
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    headers = [(b"host", b"localhost"), (b"origin", b"http://localhost"), (b"cookie", cookie.encode())]
+    socket = WebsocketCommunicator(asgi.application, f"/ws/clusters/{cluster.name}/", headers)
+    connected, _ = await socket.connect(5)
+    assert connected
+    if end == "sign out":
+        assert (await client.post("/sign-out/")).status_code == 302
+    else:
+        await consumers.in_thread(end)(key)
+    if is_closed:
+        closed = await socket.receive_output(timeout=3)
+        assert (closed["type"], closed["code"]) == ("websocket.close", consumers.NOT_FOUND)
+    else:
+        assert await socket.receive_nothing(timeout=0.3)
+        await socket.disconnect()
+
+
+@pytest.mark.django_db
+def test_what_a_session_may_go_on_with_ends_with_it(rf):
+    """A watch, or a log that is followed, of somebody who is signed in."""
+    ada = make_user("ada")
+    cluster = make_cluster(ada)
+    client = Client()
+    client.force_login(ada)
+    request = rf.get("/")
+    request.session = client.session
+    right = Right.of(request, cluster, ada)
+    assert right()
+    client.logout()
+    assert not right()
 
 
 @pytest.mark.django_db(transaction=True)
