@@ -7,6 +7,7 @@ import socket as socket_module
 import stat
 import subprocess
 import sys
+import time
 from datetime import timedelta
 
 import pytest
@@ -264,16 +265,84 @@ def test_wrong_passwords_have_to_wait(client, quick_passwords):
     assert client.get("/admin/login/?next=/admin/").url == "/sign-in/?next=/admin/"
 
 
-@pytest.mark.django_db
-def test_one_address_guesses_no_names_without_end(client, quick_passwords):
-    make_user("ada", password="right and long enough")
-    for number in range(signin.MOST_OF_AN_ADDRESS):
+RIGHT = {"username": "ada", "password": "right and long enough"}
+
+
+def invent_names(client, address: str = "2001:db8::1") -> None:
+    for number in range(signin.MOST_OF_AN_ADDRESS + 5):
         wrong = {"username": f"user-{number}", "password": "wrong"}
-        # One network of IPv6 is one address.
-        assert client.post("/sign-in/", wrong, REMOTE_ADDR=f"2001:db8::{number:x}").status_code == 200
-    right = {"username": "ada", "password": "right and long enough"}
-    assert client.post("/sign-in/", right, REMOTE_ADDR="2001:db8::ffff").status_code == 429
-    assert client.post("/sign-in/", right, REMOTE_ADDR="2001:db8:0:1::1").status_code == 302
+        assert client.post("/sign-in/", wrong, REMOTE_ADDR=address).status_code == 200
+
+
+@pytest.mark.django_db
+def test_one_address_guesses_slower_and_locks_nobody_out(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    invent_names(client)
+    wrong = {"username": "bob", "password": "wrong"}
+    # One network of IPv6 is one address.
+    codes = [client.post("/sign-in/", wrong, REMOTE_ADDR=f"2001:db8::{n}").status_code for n in range(4)]
+    assert codes == [200, 429, 429, 429]
+    refused = client.post("/sign-in/", wrong, REMOTE_ADDR="2001:db8::9")
+    assert (
+        refused["Retry-After"] == "10" and refused.content == b"Too many wrong passwords: wait 10 seconds.\n"
+    )
+    assert client.post("/sign-in/", wrong, REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
+    # Her own name was not tried, so she need not wait, in whichever browser.
+    assert client.post("/sign-in/", RIGHT, REMOTE_ADDR="2001:db8::2").status_code == 302
+
+
+@pytest.mark.django_db
+def test_whoever_is_slowed_down_may_try_again_later(client, quick_passwords, monkeypatch):
+    make_user("ada", password="right and long enough")
+    invent_names(client)
+    now = time.time()
+    for seconds, code in [(0, 200), (9, 429), (11, 200), (22, 302)]:
+        monkeypatch.setattr(time, "time", lambda at=now + seconds: at)
+        asked = RIGHT if code == 302 else RIGHT | {"password": "wrong"}
+        assert client.post("/sign-in/", asked, REMOTE_ADDR="2001:db8::1").status_code == code
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "guess",
+    [
+        pytest.param(lambda number: {"username": f"user-{number}"}, id="invented names"),
+        pytest.param(lambda number: {"username": "ada"}, id="her name"),
+        pytest.param(lambda number: {"username": "127.0.0.1"}, id="her address as a name"),
+    ],
+)
+def test_nobody_at_the_same_address_locks_a_known_browser_out(client, quick_passwords, guess):
+    make_user("ada", password="right and long enough")
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+    client.post("/sign-out/")
+    stranger = type(client)()
+    for number in range(signin.MOST_OF_A_NAME + 10):
+        stranger.post("/sign-in/", guess(number) | {"password": "wrong"})
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+
+
+@pytest.mark.django_db
+def test_a_known_browser_answers_for_its_own_mistakes(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+    client.post("/sign-out/")
+    wrong = RIGHT | {"password": "wrong"}
+    codes = [client.post("/sign-in/", wrong).status_code for _ in range(signin.MOST_FAILURES + 3)]
+    assert codes == [200] * (signin.MOST_FAILURES + 1) + [429] * 2
+    cache.delete(signin._key("turn", "known", "ada"))
+    # Ten seconds later.
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+
+
+@pytest.mark.django_db
+def test_a_name_that_looks_like_an_address_counts_as_a_name(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    for number in range(signin.MOST_OF_AN_ADDRESS + 10):
+        wrong = {"username": "192.0.2.7", "password": "wrong"}
+        client.post("/sign-in/", wrong, REMOTE_ADDR=f"198.51.100.{number}")
+    wrong = RIGHT | {"password": "wrong"}
+    codes = [client.post("/sign-in/", wrong, REMOTE_ADDR="192.0.2.7").status_code for _ in range(2)]
+    assert codes == [200, 200]
 
 
 @pytest.mark.django_db
