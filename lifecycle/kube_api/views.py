@@ -35,7 +35,7 @@ def _answer(request: HttpRequest, address: str, path: str) -> HttpResponse | Str
     """In a thread of the request's own: everything that asks the database."""
     try:
         user, cluster = authenticate(request, address)
-        refuse_impersonation(user, request.headers.get("Impersonate-User", ""))
+        refuse_impersonation(user, request.headers)
         asked, outcome = serving.respond(request, cluster, user, path)
         if isinstance(outcome, Stream):
             outcome.leave = limits.take_socket(user, outcome)

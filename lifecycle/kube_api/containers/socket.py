@@ -207,7 +207,7 @@ def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
     if not may(found.user, found.cluster, Verb.CHANGE):
         name = found.user.get_username()
         raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/exec"')
-    refuse_impersonation(found.user, headers.get(b"impersonate-user", ""))
+    refuse_impersonation(found.user, {name.decode("latin-1"): value for name, value in headers.items()})
     return found.user, found.cluster, found.pk
 
 
