@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import orjson
-from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
@@ -27,6 +26,7 @@ from dashboard.timeline_feed import BY_NAME, Asked
 from lifecycle import frames, limits
 from lifecycle.access import Verb, find_cluster, is_signed_in, may
 from lifecycle.models import Cluster
+from lifecycle.threads import reading as in_thread
 
 log = logging.getLogger(__name__)
 
@@ -39,11 +39,6 @@ MOST_FIGURES = 4
 LARGEST_MESSAGE = 4096
 NOT_FOUND, TOO_LARGE, FAILED = 4404, 1009, 1011
 LATEST = 2**63 - 1
-
-
-def in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
-    """Database work and figure making, away from the event loop, several browsers at once."""
-    return database_sync_to_async(work, thread_sensitive=False)
 
 
 class ClusterConsumer(AsyncWebsocketConsumer):

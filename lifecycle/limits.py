@@ -91,6 +91,7 @@ class _Holder:
 
 exports = Places()
 sockets = Places()
+execs = Places()
 previews = Places()
 commands = Pace()
 
@@ -169,6 +170,11 @@ def take_command(user: Any, is_begun: bool = False) -> None:
 def take_socket(user: Any, holder: object) -> Callable[[], object]:
     """A place for something that stays open. Exceeded when the user has as many open as one may have."""
     return _take(sockets, user, holder, settings.MAX_SOCKETS, "MAX_SOCKETS", "sockets and watches open")
+
+
+def take_exec(user: Any, holder: object) -> Callable[[], object]:
+    """A place for a command in a container, each of which a thread waits for. Exceeded as `take_socket`."""
+    return _take(execs, user, holder, settings.MAX_EXECS, "MAX_EXECS", "commands in containers at once")
 
 
 @contextmanager
