@@ -29,5 +29,7 @@ reading = Pool("reading", 8)
 """Short looks at the database: watches, pages' sockets, logs, tokens."""
 drawing = Pool("drawing", 4)
 """Figures: as long as many pods take."""
+listing = Pool("listing", 4)
+"""Parts of long lists."""
 waiting = Pool("waiting", 64)
 """Commands in containers, each until its cluster answers; `limits.take_exec` leaves room for other users."""
