@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import orjson
-from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
@@ -25,8 +24,9 @@ from dashboard.load import Load, of_this_loop
 from dashboard.shared_figures import SharedFigures, share_figures
 from dashboard.timeline_feed import BY_NAME, Asked
 from lifecycle import frames, limits
-from lifecycle.access import Verb, find_cluster, may
+from lifecycle.access import Verb, find_cluster, is_signed_in, may
 from lifecycle.models import Cluster
+from lifecycle.threads import reading as in_thread
 
 log = logging.getLogger(__name__)
 
@@ -39,12 +39,6 @@ MOST_FIGURES = 4
 LARGEST_MESSAGE = 4096
 NOT_FOUND, TOO_LARGE, FAILED = 4404, 1009, 1011
 LATEST = 2**63 - 1
-
-
-def in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
-    """Database work and figure making, away from the event loop, several browsers at once."""
-    later: Callable[..., Any] = database_sync_to_async(work, thread_sensitive=False)
-    return later
 
 
 class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -213,9 +207,11 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     async def _read_shared(self) -> Head | None:
         """The stored head, for one who may still see it."""
         answers, user = shared(SHARED_SECONDS), self.scope["user"]
+        session_key = getattr(self.scope.get("session"), "session_key", None)
         stored = await answers.ask(self.cluster.pk, lambda: in_thread(read_head)(self.cluster))
         may_see = await answers.ask(
-            (user.pk, self.cluster.pk), lambda: in_thread(_may_still)(user, self.cluster.pk)
+            (user.pk, self.cluster.pk, session_key),
+            lambda: in_thread(_may_still)(user, self.cluster.pk, session_key),
         )
         return stored if may_see else None
 
@@ -260,8 +256,13 @@ def _find(user: Any, address: str) -> Cluster | None:
     return find_cluster(_stored(user), address)
 
 
-def _may_still(user: Any, cluster_id: int) -> bool:
-    """Whether a user as stored now, not as it was when the socket was opened, may see the cluster still."""
+def _may_still(user: Any, cluster_id: int, session_key: str | None) -> bool:
+    """Whether a user as stored now, not as it was when the socket was opened, may see the cluster still.
+
+    By the very session that opened it: of several browsers one may have signed out.
+    """
+    if session_key is not None and not is_signed_in(session_key, user.pk):
+        return False
     cluster = Cluster.objects.filter(pk=cluster_id).first()
     return cluster is not None and may(_stored(user), cluster, Verb.VIEW)
 

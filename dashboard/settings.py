@@ -20,12 +20,14 @@
 | MAX_MEGABYTES     | 8192                        | MiB of history one user's clusters may keep    |
 | MAX_COMMANDS      | 50                          | commands a second one user may send, a process |
 | MAX_SOCKETS       | 200                         | sockets and watches one user may have open     |
+| MAX_EXECS         | 16                          | `kubectl exec`s one user may have at once      |
+| MAX_ANSWER_MIB    | 64                          | MiB of answers that may be on their way to one |
 | MAX_PREVIEWS      | 4                           | previews and looks one user may have at once   |
 | MAX_EXPORTS       | 4                           | exports one user may have at once, a process   |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 
 Limits of one user are for all but superusers, who set them; a cluster whose owner has too much is paused and
-says why. Sockets, commands, previews and exports are counted by each process of the web server.
+says why. Sockets, execs, commands, previews and exports are counted by each process of the web server.
 """
 
 import hashlib
@@ -243,6 +245,8 @@ MAX_PODS = env.whole("MAX_PODS", 20_000)
 MAX_MEGABYTES = env.whole("MAX_MEGABYTES", 8192)
 MAX_COMMANDS = env.whole("MAX_COMMANDS", 50)
 MAX_SOCKETS = env.whole("MAX_SOCKETS", 200)
+MAX_EXECS = env.whole("MAX_EXECS", 16)
+MAX_ANSWER_MIB = env.whole("MAX_ANSWER_MIB", 64)
 MAX_PREVIEWS = env.whole("MAX_PREVIEWS", 4)
 MAX_EXPORTS = env.whole("MAX_EXPORTS", 4, low=1)
 

@@ -9,10 +9,10 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import orjson
-from channels.db import database_sync_to_async
 
 from dashboard.live_figures import LiveFigures
 from dashboard.timeline_feed import Asked
+from lifecycle import threads
 from lifecycle.models import Cluster
 
 # Figures are sent at most this often; freshness is promised within a second.
@@ -80,7 +80,7 @@ class SharedFigures:
         await asyncio.sleep(max(0.0, self._made_at + FIGURE_SECONDS - time.monotonic()))
         self._is_old = False
         try:
-            texts = await database_sync_to_async(self._make_texts, thread_sensitive=False)()
+            texts = await threads.drawing(self._make_texts)()
         except BaseException:
             self._is_old = True
             raise
@@ -95,7 +95,7 @@ class SharedFigures:
     async def _encode_whole(self) -> list[str]:
         if self._whole[0] != self.version:
             sent = [{"figure": name, **figure} for name, figure in self.figures.sent.items()]
-            texts = await asyncio.to_thread(lambda: [orjson.dumps(figure).decode() for figure in sent])
+            texts = await threads.drawing(lambda: [orjson.dumps(figure).decode() for figure in sent])()
             self._whole = (self.version, texts)
         return self._whole[1]
 

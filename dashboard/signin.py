@@ -29,6 +29,8 @@ LIFETIME = timedelta(days=1)
 # Wrong passwords for one name from one address, from one address, and for one name from anywhere.
 MOST_FAILURES, MOST_OF_AN_ADDRESS, MOST_OF_A_NAME = 10, 50, 100
 FAILURE_SECONDS = 300
+# Who is slowed down may try each name once in so long.
+SLOW_SECONDS = 10
 LONGEST_NAME = 150
 KNOWN = f"{settings.SESSION_COOKIE_NAME}_known"
 KNOWN_SECONDS = 365 * 86_400
@@ -65,30 +67,64 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
 class SlowedLoginView(LoginView):
     """Signing in with a password; after several wrong ones: wait.
 
-    They are counted for one name from one address, for one address, and for one name from everywhere. The
-    last holds up strangers only: a browser that has signed in as somebody is known by its cookie, so that
-    nobody locks the owner out.
+    They are counted for one name from one address and for one name from everywhere, which hold that name up
+    for five minutes, and for one address, which only slows it down: behind it may be a whole office, and
+    whoever invents names there locks nobody out. All that is for strangers. A browser that has signed in as
+    somebody is known by its cookie; it answers for its own mistakes alone, and those slow it down at most.
     """
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         name, address = request.POST.get("username", "")[:LONGEST_NAME], _address(request)
-        most = {_key(name, address): MOST_FAILURES, _key(address): MOST_OF_AN_ADDRESS}
-        if not _is_known(request, name):
-            most[_key(name)] = MOST_OF_A_NAME
-        if any(cache.get(key, 0) >= limit for key, limit in most.items()):
-            response = HttpResponse(
-                "Too many wrong passwords: wait five minutes.\n", status=429, content_type="text/plain"
-            )
-            response["Retry-After"] = str(FAILURE_SECONDS)
-            return response
+        is_known = _is_known(request, name)
+        if seconds := _count_wait_seconds(name, address, is_known):
+            return _refuse(seconds)
         response = super().post(request, *args, **kwargs)
         if response.status_code == 200:  # the form again
-            for key in most:
+            for key in _list_keys(name, address, is_known):
                 _count(key)
         else:
-            cache.delete(_key(name, address))
+            cache.delete(_key("known", name) if is_known else _key("both", name, address))
             _make_known(response, name)
         return response
+
+
+def _list_keys(name: str, address: str, is_known: bool) -> list[str]:
+    """What a wrong password counts for."""
+    if is_known:
+        return [_key("known", name)]
+    return [_key("both", name, address), _key("name", name), _key("address", address)]
+
+
+def _count_wait_seconds(name: str, address: str, is_known: bool) -> int:
+    """How long to wait before the password is looked at; 0: not at all."""
+    if is_known:
+        return _slow_down("known", name) if _count_failures("known", name) >= MOST_FAILURES else 0
+    if _count_failures("both", name, address) >= MOST_FAILURES:
+        return FAILURE_SECONDS
+    if _count_failures("name", name) >= MOST_OF_A_NAME:
+        return FAILURE_SECONDS
+    if _count_failures("address", address) >= MOST_OF_AN_ADDRESS:
+        return _slow_down("both", name, address)
+    return 0
+
+
+def _slow_down(*texts: str) -> int:
+    """One try now and then; the one that takes the turn need not wait."""
+    return 0 if cache.add(_key("turn", *texts), 1, SLOW_SECONDS) else SLOW_SECONDS
+
+
+def _count_failures(*texts: str) -> int:
+    found: int = cache.get(_key(*texts), 0)
+    return found
+
+
+def _refuse(seconds: int) -> HttpResponse:
+    wait = "five minutes" if seconds == FAILURE_SECONDS else f"{seconds} seconds"
+    response = HttpResponse(
+        f"Too many wrong passwords: wait {wait}.\n", status=429, content_type="text/plain"
+    )
+    response["Retry-After"] = str(seconds)
+    return response
 
 
 def _count(key: str) -> None:

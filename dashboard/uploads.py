@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 
+from lifecycle.engine.rules.json_bounds import read_json
 from lifecycle.input.archives import is_archive, unpack
 from lifecycle.input.folders import LONGEST_PATH, MANIFEST_SUFFIXES, find_trick
 from lifecycle.input.problems import ManifestError, Problem
@@ -41,8 +41,8 @@ def check_size(content_length: str | None) -> None:
 def read_paths(text: str) -> list[str]:
     """A list of paths, written as JSON. ValidationError for anything else."""
     try:
-        paths = json.loads(text) if text else []
-    except (ValueError, RecursionError):
+        paths = read_json(text) if text else []
+    except ValueError:
         paths = None
     if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
         raise ValidationError("The paths of the files are to be a list of texts, as JSON.")

@@ -10,7 +10,10 @@ just one may look at it by `demo` alone; to change it, or to tell two apart, its
 """
 
 from enum import StrEnum
+from importlib import import_module
 
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import Case, QuerySet, When
@@ -115,3 +118,9 @@ def give_address(user: User, cluster: Cluster) -> Cluster:
     if cluster.is_look and cluster.parent is not None:
         cluster.parent.address = address_for(user, cluster.parent)
     return cluster
+
+
+def is_signed_in(session_key: str, user_id: int) -> bool:
+    """Whether a session is still that user's: signing out ends it, and so does its age. Writes nothing."""
+    store = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+    return bool(store.get(SESSION_KEY) == str(user_id))

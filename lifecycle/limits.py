@@ -23,6 +23,7 @@ from lifecycle.models import Cluster
 MEGABYTE = 2**20
 # Commands that come at once are taken up to what so many seconds have room for.
 BURST_SECONDS = 20.0
+SMALL_ANSWER_BYTES = 64 * 1024
 MOST_REMEMBERED = 10_000
 
 
@@ -51,15 +52,15 @@ class Places:
         with self._lock:
             return self._taken.total()
 
-    def take(self, user_id: int, holder: object) -> Callable[[], object]:
-        """A place until what is returned is called, or the holder is gone."""
+    def take(self, user_id: int, holder: object, amount: int = 1) -> Callable[[], object]:
+        """A place, or several, until what is returned is called, or the holder is gone."""
         with self._lock:
-            self._taken[user_id] += 1
-        return weakref.finalize(holder, self._leave, user_id)
+            self._taken[user_id] += amount
+        return weakref.finalize(holder, self._leave, user_id, amount)
 
-    def _leave(self, user_id: int) -> None:
+    def _leave(self, user_id: int, amount: int) -> None:
         with self._lock:
-            self._taken[user_id] -= 1
+            self._taken[user_id] -= amount
             if not self._taken[user_id]:
                 del self._taken[user_id]
 
@@ -91,6 +92,8 @@ class _Holder:
 
 exports = Places()
 sockets = Places()
+execs = Places()
+answers = Places()
 previews = Places()
 commands = Pace()
 
@@ -169,6 +172,29 @@ def take_command(user: Any, is_begun: bool = False) -> None:
 def take_socket(user: Any, holder: object) -> Callable[[], object]:
     """A place for something that stays open. Exceeded when the user has as many open as one may have."""
     return _take(sockets, user, holder, settings.MAX_SOCKETS, "MAX_SOCKETS", "sockets and watches open")
+
+
+def take_exec(user: Any, holder: object) -> Callable[[], object]:
+    """A place for a command in a container, each of which a thread waits for. Exceeded as `take_socket`."""
+    return _take(execs, user, holder, settings.MAX_EXECS, "MAX_EXECS", "commands in containers at once")
+
+
+def take_answer(user: Any, holder: object, size_bytes: int) -> Callable[[], object]:
+    """Room for an answer until its client has taken it, or has gone; small ones are not counted.
+
+    Exceeded when as much is under way to the user as may be: somebody reads slowly, or not at all.
+    """
+    most = settings.MAX_ANSWER_MIB
+    if size_bytes <= SMALL_ANSWER_BYTES or not (most and is_bound(user)):
+        return lambda: None
+    if answers.is_full(user.pk, most * MEGABYTE):
+        raise Exceeded(
+            f"{most:,} MiB of answers are on their way to you, the most for one user (MAX_ANSWER_MIB):"
+            " read them first",
+            429,
+            1,
+        )
+    return answers.take(user.pk, holder, size_bytes)
 
 
 @contextmanager

@@ -79,6 +79,8 @@ class Cluster(models.Model):
     shard = models.PositiveSmallIntegerField(default=0)
     fence = models.BigIntegerField(default=0)
     inbox_head = models.BigIntegerField(default=0)
+    # How often the worker was lost since commands last went in well.
+    losses = models.PositiveIntegerField(default=0, editable=False)
     failure = models.TextField(blank=True)
 
     # How much history stays; None keeps everything. The oldest rows still there follow.
@@ -162,6 +164,8 @@ class Command(models.Model):
     pinned_ms = models.BigIntegerField(null=True, blank=True)
     instant_ms = models.BigIntegerField(null=True, blank=True)
     result = models.JSONField(null=True, blank=True)
+    # Begun so often after the cluster's worker was lost; 0 in the usual case.
+    attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     source = models.UUIDField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     done_at = models.DateTimeField(null=True, blank=True)

@@ -42,7 +42,7 @@ FLOORS: list[tuple[str, str]] = [
         "2 kept",
         "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"
         " lifecycle.stored_kinds lifecycle.tokens lifecycle.rest_tokens lifecycle.workers"
-        " lifecycle.kubeconfig lifecycle.limits",
+        " lifecycle.kubeconfig lifecycle.limits lifecycle.threads",
     ),
     ("2 readings", "lifecycle.sources"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),

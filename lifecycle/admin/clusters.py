@@ -19,6 +19,7 @@ from lifecycle.admin.generics import ModelForm
 from lifecycle.admin.history import HISTORIES, PAGE_ROWS, HistoryForm
 from lifecycle.admin.scope import ScopedAdmin
 from lifecycle.admin.texts import tell_instant, tell_moment
+from lifecycle.engine.rules.json_bounds import find_excess
 from lifecycle.models import Cluster, RunControl
 
 INPUT = ("name", "seed", "epoch", "settings")
@@ -29,10 +30,12 @@ class SettingsDecoder(json.JSONDecoder):
 
     def decode(self, text: str, *rest: Any) -> Any:
         try:
+            if excess := find_excess(text):
+                raise ValueError(excess)
             value = super().decode(text, *rest)
             json.dumps(value, ensure_ascii=False).encode()
             return value
-        except (ValueError, RecursionError) as problem:
+        except ValueError as problem:
             raise json.JSONDecodeError(str(problem), "", 0) from None
 
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import yaml
 
+from lifecycle.engine.rules.json_bounds import count_values, find_excess
 from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.engine.schema.scalars import describe
 from lifecycle.engine.schema.yaml_nodes import (
@@ -83,7 +84,7 @@ def read_documents(
     Raises ManifestError when the text is too large, is no YAML or JSON, or holds what is no object.
     """
     decoded = _decode(text, source, limit_bytes)
-    documents = _read_json(decoded, source)
+    documents = _read_json(decoded, source, budget)
     if documents is None:
         documents = _read_yaml(decoded, source, budget)
     return [item for document in documents for item in _unpack(document)]
@@ -142,10 +143,12 @@ def _unpack(document: Document) -> Iterator[Document]:
         yield from _unpack(unpacked)
 
 
-def _read_json(text: str, source: str) -> list[Document] | None:
+def _read_json(text: str, source: str, budget: Budget | None) -> list[Document] | None:
     """JSON objects, one after another; None when the text is not JSON (it may still be YAML)."""
     if not text.lstrip().startswith("{"):
         return None
+    if budget is not None:
+        _charge(text, source, budget)
     decoder = json.JSONDecoder(
         object_pairs_hook=_unique_pairs,
         parse_float=json_number,
@@ -171,6 +174,17 @@ def _read_json(text: str, source: str) -> list[Document] | None:
     except UnicodeEncodeError:
         refuse(source, "a \\u escape stands for half a character", "write the character itself")
     return documents
+
+
+def _charge(text: str, source: str, budget: Budget) -> None:
+    """Count what a stranger's JSON says before it is read. Raises ManifestError for too much."""
+    message, _, remedy = find_excess(text).partition("; ")
+    budget.used += 0 if message else count_values(text)
+    if budget.used > budget.most:
+        message = f"more than {budget.most:,} values are too many to be read at once"
+        remedy = "give them in parts, or to `manage.py simulate`"
+    if message:
+        refuse(source, message, remedy)
 
 
 def _refuse_constant(text: str) -> NoReturn:

@@ -63,4 +63,6 @@ class Stream:
     """
 
     respond: Callable[[], Awaitable[HttpResponseBase]]
+    size_bytes: int = 0
+    """Of a long answer what it is counted for; 0 for what stays open."""
     leave: Callable[[], object] = lambda: None

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from lifecycle.engine.rules.json_bounds import read_json
+
 Json = dict[str, Any]
 V1, V2 = "autoscaling/v1", "autoscaling/v2"
 _PREFIX = "autoscaling.alpha.kubernetes.io/"
@@ -82,8 +84,8 @@ def _made(data: Json, version: str, spec: Json, status: Json, notes: Json) -> Js
 def _read(notes: Json, name: str, wanted: type) -> Any:
     """What an annotation holds; nothing where that is not what it should be."""
     try:
-        found = json.loads(notes.get(name) or "null")
-    except (ValueError, RecursionError, TypeError):
+        found = read_json(notes.get(name) or "null")
+    except (ValueError, TypeError):
         found = None
     if wanted is list:
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -1,13 +1,13 @@
 """The body of a request: bounded, JSON or YAML, read as the API server reads it, keys given twice noted."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 from django.http import HttpRequest
 
+from lifecycle.engine.rules.json_bounds import MOST_VALUES, find_excess
 from lifecycle.engine.schema.yaml_nodes import Budget, Converter, UnreadableYaml, compose
 from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number
 from lifecycle.kube_api.go_json import find_syntax_error
@@ -16,10 +16,11 @@ from lifecycle.kube_api.requests import first_word
 from lifecycle.kube_api.status import Refusal
 
 MOST_BYTES = 3 * 1024 * 1024
-MOST_VALUES = 250_000
 JSON_TYPES, YAML_TYPES = ("application/json", ""), ("application/yaml",)
 _TYPES = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
 SURROGATE = "\\ud"
+MOST_REPEATED = 100
+"""So many are told: maxStrictErrors of sigs.k8s.io/json."""
 
 
 class Unreadable(Exception):
@@ -88,26 +89,42 @@ def read_json(text: bytes) -> Body:
     """JSON, of keys given twice the last. Raises Unreadable, in Go's words."""
     # Go reads what is no UTF-8 as the sign for it.
     decoded = text.decode("utf-8", "replace")
+    if excess := find_excess(decoded):
+        raise Unreadable(excess)
+    has_repeats = False
+
+    def make_mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal has_repeats
+        made = dict(pairs)
+        if len(made) == len(pairs):
+            return made
+        has_repeats = True
+        return _Pairs(pairs)
+
     try:
         value = json.loads(
             decoded,
-            object_pairs_hook=_Pairs,
+            object_pairs_hook=make_mapping,
             parse_int=json_number,
             parse_float=json_number,
             parse_constant=_refuse_constant,
         )
-        if SURROGATE in decoded.lower():
-            value = _without_surrogates(value)
-        return Body(_plain(value), [f'duplicate field "{path}"' for path in _find_repeated(value, "")])
-    except RecursionError:
-        raise Unreadable("exceeded max depth") from None
     except ValueError as problem:
         raise Unreadable(find_syntax_error(decoded) or str(problem)) from None
+    if SURROGATE in decoded.lower():
+        value = _without_surrogates(value)
+    if not has_repeats:
+        return Body(value)
+    repeated: list[str] = []
+    _find_repeated(value, None, repeated)
+    return Body(_plain(value), [f'duplicate field "{path}"' for path in repeated])
 
 
 def read_yaml(text: bytes) -> Body:
     """The first document of a YAML text; JSON is YAML too. Raises Unreadable."""
     if text.lstrip()[:1] in (b"{", b"["):
+        if excess := find_excess(text.decode("utf-8", "replace")):
+            raise Unreadable(f"yaml: {excess}", is_yaml=True)
         try:
             return read_json(text)
         except Unreadable:
@@ -134,11 +151,11 @@ def _say_yaml_problem(problem: yaml.YAMLError) -> str:
 
 
 class _Pairs(dict[str, Any]):
-    """A mapping that knows which of its keys were given twice."""
+    """A mapping some of whose keys were given twice, which it knows."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        self.repeated = [] if len(self) == len(pairs) else _list_repeated(pairs)
+        self.repeated = _list_repeated(pairs)
 
 
 def _list_repeated(pairs: list[tuple[str, Any]]) -> list[str]:
@@ -151,16 +168,28 @@ def _list_repeated(pairs: list[tuple[str, Any]]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _find_repeated(value: Any, path: str) -> Iterator[str]:
+def _find_repeated(value: Any, place: tuple[Any, str] | None, found: list[str]) -> None:
+    """Put the paths of keys given twice into `found`. `place`: where the value stands, and its last step."""
+    if len(found) >= MOST_REPEATED:
+        return
     if isinstance(value, _Pairs):
-        yield from (f"{path}{key}" for key in value.repeated)
+        found += [_format_place((place, f".{key}")) for key in value.repeated]
+    if isinstance(value, dict):
         for key, inner in value.items():
             if isinstance(inner, dict | list):
-                yield from _find_repeated(inner, f"{path}{key}.")
+                _find_repeated(inner, (place, f".{key}"), found)
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             if isinstance(inner, dict | list):
-                yield from _find_repeated(inner, f"{path.removesuffix('.')}[{index}].")
+                _find_repeated(inner, (place, f"[{index}]"), found)
+
+
+def _format_place(place: tuple[Any, str] | None) -> str:
+    steps = []
+    while place is not None:
+        place, step = place
+        steps.append(step)
+    return "".join(reversed(steps)).removeprefix(".")
 
 
 def _plain(value: Any) -> Any:
@@ -173,7 +202,11 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, _Pairs):
-        return _Pairs([(_without_surrogates(key), _without_surrogates(one)) for key, one in value.items()])
+        made = _Pairs([(_without_surrogates(key), _without_surrogates(one)) for key, one in value.items()])
+        made.repeated = list(map(_without_surrogates, value.repeated))
+        return made
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(one) for key, one in value.items()}
     return [_without_surrogates(one) for one in value] if isinstance(value, list) else value
 
 

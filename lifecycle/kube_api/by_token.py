@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from lifecycle import tokens
 from lifecycle.access import address_for
-from lifecycle.kube_api.watching.feed import in_thread
+from lifecycle.threads import reading as in_thread
 
 BEGINNING = f"Bearer {tokens.PREFIX}".encode()
 

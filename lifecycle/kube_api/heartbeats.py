@@ -4,7 +4,7 @@ A node's conditions and the lease of a node are shown as they read at virtual no
 no watch tells of a heartbeat, and no version is made.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lifecycle.engine.kinds.registry import read_object
@@ -57,6 +57,14 @@ def load(cluster: Cluster, resource: Resource, name: str = "") -> Heartbeats:
         rows = rows.filter(name=name)
     leases = {key: read_object(data, cluster.epoch_ms) for key, data in rows.values_list("name", "data")}
     return Heartbeats(cluster.epoch_ms, leases)
+
+
+def make_reader(cluster: Cluster, resource: Resource) -> Callable[[list[Json]], list[Json]]:
+    """What shows objects of a resource as they read at virtual now, in any thread."""
+    if not have(resource):
+        return lambda found: found
+    beats, now_ms = load(cluster, resource), virtual_now_ms(cluster)
+    return lambda found: [beats.show(data, now_ms) for data in found]
 
 
 def show_all(cluster: Cluster, resource: Resource, found: list[Json]) -> list[Json]:

@@ -1,8 +1,9 @@
 """The paths of printer columns: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`."""
 
-import json
 import re
 from typing import Any
+
+from lifecycle.engine.rules.json_bounds import read_json
 
 _STEP = re.compile(
     r"""\.?(?:(?P<name>[A-Za-z0-9_$\-/]+(?:\\.[A-Za-z0-9_\-/]+)*)|\[(?P<index>-?\d+)\]|\[(?P<all>\*)\]"""
@@ -48,6 +49,6 @@ def _read(text: str) -> Any:
     if text[:1] in "\"'":
         return text[1:-1]
     try:
-        return json.loads(text)
+        return read_json(text)
     except ValueError:
         return text.strip()

@@ -1,14 +1,18 @@
 """Lists: which objects, from where on, as of which version, and the token to go on with."""
 
+from __future__ import annotations
+
 import base64
 import binascii
 import json
 import posixpath
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q
 
+from lifecycle.engine.rules.json_bounds import find_excess
 from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, not_supported
 from lifecycle.kube_api import field_selectors, heartbeats, label_selectors, reads, trace_events, versions
 from lifecycle.kube_api.conversions import to_served
@@ -25,7 +29,7 @@ from lifecycle.models import Cluster
 Json = dict[str, Any]
 EXACT, NOT_OLDER = "Exact", "NotOlderThan"
 _TOKEN_VERSION = "meta.k8s.io/v1"
-_CHUNK = 500
+_FIRST_CHUNK, MOST_IN_CHUNK, CHUNK_BYTES = 32, 128, 256 * 1024
 _TOO_OLD = (
     "The provided continue parameter is too old to display a consistent list result. You can start a new list"
     " without the continue parameter, or use the continue token in this response to retrieve the remainder of"
@@ -81,7 +85,20 @@ def select(resource: Resource, namespace: str | None, name: str, options: Option
 
 
 def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
-    """What a list answers. Raises Refusal (400, 410, 422, 504)."""
+    """All that a list answers. Raises Refusal (400, 410, 422, 504)."""
+    found = begin(cluster, selection, options)
+    if isinstance(found, Page):
+        return found
+    while items := found.read_chunk():
+        found.page.items += items
+    return found.page
+
+
+def begin(cluster: Cluster, selection: Selection, options: Options) -> Page | Walk:
+    """A list, to be read chunk by chunk; of Events, which are made from the trace, all of it.
+
+    Raises Refusal (400, 410, 422, 504).
+    """
     limit = max(options.whole("limit") or 0, 0)
     options.whole("timeoutSeconds")
     _check(options)
@@ -91,16 +108,7 @@ def read_page(cluster: Cluster, selection: Selection, options: Options) -> Page:
     if options.get("resourceVersion") == "0":
         # From the cache, which knows no pages.
         limit = 0
-    try:
-        if limit == 0 and not start:
-            loaded = reads.load(cluster, selection.resource, selection.namespace, version, selection.narrowed)
-            page = Page(_taken(selection, loaded), str(version))
-        else:
-            page = _read_part(cluster, selection, start, limit, version)
-    except versions.Expired:
-        raise _expired(start) from None
-    page.items = heartbeats.show_all(cluster, selection.resource, page.items)
-    return page
+    return Walk(cluster, selection, start, limit, version)
 
 
 def _read_events(cluster: Cluster, selection: Selection, options: Options, limit: int) -> Page:
@@ -117,22 +125,54 @@ def _read_events(cluster: Cluster, selection: Selection, options: Options, limit
     return page
 
 
-def _read_part(cluster: Cluster, selection: Selection, start: str, limit: int, version: int) -> Page:
-    keys = reads.keys(cluster, selection.resource, selection.namespace, version, selection.narrowed)
-    left = [one for one in keys if _within(selection, one[0]) >= start]
-    page = Page([], str(version))
-    while left:
-        chunk, left = left[:_CHUNK], left[_CHUNK:]
-        uids = [uid for _, uid in chunk]
-        for data in _taken(selection, reads.load_some(cluster, uids, version)):
-            if limit and len(page.items) == limit:
-                last = _key_in(selection, page.items[-1])
-                page.token = make_token(f"{last}\0", version)
-                if selection.is_all:
-                    page.remaining = sum(_within(selection, key) > last for key, _ in keys)
-                return page
-            page.items.append(data)
-    return page
+class Walk:
+    """A list as it is read: few objects at once, however many and however large they are.
+
+    `page` has what is said of the whole; its token is known once the last chunk is read.
+    """
+
+    def __init__(self, cluster: Cluster, selection: Selection, start: str, limit: int, version: int) -> None:
+        self.cluster, self.selection, self.start, self.limit = cluster, selection, start, limit
+        self.version, self.page, self.taken = version, Page([], str(version)), 0
+        keys = reads.keys(cluster, selection.resource, selection.namespace, version, selection.narrowed)
+        self.keys = [(_within(selection, key), uid) for key, uid in keys]
+        self.left = deque(one for one in self.keys if one[0] >= start)
+        self.count, self.size_bytes, self.last = _FIRST_CHUNK, 0, ""
+        self.beat = heartbeats.make_reader(cluster, selection.resource)
+
+    def read_chunk(self) -> list[Json]:
+        """The next objects, as they are served; [] behind the last. Raises Refusal (410).
+
+        It asks the database anew, so that whichever thread may call it.
+        """
+        while self.left:
+            uids = [self.left.popleft()[1] for _ in range(min(self.count, len(self.left)))]
+            try:
+                loaded = reads.load_some(self.cluster, uids, self.version)
+            except versions.Expired:
+                raise _expired(self.start) from None
+            if found := self._take(_taken(self.selection, loaded)):
+                return self.beat(found)
+        return []
+
+    def adapt(self, size_bytes: int) -> None:
+        """Say how large the last chunk was: the next one is to be about as large as one should be."""
+        self.size_bytes = size_bytes
+        fewer = self.count * CHUNK_BYTES // max(size_bytes, 1)
+        self.count = max(1, min(fewer, self.count * 2, MOST_IN_CHUNK))
+
+    def _take(self, found: list[Json]) -> list[Json]:
+        """Of what was found what there is room for on the page; the token where there is more."""
+        room = self.limit - self.taken if self.limit else len(found)
+        kept = found[:room]
+        self.taken += len(kept)
+        self.last = _key_in(self.selection, kept[-1]) if kept else self.last
+        if len(found) > room:
+            self.page.token = make_token(f"{self.last}\0", self.version)
+            if self.selection.is_all:
+                self.page.remaining = sum(key > self.last for key, _ in self.keys)
+            self.left.clear()
+        return kept
 
 
 def _taken(selection: Selection, stored: list[Json]) -> list[Json]:
@@ -236,7 +276,7 @@ def _decode_token(token: str) -> tuple[str, int]:
     except binascii.Error:
         raise ValueError(": illegal base64 data at input byte 0") from None
     text = data.decode("utf-8", "replace")
-    problem = find_syntax_error(text)
+    problem = find_excess(text) or find_syntax_error(text)
     if problem:
         raise ValueError(f": {problem}")
     found = json.loads(text)

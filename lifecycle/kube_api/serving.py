@@ -8,7 +8,7 @@ from lifecycle.engine.kinds import registry
 from lifecycle.kube_api import (
     content,
     discovery,
-    lists,
+    long_lists,
     reads,
     resources,
     reviews,
@@ -117,8 +117,7 @@ def _carry_out(asked: Asked) -> Outcome:
             version = asked.options.get("resourceVersion", "")
             return Answer(reads.get(asked.cluster, resource, address.namespace, address.name, version))
         case "list":
-            selection = lists.select(resource, address.namespace, address.name, asked.options)
-            return Answer(lists.read_page(asked.cluster, selection, asked.options))
+            return long_lists.answer(asked, resource.warning)
         case "watch":
             return watches.start(asked)
         case "create":

@@ -1,6 +1,6 @@
 """The API server's one entry: who asks, for what, and in which form the answer goes out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -35,22 +35,31 @@ def _answer(request: HttpRequest, address: str, path: str) -> HttpResponse | Str
     """In a thread of the request's own: everything that asks the database."""
     try:
         user, cluster = authenticate(request, address)
-        refuse_impersonation(user, request.headers.get("Impersonate-User", ""))
+        refuse_impersonation(user, request.headers)
         asked, outcome = serving.respond(request, cluster, user, path)
         if isinstance(outcome, Stream):
-            outcome.leave = limits.take_socket(user, outcome)
+            outcome.leave = _take(user, outcome)
             return outcome
         if isinstance(outcome, Text):
-            return _respond(outcome.text, outcome.code, outcome.content_type, (), outcome.headers)
-        value, form = _shown(request, asked, outcome.value, outcome.form)
-        warnings = _warnings(request, outcome.warnings)
-        return _respond(content.encode(value, form), outcome.code, form.content_type, warnings)
+            made = _respond(outcome.text, outcome.code, outcome.content_type, (), outcome.headers)
+        else:
+            value, form = _shown(request, asked, outcome.value, outcome.form)
+            warnings = _warnings(request, outcome.warnings)
+            made = _respond(content.encode(value, form), outcome.code, form.content_type, warnings)
+        made._resource_closers.append(limits.take_answer(user, made, len(made.content)))  # type: ignore[attr-defined]
+        return made
     except NoSuchPath:
         return _respond(b"404 page not found\n", 404, "text/plain; charset=utf-8")
     except Refusal as refusal:
         return _refuse(request, refusal)
     except limits.Exceeded as excess:
         return _refuse(request, exceeded(excess))
+
+
+def _take(user: Any, stream: Stream) -> Callable[[], object]:
+    if stream.size_bytes:
+        return limits.take_answer(user, stream, stream.size_bytes)
+    return limits.take_socket(user, stream)
 
 
 def _shown(request: HttpRequest, asked: Asked | None, value: Any, form: Form | None) -> tuple[Any, Form]:

@@ -1,7 +1,8 @@
 """HTTP for clients that finish what they begin.
 
 A request that is only half sent holds its connection no longer than it may, and one that is larger than
-anything read here is refused before it is.
+anything read here is refused before it is. So does an answer that is not taken: whoever reads nothing of it
+for long is cut off.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 # from there to the end of its body.
 HEAD_SECONDS = 15.0
 BODY_SECONDS = 120.0
+# Of an answer that waits to be read, so much has to go in so long: a slow line takes more.
+WRITE_SECONDS = 30.0
+LEAST_WRITTEN_BYTES = 16 * 1024
 MOST_HEAD_BYTES = 64 * 1024
 # More than any form or object may have: a form that is too large is still read, so that it can be told why.
 MOST_BODY_BYTES = 32 * 1024 * 1024
@@ -27,6 +31,7 @@ class PromptRequests(HttpToolsProtocol):
     """uvicorn's, with time-outs for the two parts of a request, and limits to both."""
 
     hurry: asyncio.TimerHandle | None = None
+    patience: asyncio.TimerHandle | None = None
     is_head = True
     received = 0
 
@@ -36,7 +41,34 @@ class PromptRequests(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._rest()
+        self._be_patient(None)
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Its client reads slower than the answer is made."""
+        super().pause_writing()
+        self._be_patient(self.transport.get_write_buffer_size())
+
+    def resume_writing(self) -> None:
+        """It has caught up."""
+        self._be_patient(None)
+        super().resume_writing()
+
+    def _be_patient(self, left_bytes: int | None) -> None:
+        """Look again later how much of what is left has gone; None: there is nothing to wait for."""
+        if self.patience is not None:
+            self.patience.cancel()
+            self.patience = None
+        if left_bytes is not None:
+            self.patience = self.loop.call_later(WRITE_SECONDS, self._check_written, left_bytes)
+
+    def _check_written(self, before_bytes: int) -> None:
+        left_bytes = self.transport.get_write_buffer_size()
+        if before_bytes - left_bytes < LEAST_WRITTEN_BYTES:
+            # What is in its buffer goes as well: nobody reads it.
+            self.transport.abort()
+        else:
+            self._be_patient(left_bytes)
 
     def data_received(self, data: bytes) -> None:
         if self.is_head:
@@ -49,6 +81,7 @@ class PromptRequests(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         self._rest()
+        self._be_patient(None)
         super().handle_websocket_upgrade()
 
     def on_headers_complete(self) -> None:

@@ -13,18 +13,18 @@ from collections.abc import Callable
 from functools import cache
 
 from django.db import DataError, Error, IntegrityError
-from django.db.models import Q
 
 from lifecycle import frames, limits
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.input import expressions
-from lifecycle.models import Cluster, Command, StoredObject
+from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import (
     checkpoints,
     collector,
     engine_faults,
+    entries,
     messages,
     metrics,
     publisher,
@@ -37,7 +37,7 @@ from lifecycle.runs import (
 from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.engine_faults import EngineFault
 from lifecycle.runs.hot import Hot, hold, keep_time, stand
-from lifecycle.runs.recorder import Answer, FencedOff, Slice
+from lifecycle.runs.recorder import FencedOff, Slice
 from lifecycle.runs.run_clock import RunClock, StepWatch
 from lifecycle.runs.shares import Due, Shares
 from lifecycle.stored_kinds import of_kind
@@ -49,7 +49,6 @@ TURN_SECONDS = 0.1
 ROWS_A_TURN = 2500
 # What a cluster's owner may have is looked up this often while it grows.
 HOLDINGS_SECONDS = 1.0
-COMMANDS_A_TURN = 200
 # A new checkpoint once this much engine time would have to be replayed, and four times what saving costs.
 REPLAY_SECONDS = 1.0
 HOT_CLUSTERS = 256
@@ -197,7 +196,8 @@ class Owner:
         hot.unsaved_seconds += engine_seconds
         _tell(hot, piece, before, summaries)
         _look_after(hot)
-        return wake
+        # Of those that enter one a turn, the next one should not wait for the ticker.
+        return self.wall() if entries.is_careful(hot.cluster) else wake
 
     def _record(self, hot: Hot, piece: Slice, between: Callable[[], object]) -> list[frames.Summary]:
         try:
@@ -226,14 +226,17 @@ class Owner:
         """Advance to where time or the run has come, at most until `deadline`; commands enter on the way."""
         wall = self.wall()
         now_ms, target_ms = hot.clock.now_ms(wall), hot.clock.target_ms(wall)
-        is_there = True
-        for until_ms, command in _waiting_commands(hot.cluster, now_ms, target_ms):
+        is_there, is_careful = True, entries.is_careful(hot.cluster)
+        for until_ms, command in entries.list_waiting(hot.cluster, now_ms, target_ms):
             # One that is pinned further on than time allows holds the run there until the next turn.
             is_there = is_there and self._run_to(hot, until_ms, deadline)
             if is_there or command.pinned_ms is None:
-                piece.answers.append(_submit(hot, command))
-            if piece.answers and time.perf_counter() > deadline:
+                piece.answers.append(entries.enter(hot, command))
+            if piece.answers and (is_careful or time.perf_counter() > deadline):
                 return
+        if is_careful:
+            # Those that waited when the shard was lost have all been carried out.
+            piece.columns["losses"] = 0
         is_there = is_there and self._run_to(hot, target_ms, deadline)
         # A run that was heading somewhere stands when it is there.
         if is_there and hot.clock.run_until_ms is not None and hot.engine.now_ms >= hot.clock.run_until_ms:
@@ -263,30 +266,6 @@ class Owner:
             stand(hot, self.wall())
             return False
         return engine.now_ms >= until_ms
-
-
-def _submit(hot: Hot, command: Command) -> Answer:
-    try:
-        result = hot.engine.submit(checkpoints.engine_command(command))
-    except Exception as problem:
-        raise EngineFault(hot.cluster, command, problem) from problem
-    return Answer(command, hot.engine.now_ms, result.to_json())
-
-
-def _waiting_commands(cluster: Cluster, now_ms: int, target_ms: int) -> list[tuple[int, Command]]:
-    """What is due until `target_ms`, with the instant it enters at: a scenario's step its own, the rest now.
-
-    Sorted by that instant, then in inbox order.
-    """
-    if not cluster.has_commands:
-        return []
-    due = Q(pinned_ms=None) | Q(pinned_ms__lte=target_ms)
-    waiting = cluster.commands.filter(due, state=Command.State.PENDING).order_by("order")
-    enters = [
-        (now_ms if command.pinned_ms is None else command.pinned_ms, command)
-        for command in waiting[:COMMANDS_A_TURN]
-    ]
-    return sorted(enters, key=lambda one: (one[0], one[1].order))
 
 
 def _condition(text: str) -> Callable[[Engine], bool] | None:

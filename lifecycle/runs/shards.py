@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import Error, connection, transaction
@@ -113,6 +114,7 @@ def worker_name(pid: int) -> str:
 def give_up(worker: str) -> None:
     """A worker is known to be dead: its shards need not wait. Time stood since its last beat."""
     with transaction.atomic():
+        _count_losses(Shard.objects.filter(worker=worker).values("number"))
         Shard.objects.filter(worker=worker).update(worker="")
         Worker.objects.filter(name=worker).delete()
 
@@ -176,12 +178,20 @@ def _let_go(shard: Shard) -> None:
 def _claim(shard: Shard, worker: str, now: datetime) -> None:
     # Less than nothing where the wall clock was set back meanwhile.
     stood = timedelta(0) if shard.served_until is None else now - shard.served_until
+    if shard.worker:
+        # It was not given back: whoever had it is gone, or did nothing else for too long.
+        _count_losses([shard.number])
     shard.worker, shard.fence, shard.served_until = worker, shard.fence + 1, now
     shard.save()
     clusters = Cluster.objects.filter(shard=shard.number)
     clusters.update(fence=F("fence") + 1)
     clusters.filter(anchor_wall__isnull=False).update(anchor_wall=F("anchor_wall") + stood)
     clusters.filter(next_wake_at__isnull=False).update(next_wake_at=F("next_wake_at") + stood)
+
+
+def _count_losses(shards: Any) -> None:
+    """Their workers were lost, perhaps because of a command that is still in the inbox."""
+    Cluster.objects.filter(shard__in=shards, failure="").update(losses=F("losses") + 1)
 
 
 def _say_step(shard: Shard, gap: timedelta) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,14 +36,97 @@ async def count(scope: dict[str, Any], receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+class Line:
+    """A transport, its event loop and its flow: what is left to write, and what is to be looked at later."""
+
+    def __init__(self, left_bytes: int) -> None:
+        self.left_bytes, self.is_aborted = left_bytes, False
+        self.later: list[Any] = []
+
+    def get_write_buffer_size(self) -> int:
+        return self.left_bytes
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+    def call_later(self, seconds: float, work: Any, *arguments: Any) -> Any:
+        assert seconds == prompt_requests.WRITE_SECONDS
+        self.later = [lambda: work(*arguments)]
+        return SimpleNamespace(cancel=self.later.clear)
+
+    def pause_writing(self) -> None: ...
+
+    resume_writing = pause_writing
+
+    def pass_time(self, written_bytes: int) -> None:
+        self.left_bytes -= written_bytes
+        self.later.pop()()
+
+
+def make_protocol(line: Line) -> PromptRequests:
+    protocol = PromptRequests.__new__(PromptRequests)
+    protocol.transport = protocol.loop = protocol.flow = line  # type: ignore[assignment]
+    return protocol
+
+
+def test_who_reads_nothing_of_an_answer_is_cut_off():
+    line = Line(100_000)
+    make_protocol(line).pause_writing()
+    line.pass_time(0)
+    assert line.is_aborted
+
+
+def test_who_reads_slowly_is_not():
+    line = Line(100_000)
+    protocol = make_protocol(line)
+    protocol.pause_writing()
+    for _ in range(4):
+        line.pass_time(20_000)
+        assert not line.is_aborted
+    protocol.resume_writing()
+    assert not line.later
+    protocol.pause_writing()
+    line.pass_time(1000)
+    assert line.is_aborted
+
+
+async def endless(scope: dict[str, Any], receive: Any, send: Any) -> None:
+    """An application that answers for as long as somebody is there."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    gone = asyncio.ensure_future(receive())
+    while not gone.done() or gone.result()["type"] != "http.disconnect":
+        gone = asyncio.ensure_future(receive()) if gone.done() else gone
+        await send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("is_tls", [False, True])
+async def test_an_answer_that_nobody_reads_ends(tmp_path, monkeypatch, is_tls):
+    monkeypatch.setattr(prompt_requests, "WRITE_SECONDS", 0.2)
+    ended = asyncio.Event()
+
+    async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        try:
+            await endless(scope, receive, send)
+        finally:
+            ended.set()
+
+    async with serving(tmp_path, application) as port:
+        context = ssl._create_unverified_context() if is_tls else None
+        _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context, limit=1024)
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await asyncio.wait_for(ended.wait(), 20)
+        writer.close()
+
+
 @contextlib.asynccontextmanager
-async def serving(folder: Any):
+async def serving(folder: Any, application: Any = count):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     _, certificate = make_certificate(folder, ["localhost", "127.0.0.1"])
     config = uvicorn.Config(
-        count, host="127.0.0.1", port=port, http=PromptRequests, log_level="error", lifespan="off"
+        application, host="127.0.0.1", port=port, http=PromptRequests, log_level="error", lifespan="off"
     )
     server = BothWays(config, str(certificate))
     task = asyncio.ensure_future(server._serve())

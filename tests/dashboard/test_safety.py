@@ -7,18 +7,24 @@ import socket as socket_module
 import stat
 import subprocess
 import sys
+import time
+from datetime import timedelta
 
 import pytest
 from channels.testing import WebsocketCommunicator
+from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
-from django.test import AsyncClient
+from django.test import AsyncClient, Client
+from django.utils import timezone
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from dashboard import asgi, consumers, environment, signin
 from dashboard.origins import is_own
 from lifecycle.export.formats import make_cell
+from lifecycle.kube_api.authentication import Right
 from lifecycle.management.commands import up, web
 from tests.dashboard.conftest import make_cluster, make_user, watch
 
@@ -72,6 +78,62 @@ async def test_a_socket_ends_with_the_rights_of_its_user(monkeypatch, end):
     await consumers.in_thread(lambda: end(type(bob).objects.get(pk=bob.pk)))()
     closed = await socket.receive_output(timeout=3)
     assert (closed["type"], closed["code"]) == ("websocket.close", consumers.NOT_FOUND)
+
+
+def outlive(session: Session) -> None:
+    session.expire_date = timezone.now() - timedelta(seconds=1)
+    session.save()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "end, is_closed",
+    [
+        pytest.param("sign out", True, id="signed out"),
+        pytest.param(lambda key: Session.objects.get(pk=key).delete(), True, id="flushed"),
+        pytest.param(lambda key: outlive(Session.objects.get(pk=key)), True, id="too old"),
+        pytest.param(lambda key: Session.objects.exclude(pk=key).delete(), False, id="another browser's"),
+    ],
+)
+async def test_a_socket_ends_with_the_session_that_opened_it(monkeypatch, end, is_closed):
+    monkeypatch.setattr(consumers, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(consumers, "SHARED_SECONDS", 0.0)
+    ada = await consumers.in_thread(make_user)("ada")
+    cluster = await consumers.in_thread(make_cluster)(ada)
+    client, other = AsyncClient(), AsyncClient()
+    await client.aforce_login(ada)
+    await other.aforce_login(ada)
+    cookie = "; ".join(f"{one.key}={one.value}" for one in client.cookies.values())
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    headers = [(b"host", b"localhost"), (b"origin", b"http://localhost"), (b"cookie", cookie.encode())]
+    socket = WebsocketCommunicator(asgi.application, f"/ws/clusters/{cluster.name}/", headers)
+    connected, _ = await socket.connect(5)
+    assert connected
+    if end == "sign out":
+        assert (await client.post("/sign-out/")).status_code == 302
+    else:
+        await consumers.in_thread(end)(key)
+    if is_closed:
+        closed = await socket.receive_output(timeout=3)
+        assert (closed["type"], closed["code"]) == ("websocket.close", consumers.NOT_FOUND)
+    else:
+        assert await socket.receive_nothing(timeout=0.3)
+        await socket.disconnect()
+
+
+@pytest.mark.django_db
+def test_what_a_session_may_go_on_with_ends_with_it(rf):
+    """A watch, or a log that is followed, of somebody who is signed in."""
+    ada = make_user("ada")
+    cluster = make_cluster(ada)
+    client = Client()
+    client.force_login(ada)
+    request = rf.get("/")
+    request.session = client.session
+    right = Right.of(request, cluster, ada)
+    assert right()
+    client.logout()
+    assert not right()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -203,16 +265,84 @@ def test_wrong_passwords_have_to_wait(client, quick_passwords):
     assert client.get("/admin/login/?next=/admin/").url == "/sign-in/?next=/admin/"
 
 
-@pytest.mark.django_db
-def test_one_address_guesses_no_names_without_end(client, quick_passwords):
-    make_user("ada", password="right and long enough")
-    for number in range(signin.MOST_OF_AN_ADDRESS):
+RIGHT = {"username": "ada", "password": "right and long enough"}
+
+
+def invent_names(client, address: str = "2001:db8::1") -> None:
+    for number in range(signin.MOST_OF_AN_ADDRESS + 5):
         wrong = {"username": f"user-{number}", "password": "wrong"}
-        # One network of IPv6 is one address.
-        assert client.post("/sign-in/", wrong, REMOTE_ADDR=f"2001:db8::{number:x}").status_code == 200
-    right = {"username": "ada", "password": "right and long enough"}
-    assert client.post("/sign-in/", right, REMOTE_ADDR="2001:db8::ffff").status_code == 429
-    assert client.post("/sign-in/", right, REMOTE_ADDR="2001:db8:0:1::1").status_code == 302
+        assert client.post("/sign-in/", wrong, REMOTE_ADDR=address).status_code == 200
+
+
+@pytest.mark.django_db
+def test_one_address_guesses_slower_and_locks_nobody_out(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    invent_names(client)
+    wrong = {"username": "bob", "password": "wrong"}
+    # One network of IPv6 is one address.
+    codes = [client.post("/sign-in/", wrong, REMOTE_ADDR=f"2001:db8::{n}").status_code for n in range(4)]
+    assert codes == [200, 429, 429, 429]
+    refused = client.post("/sign-in/", wrong, REMOTE_ADDR="2001:db8::9")
+    assert (
+        refused["Retry-After"] == "10" and refused.content == b"Too many wrong passwords: wait 10 seconds.\n"
+    )
+    assert client.post("/sign-in/", wrong, REMOTE_ADDR="2001:db8:0:1::1").status_code == 200
+    # Her own name was not tried, so she need not wait, in whichever browser.
+    assert client.post("/sign-in/", RIGHT, REMOTE_ADDR="2001:db8::2").status_code == 302
+
+
+@pytest.mark.django_db
+def test_whoever_is_slowed_down_may_try_again_later(client, quick_passwords, monkeypatch):
+    make_user("ada", password="right and long enough")
+    invent_names(client)
+    now = time.time()
+    for seconds, code in [(0, 200), (9, 429), (11, 200), (22, 302)]:
+        monkeypatch.setattr(time, "time", lambda at=now + seconds: at)
+        asked = RIGHT if code == 302 else RIGHT | {"password": "wrong"}
+        assert client.post("/sign-in/", asked, REMOTE_ADDR="2001:db8::1").status_code == code
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "guess",
+    [
+        pytest.param(lambda number: {"username": f"user-{number}"}, id="invented names"),
+        pytest.param(lambda number: {"username": "ada"}, id="her name"),
+        pytest.param(lambda number: {"username": "127.0.0.1"}, id="her address as a name"),
+    ],
+)
+def test_nobody_at_the_same_address_locks_a_known_browser_out(client, quick_passwords, guess):
+    make_user("ada", password="right and long enough")
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+    client.post("/sign-out/")
+    stranger = type(client)()
+    for number in range(signin.MOST_OF_A_NAME + 10):
+        stranger.post("/sign-in/", guess(number) | {"password": "wrong"})
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+
+
+@pytest.mark.django_db
+def test_a_known_browser_answers_for_its_own_mistakes(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+    client.post("/sign-out/")
+    wrong = RIGHT | {"password": "wrong"}
+    codes = [client.post("/sign-in/", wrong).status_code for _ in range(signin.MOST_FAILURES + 3)]
+    assert codes == [200] * (signin.MOST_FAILURES + 1) + [429] * 2
+    cache.delete(signin._key("turn", "known", "ada"))
+    # Ten seconds later.
+    assert client.post("/sign-in/", RIGHT).status_code == 302
+
+
+@pytest.mark.django_db
+def test_a_name_that_looks_like_an_address_counts_as_a_name(client, quick_passwords):
+    make_user("ada", password="right and long enough")
+    for number in range(signin.MOST_OF_AN_ADDRESS + 10):
+        wrong = {"username": "192.0.2.7", "password": "wrong"}
+        client.post("/sign-in/", wrong, REMOTE_ADDR=f"198.51.100.{number}")
+    wrong = RIGHT | {"password": "wrong"}
+    codes = [client.post("/sign-in/", wrong, REMOTE_ADDR="192.0.2.7").status_code for _ in range(2)]
+    assert codes == [200, 200]
 
 
 @pytest.mark.django_db

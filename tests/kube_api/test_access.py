@@ -91,3 +91,26 @@ def test_nobody_acts_as_somebody_else(client: Client) -> None:
             " at the cluster scope",
         )
     assert client.get("/k8s/shop/version", headers={"Impersonate-User": name}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header, resource",
+    [
+        pytest.param("Impersonate-Group", "groups", id="a group"),
+        pytest.param("Impersonate-Uid", "uids", id="a uid"),
+        pytest.param("Impersonate-Extra-scopes", "userextras/scopes", id="a field"),
+        pytest.param("IMPERSONATE-EXTRA-", "userextras/", id="a field without a name"),
+    ],
+)
+def test_nobody_takes_what_others_have(client: Client, header: str, resource: str) -> None:
+    """Alone it is nobody's, with one's own name somebody else's: neither is ignored."""
+    cluster = make_cluster("shop")
+    client.force_login(cluster.owner)
+    name = cluster.owner.get_username()
+    answer = client.get("/k8s/shop/version", headers={header: "system:masters"})
+    said = f"requested {resource} without impersonating a user"
+    assert (answer.status_code, answer.json()["message"]) == (400, said)
+    answer = client.get("/k8s/shop/version", headers={header: "system:masters", "Impersonate-User": name})
+    assert answer.status_code == 403 and answer.json()["reason"] == "Forbidden"
+    said = f'User "{name}" cannot impersonate resource "{resource}" in API group'
+    assert said in answer.json()["message"]

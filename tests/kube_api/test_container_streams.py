@@ -6,6 +6,8 @@ import asyncio
 import io
 import random
 import tarfile
+import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +19,7 @@ from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
 from django.http import QueryDict
 
-from lifecycle import tokens
+from lifecycle import threads, tokens
 from lifecycle.kube_api.containers import archives, logs, socket, streams
 from lifecycle.kube_api.requests import Options
 from lifecycle.kube_api.routing import websocket_urlpatterns
@@ -339,3 +341,79 @@ async def test_a_cluster_of_somebody_else_is_not_reached(running):
     eve = await in_thread(make_user)("eve")
     token = await in_thread(tokens.issue)(eve, running.cluster)
     assert await Client(token, "exec", command=["ls"]).connect() is None
+
+
+class Slow:
+    """A cluster that answers no command before it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = 0, threading.Event()
+
+    def wait_for_result(self, command: Any, timeout: float) -> Any:
+        self.asked += 1
+        self.may_answer.wait(20)
+        return DONE
+
+
+@pytest.fixture
+def slow(running: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    """What waits in it is let go at the end, so that no thread is left behind."""
+    found = Slow()
+    monkeypatch.setattr(inbox, "wait_for_result", found.wait_for_result)
+    yield found
+    found.may_answer.set()
+
+
+async def has_asked(slow: Slow, count: int) -> None:
+    for _ in range(1000):
+        if slow.asked >= count:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(slow.asked)
+
+
+async def test_execs_that_wait_keep_no_thread_from_watches_and_pages(running, slow, settings):
+    settings.MAX_EXECS = 0
+    clients = [await start(running, command="ls") for _ in range(12)]
+    await has_asked(slow, 12)
+    for pool in (threads.reading, threads.drawing):
+        done = await asyncio.wait_for(asyncio.gather(*(pool(lambda: 1)() for _ in range(20))), 10)
+        assert done == [1] * 20
+    assert await asyncio.wait_for(asyncio.to_thread(lambda: 1), 10) == 1
+    slow.may_answer.set()
+    for client in clients:
+        assert orjson.loads((await client.hear())[STATUS])["status"] == "Success"
+
+
+async def test_one_user_has_so_many_execs_at_once(running, slow, settings):
+    settings.MAX_EXECS = 2
+    clients = [await start(running, command="ls") for _ in range(2)]
+    await has_asked(slow, 2)
+    token = await in_thread(lambda: tokens.issue(running.cluster.owner, running.cluster))()
+    refused = Client(token, "exec", command="ls")
+    assert await refused.connect() is None and refused.code == 429
+    # Who goes away before the answer keeps a thread, and so the place.
+    await clients[0].socket.disconnect()
+    refused = Client(token, "exec", command="ls")
+    assert await refused.connect() is None and refused.code == 429
+    slow.may_answer.set()
+    await clients[1].hear()
+    for _ in range(1000):
+        client = Client(token, "exec", command="ls")
+        if await client.connect():
+            break
+        await asyncio.sleep(0.01)
+    assert orjson.loads((await client.hear())[STATUS])["status"] == "Success"
+
+
+async def test_what_is_copied_by_who_has_gone_is_copied_no_further(running, slow):
+    """Each of its files is two commands, and each of them may wait for half a minute."""
+    command = ["tar", "-xmf", "-", "-C", "/tmp"]
+    client = await start(running, command=command, stdin="true")
+    await client.say(0, make_archive(**{str(number): b"x" for number in range(50)}))
+    await client.say(255, b"\0")
+    await has_asked(slow, 1)
+    await client.socket.disconnect()
+    slow.may_answer.set()
+    await asyncio.wait_for(threads.waiting(lambda: 1)(), 10)
+    assert slow.asked < 5

@@ -11,7 +11,6 @@ All versions of a kind are taken to have the same fields, which holds for those 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.pod import POD_KIND, Pod
 from ..objects.times import format_time
+from ..rules.json_bounds import read_json
 from ..rules.managed_fields.managers import (
     APPLY,
     UPDATE,
@@ -263,7 +263,7 @@ class FieldManagers:
         """What `kubectl apply` set on the client's side, and is still so."""
         text = (live["metadata"].get("annotations") or {}).get(LAST_APPLIED)
         try:
-            last = json.loads(text) if text else None
+            last = read_json(text) if text else None
         except ValueError:
             last = None
         if not isinstance(last, dict) or last.get("apiVersion") != live["apiVersion"]:

@@ -173,10 +173,20 @@ def _copy(document: Any, operation: Operation) -> Any:
 def _test(document: Any, operation: Operation) -> Any:
     pointer = _read_pointer(operation)
     found = _get(_find_parent(document, pointer), pointer[-1]) if pointer else document
-    # As text, for to Python 1, 1.0 and true are equal.
-    if json.dumps(found, sort_keys=True) != json.dumps(operation.get("value"), sort_keys=True):
+    if not _is_same(found, operation.get("value")):
         raise _Misfit("the value is another one")
     return document
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two values are written alike: to Python 1, 1.0 and true are equal. As long as the shorter."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_is_same(one[name], other[name]) for name in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return bool(one == other)
 
 
 _OPERATIONS: dict[str, Callable[[Any, Operation], Any]] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..heart.errors import BadRequest, Invalid, Unprocessable, UnsupportedMediaType
 from ..objects.shortened import shorten
+from ..rules.json_bounds import MOST_LEVELS
 from ..rules.validation.field_error import invalid
 from ..rules.validation.refusal import make_invalid
 from ..schema.decode import decode
@@ -18,8 +19,6 @@ from .options import PLAIN, WriteOptions
 from .strategic_merge import strategic_merge_patch, write_go
 
 Json = dict[str, Any]
-DEPTH_LIMIT = 100
-"""As deep as a manifest may be."""
 MOST_SHOWN = 10_000
 """So many letters of a patch are shown in its refusal."""
 JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
@@ -40,7 +39,7 @@ def patch_object(current: Json, patch: Any, how: str, options: WriteOptions = PL
     if how not in PATCH_TYPES:
         raise BadRequest(f"patch type {shorten(how)}: use one of {', '.join(PATCH_TYPES)}")
     if _is_too_deep(patch):
-        raise BadRequest(f"patch: nested more than {DEPTH_LIMIT} levels deep; write it flatter")
+        raise BadRequest(f"patch: nested more than {MOST_LEVELS} levels deep; write it flatter")
     is_known = is_known_kind(current["apiVersion"], current["kind"])
     if how == STRATEGIC and not is_known:
         raise UnsupportedMediaType(_NO_STRATEGY)
@@ -97,7 +96,7 @@ def refuse_patch(how: str, patch: Any, patched: Json, why: str) -> Invalid:
 def _is_too_deep(value: Any) -> bool:
     """Whether mappings and lists go on within each other, level by level, beyond the limit."""
     level = [value]
-    for _ in range(DEPTH_LIMIT):
+    for _ in range(MOST_LEVELS):
         level = [
             inner
             for outer in level

@@ -10,17 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..heart.errors import BadRequest
 from ..objects.shortened import shorten
+from ..rules.json_bounds import MOST_LEVELS
 from ..schema.go_errors import find_decode_error
 from .patches import PATCH_TYPES
 from .requests import SUBRESOURCES
 
 Payload = dict[str, Any]
-MOST_LEVELS = 100
-"""How deep a payload is nested at most: as deep as a manifest may be."""
+Place: TypeAlias = tuple["Place | None", str]
+"""Where a value stands: the place of what it is in, and the step from there."""
 _MOST = 2**31 - 1
 """As large as a whole number of a payload may be: one of 32 bits."""
 _MOST_BITS = 1024
@@ -281,31 +282,54 @@ def _require_readable(data: Payload) -> None:
         raise BadRequest(f'{kind} in version "{version}" cannot be handled as a {kind}: {problem}')
 
 
-def find_unreadable(value: Any, path: str, level: int = 0) -> str:
+def find_unreadable(value: Any, path: str) -> str:
     """What in a value no JSON can say, or nobody could work with: the first such place, or ""."""
+    return _find_unreadable(value, (None, path), 0)
+
+
+def _find_unreadable(value: Any, place: Place, level: int) -> str:
+    if isinstance(value, dict | list):
+        if level >= MOST_LEVELS:
+            return f"{_format(place)}: nested more than {MOST_LEVELS} levels deep; write it flatter"
+        if isinstance(value, list):
+            return _find_in_list(value, place, level + 1)
+        return _find_in_mapping(value, place, level + 1)
+    why = _find_odd(value)
+    return f"{_format(place)}{why}" if why else ""
+
+
+def _find_in_list(values: list[Any], place: Place, level: int) -> str:
+    for at, one in enumerate(values):
+        if found := _find_unreadable(one, (place, f"[{at}]"), level):
+            return found
+    return ""
+
+
+def _find_in_mapping(values: dict[Any, Any], place: Place, level: int) -> str:
+    for name, one in values.items():
+        if not isinstance(name, str) or not _is_unicode(name):
+            return f"{_format(place)}: the name {shorten(name)} of a field must be text"
+        if found := _find_unreadable(one, (place, f".{name}"), level):
+            return found
+    return ""
+
+
+def _format(place: Place) -> str:
+    """A path, written only where it is told."""
+    above, step = place
+    return step if above is None else f"{_format(above)}{step}"
+
+
+def _find_odd(value: Any) -> str:
     if isinstance(value, str):
-        return "" if _is_unicode(value) else f"{path}: half of a surrogate pair is no character"
+        return "" if _is_unicode(value) else ": half of a surrogate pair is no character"
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, int):
-        return "" if value.bit_length() < _MOST_BITS else f"{path}: a number of so many digits is not read"
+        return "" if value.bit_length() < _MOST_BITS else ": a number of so many digits is not read"
     if isinstance(value, float):
-        return "" if math.isfinite(value) else f"{path} {value}: use a number that is one"
-    if level >= MOST_LEVELS:
-        return f"{path}: nested more than {MOST_LEVELS} levels deep; write it flatter"
-    if isinstance(value, list):
-        found = (find_unreadable(one, f"{path}[{at}]", level + 1) for at, one in enumerate(value))
-    elif isinstance(value, dict):
-        found = (_find_in_entry(name, one, path, level) for name, one in value.items())
-    else:
-        return f"{path}: JSON has no {type(value).__name__}"
-    return next(filter(None, found), "")
-
-
-def _find_in_entry(name: Any, value: Any, path: str, level: int) -> str:
-    if not isinstance(name, str) or not _is_unicode(name):
-        return f"{path}: the name {shorten(name)} of a field must be text"
-    return find_unreadable(value, f"{path}.{name}", level + 1)
+        return "" if math.isfinite(value) else f" {value}: use a number that is one"
+    return f": JSON has no {type(value).__name__}"
 
 
 def _is_unicode(text: str) -> bool:

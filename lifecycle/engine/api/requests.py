@@ -14,7 +14,7 @@ from ..kinds.defaults import apply_defaults
 from ..kinds.registry import convert, entry_of_json, kind_of_json, list_entries, read_object
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
-from ..rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
+from ..rules.sizes import REQUEST_MOST_BYTES, measure_bytes, require_storable
 from ..rules.validation.field_error import check_not_negative
 from ..rules.validation.pod_updates import keep_rest
 from ..rules.validation.refusal import make_invalid
@@ -46,8 +46,7 @@ def decode(data: Json) -> Json:
     size_bytes = measure_bytes(data)
     if size_bytes > REQUEST_MOST_BYTES:
         raise RequestEntityTooLarge(f"Request entity too large: limit is {REQUEST_MOST_BYTES}")
-    if size_bytes > STORED_MOST_BYTES:
-        raise Unknown("etcdserver: request is too large")
+    require_storable(size_bytes)
     kind, version = data["kind"], data["apiVersion"]
     # What is done to an object later goes by its kind, so another version of it has the same fields.
     read_as = entry_of_json(data).kind.api_version

@@ -22,6 +22,7 @@ from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pod import POD_KIND, Pod, PodSpec
 from ..objects.pod_overlay import overlay_meta
 from ..rules.actions import CreatePod
+from ..rules.sizes import measure_bytes, require_storable
 from ..rules.validation.field_error import FieldError
 from ..rules.validation.names import generate
 from ..rules.validation.refusal import raise_invalid, repeat_as_asked
@@ -116,7 +117,10 @@ class ApiServer:
             raise_invalid(data, self._validate_new(data))
         if kind.id == POD_KIND.id:
             data = complete_selectors(data)
-        new = read_new(complete_new(context, data), self._clock.epoch_ms, like)
+        data = complete_new(context, data)
+        if like is None:
+            require_storable(measure_bytes([data, entries]))
+        new = read_new(data, self._clock.epoch_ms, like)
         context.definitions.identify(new)
         if entries:
             with_managed_fields(new, entries)
@@ -261,6 +265,7 @@ class ApiServer:
         admit_changed(context, old, new, subresource or "")
         if wanted == current and (entries or None) == tracked:
             return old
+        require_storable(measure_bytes([wanted, entries]))
         with_managed_fields(new, entries)
         is_changed = context.definitions.is_spec_new(current, wanted)
         is_counted = is_changed or (not subresource and is_told_of(current, wanted))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..heart.errors import BadRequest, Unknown
+from ..rules.json_bounds import read_json
 from ..rules.validation.metadata import ANNOTATIONS_MOST_BYTES, do_annotations_fit
 from ..schema.fields import Field
 from ..schema.tables import Fields, fields_within, find_fields, is_known_kind
@@ -64,7 +65,7 @@ def apply_patch(live: Json, manifest: Json) -> Json:
 
 def _read_last_applied(live: Json) -> Json:
     try:
-        former = json.loads(_annotations_of(live).get(LAST_APPLIED, "{}"))
+        former = read_json(_annotations_of(live).get(LAST_APPLIED, "{}"))
     except ValueError:
         former = {}
     return former if isinstance(former, dict) else {}

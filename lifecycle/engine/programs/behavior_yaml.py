@@ -11,6 +11,7 @@ from ..schema.yaml_nodes import Converter, UnreadableYaml, compose
 from .reading import Problem, Reading, read_behavior
 
 ANNOTATION = "podline.dev/behavior"
+MOST_LETTERS = 256 * 1024
 _PATH = f"metadata.annotations[{ANNOTATION}]"
 
 
@@ -25,6 +26,10 @@ def read_annotation(text: str) -> Reading:
 
 def read_text(text: str) -> Any:
     """What the one YAML document of a text says; without any, an empty mapping. Raises ValueError."""
+    if len(text) > MOST_LETTERS:
+        raise ValueError(
+            f"more than {MOST_LETTERS:,} letters are more than all annotations of an object may have"
+        )
     try:
         parsed = [Converter(number).convert(node) for number, node in enumerate(compose(text), 1)]
     except UnreadableYaml as error:

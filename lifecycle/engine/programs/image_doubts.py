@@ -13,7 +13,8 @@ from typing import Any
 from ..objects.pod import PodSpec
 from ..rules.image_names import full_name
 from .behavior_yaml import ANNOTATION, read_annotation
-from .known_images import KNOWN_IMAGES, find_image
+from .image_sources import find_image
+from .known_images import KNOWN_IMAGES
 from .profiles import choose_profile, read_profile
 
 Json = Mapping[str, Any]

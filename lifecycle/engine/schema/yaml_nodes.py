@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from ..rules.json_bounds import MOST_LEVELS
 from .yaml_values import UnreadableValue, resolve_plain, resolve_tagged
 
-DEPTH_LIMIT = 100
+DEPTH_LIMIT = MOST_LEVELS
 ALIAS_NODE_LIMIT = 50_000
 ALIAS_TEXT_LIMIT = 3 * 1024 * 1024
 """Characters: as much as a request to an API server may hold."""

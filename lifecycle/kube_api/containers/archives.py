@@ -1,7 +1,8 @@
 """tar, as `kubectl cp` runs it: containers here have none, so archives are made and read on their behalf.
 
 Regular files and folders are copied, by programs of the container (`find`, `stat`, `cat`, `mkdir`). Files of
-containers hold text: what is none is refused, and so is what leads out of the folder it is sent to.
+containers hold text: what is none is refused, and so is what leads out of the folder it is sent to. What is
+taken out is bounded by what the members hold, not by the archive: a sparse one of 2 KiB may say it has 1 TiB.
 """
 
 from __future__ import annotations
@@ -16,6 +17,17 @@ from typing import Any
 Json = dict[str, Any]
 MOST_FILES = 200
 MOST_BYTES = 1024 * 1024
+"""What all files of one archive hold together, holes of sparse ones included."""
+LONGEST_HEADER_BYTES = 1024
+# What a broken archive makes of the library that reads it.
+_UNREADABLE = (tarfile.TarError, EOFError, ValueError, OSError, ArithmeticError, LookupError, RuntimeError)
+_HEADERS = (
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+)
 # Files here have no owners.
 _WITHOUT_EFFECT = ("--no-same-permissions", "--no-same-owner")
 Run = Callable[[list[str], str], Json]
@@ -61,24 +73,41 @@ def carry_out(tar: Tar, run: Run, given: bytes) -> Done:
     return _extract(tar.folder or "/", run, given) if tar.is_extraction else _write(tar.paths, run)
 
 
+class _Header(tarfile.TarInfo):
+    """A header block that cannot make its reader work for long: the library trusts what it says."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
+        """Read it. Raises ReadError for a size below 0, and for long names and attributes of great length."""
+        found = super().frombuf(buf, encoding, errors)
+        if found.size < 0 or (found.type in _HEADERS and found.size > LONGEST_HEADER_BYTES):
+            raise tarfile.ReadError("bad header")
+        return found
+
+
 def _extract(folder: str, run: Run, given: bytes) -> Done:
+    left_bytes = MOST_BYTES
     try:
-        with tarfile.open(fileobj=io.BytesIO(given), mode="r:") as archive:
+        with tarfile.open(fileobj=io.BytesIO(given), mode="r:", tarinfo=_Header) as archive:
             for count, member in enumerate(archive):
-                problem = _refuse(member, count) or _put(archive, member, folder, run)
+                problem = _refuse(member, count, left_bytes) or _put(archive, member, folder, run)
                 if problem:
                     return Done(errors=f"tar: {member.name}: {problem}\n", code=1)
-    except (tarfile.TarError, EOFError, ValueError, OSError):
+                left_bytes -= member.size
+    except _UNREADABLE:
         return Done(errors="tar: invalid tar magic\n", code=1)
     return Done()
 
 
-def _refuse(member: tarfile.TarInfo, count: int) -> str:
-    """Why a member is not taken out; "" when it is."""
+def _refuse(member: tarfile.TarInfo, count: int, left_bytes: int) -> str:
+    """Why a member is not taken out; "" when it is. `left_bytes`: what it may hold."""
     if count >= MOST_FILES:
         return f"at most {MOST_FILES} files are copied at once"
     if not (member.isfile() or member.isdir()):
         return "only regular files and folders are copied"
+    # Attributes may give another size than the header did: one below 0 has no end.
+    if not 0 <= member.size <= left_bytes:
+        return f"at most {MOST_BYTES:,} bytes are copied at once"
     if member.name.startswith("/") or ".." in member.name.split("/"):
         return "leads out of the folder"
     return ""

@@ -16,11 +16,12 @@ from lifecycle.engine.rules.reasons import find_meaning
 from lifecycle.kube_api.containers import choice
 from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.status import bad_request
-from lifecycle.kube_api.watching.feed import feed_of, in_thread
+from lifecycle.kube_api.watching.feed import feed_of
 from lifecycle.kube_api.watching.stream import release_thread
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import container_logs
 from lifecycle.runs.container_logs import Position
+from lifecycle.threads import reading as in_thread
 
 LOOK_SECONDS = 2.0
 TEXT = "text/plain"

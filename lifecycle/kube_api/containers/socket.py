@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.http import QueryDict
 
-from lifecycle import limits
+from lifecycle import limits, threads
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.authentication import Right, find_bearer, refuse_impersonation
 from lifecycle.kube_api.containers import archives, logs, streams
@@ -23,13 +24,13 @@ from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.containers.streams import Streamed
 from lifecycle.kube_api.requests import Options
 from lifecycle.kube_api.status import Refusal, bad_request, exceeded, forbidden, unauthorized
-from lifecycle.kube_api.watching.feed import in_thread
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
+from lifecycle.threads import reading as in_thread
 
 INPUT, OUTPUT, ERRORS, PROBLEM, CLOSE = 0, 1, 2, 3, 255
 V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
-WAIT_SECONDS = 30.0
+WAIT_SECONDS, COPY_SECONDS = 30.0, 60.0
 MOST_INPUT = 1024 * 1024
 SILENT_SECONDS = {V5: 10.0, V4: 0.5}
 """Input that pauses for so long is taken to have ended."""
@@ -45,6 +46,9 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
     user: Any
     work: asyncio.Task[None] | None = None
     leave: Callable[[], object] | None = None
+    leave_exec: Callable[[], object] = staticmethod(lambda: None)
+    is_gone = False
+    is_carried_out = False
 
     async def connect(self) -> None:
         place = self.scope["url_route"]["kwargs"]
@@ -70,9 +74,12 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"])
         options = Options(QueryDict(self.scope["query_string"].decode("utf-8", "replace")))
         self.asked = streams.read(self.cluster, place["namespace"], place["pod"], place["action"], options)
+        if self.asked.action == streams.EXEC:
+            self.leave_exec = limits.take_exec(self.user, self)
         self.leave = limits.take_socket(self.user, self)
 
     async def disconnect(self, code: int) -> None:
+        self.is_gone = True
         if self.leave is not None:
             self.leave()
         if self.work is not None:
@@ -103,6 +110,10 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
                 status = await self._exec()
         except Refusal as refusal:
             status = refusal.to_status()
+        finally:
+            # A thread that waits for an answer keeps its place, whoever has gone meanwhile.
+            if not self.is_carried_out:
+                self.leave_exec()
         await self._say(PROBLEM, orjson.dumps(status))
         await self.close()
 
@@ -111,7 +122,8 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         tar = archives.read(self.asked.command)
         if tar is not None:
             return await self._copy(tar, given)
-        result = await in_thread(self._run)(self.asked.command, given.decode("utf-8", "replace"))
+        text = given.decode("utf-8", "replace")
+        result = await threads.waiting(self._carry_out)(self._run, self.asked.command, text)
         if result["object"] is None:
             status: dict[str, Any] = result["status"]
             return status
@@ -127,14 +139,18 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         return _exit_status(self.asked.command, found["exitCode"])
 
     async def _copy(self, tar: archives.Tar, given: bytes) -> dict[str, Any]:
+        deadline = time.monotonic() + COPY_SECONDS
+
         def run(command: list[str], text: str) -> dict[str, Any]:
+            if self.is_gone or time.monotonic() > deadline:
+                raise Refusal(504, f"not copied within {COPY_SECONDS:g} seconds", "Timeout", {})
             result = self._run(command, text)
             if result["object"] is None:
                 raise Refusal.of_status(result["status"])
             found: dict[str, Any] = result["object"]
             return found | ({"exitCode": 126, "stderr": found["problem"]} if found["problem"] else {})
 
-        done = await in_thread(archives.carry_out)(tar, run, given)
+        done = await threads.waiting(self._carry_out)(archives.carry_out, tar, run, given)
         await self._send_bytes(OUTPUT, done.output if self.asked.wants_output else b"")
         await self._send(ERRORS, done.errors, self.asked.wants_errors)
         return _exit_status(self.asked.command, done.code)
@@ -147,6 +163,15 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
             except TimeoutError:
                 break
         return bytes(self.input)
+
+    def _carry_out(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """In a thread, for as long as it takes."""
+        self.is_carried_out = True
+        try:
+            return work(*arguments)
+        finally:
+            self.is_carried_out = False
+            self.leave_exec()
 
     def _run(self, words: list[str], text: str) -> dict[str, Any]:
         pod = self.asked.pod
@@ -213,7 +238,7 @@ def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
     if not may(found.user, found.cluster, Verb.CHANGE):
         name = found.user.get_username()
         raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/exec"')
-    refuse_impersonation(found.user, headers.get(b"impersonate-user", ""))
+    refuse_impersonation(found.user, {name.decode("latin-1"): value for name, value in headers.items()})
     return found.user, found.cluster, found.pk
 
 

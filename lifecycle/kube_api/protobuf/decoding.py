@@ -1,6 +1,7 @@
 """Reads an object from its protobuf, as the API server's JSON would have it.
 
-Which number is which field stands in a file of the release. No type holds itself: nothing nests for ever. A
+Which number is which field stands in a file of the release. No type holds itself: nothing nests for ever. An
+empty message takes two bytes, so that fields are counted, as values of JSON are. A
 message begins with four bytes that say what it is, then comes an envelope: apiVersion, kind and the object.
 """
 
@@ -10,6 +11,7 @@ import base64
 import json
 import struct
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.rules.json_bounds import MOST_VALUES, find_excess
 
 Json = dict[str, Any]
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
@@ -51,6 +54,19 @@ def _read_field(text: str) -> tuple[int, Field]:
     return int(number), Field(name, type, flags[0] if flags else "")
 
 
+@dataclass(slots=True)
+class _Budget:
+    """How many fields have been read."""
+
+    used: int = 0
+
+    def take(self, count: int = 1) -> None:
+        """Count some. Raises Malformed where they are too many."""
+        self.used += count
+        if self.used > MOST_VALUES:
+            raise Malformed(f"more than {MOST_VALUES:,} values are too many to be read at once")
+
+
 def decode(text: bytes) -> Json:
     """The object. Raises Malformed."""
     if text[:4] != MAGIC:
@@ -66,7 +82,7 @@ def decode(text: bytes) -> Json:
     return {
         "kind": kind,
         "apiVersion": api_version,
-        **_read_message(type, _bytes_of(envelope.get(2, b""))),
+        **_read_message(type, _bytes_of(envelope.get(2, b"")), _Budget()),
     }
 
 
@@ -77,21 +93,22 @@ def _type_of(api_version: str, kind: str) -> str:
     return f"{group.partition('.')[0] or 'core'}/{version}.{kind}"
 
 
-def _read_message(type: str, text: bytes) -> Json:
+def _read_message(type: str, text: bytes, budget: _Budget) -> Json:
     fields, found = _types().get(type, {}), Json()
     for number, value in _walk(text):
+        budget.take()
         field = fields.get(number)
         if field is not None:
-            _take(found, field, value)
+            _take(found, field, value, budget)
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _take(found: Json, field: Field, value: Value) -> None:
+def _take(found: Json, field: Field, value: Value, budget: _Budget) -> None:
     if "m" in field.flags:
-        key, entry = _read_entry(field.type, _bytes_of(value))
+        key, entry = _read_entry(field.type, _bytes_of(value), budget)
         found.setdefault(field.name, {})[key] = entry
         return
-    read = _read_value(field.type, value)
+    read = _read_value(field.type, value, budget)
     if field.name == ".":
         found.update(read)
     elif "r" in field.flags:
@@ -100,25 +117,30 @@ def _take(found: Json, field: Field, value: Value) -> None:
         found[field.name] = read
 
 
-def _read_entry(type: str, text: bytes) -> tuple[str, Any]:
+def _read_entry(type: str, text: bytes, budget: _Budget) -> tuple[str, Any]:
     entry = dict(_walk(text))
     # What is empty may not be there.
     empty = b"" if type not in ("int32", "int64", "bool") else 0
     key = _bytes_of(entry.get(1, b"")).decode("utf-8", "replace")
-    return key, _read_value(type, entry.get(2, empty))
+    return key, _read_value(type, entry.get(2, empty), budget)
 
 
-def _read_value(type: str, value: Value) -> Any:
+def _read_value(type: str, value: Value, budget: _Budget) -> Any:
     scalar = _SCALARS.get(type)
     if scalar is not None:
         return scalar(value)
     text = _bytes_of(value)
     if type.startswith("list-of-"):
         inner = type.removeprefix("list-of-")
-        return [_read_value(inner, one) for number, one in _walk(text) if number == 1]
+        found = []
+        for number, one in _walk(text):
+            budget.take()
+            if number == 1:
+                found.append(_read_value(inner, one, budget))
+        return found
     if type == "raw":
         return _read_raw(dict(_walk(text)))
-    return _read_message(type, text)
+    return _read_message(type, text, budget)
 
 
 # --- what has a form of its own ---------------------------------------------------------------------------
@@ -193,8 +215,10 @@ def _read_raw(parts: dict[int, Value]) -> Any:
 
 
 def _read_json(text: bytes) -> Any:
+    if excess := find_excess(text.decode("utf-8", "replace")):
+        raise Malformed(excess)
     try:
-        # Neither half signs, nor numbers beyond 64 bits, nor nesting without end.
+        # Neither half signs nor numbers beyond 64 bits.
         return orjson.loads(text) if text else None
     except ValueError as problem:
         raise Malformed(str(problem)) from None

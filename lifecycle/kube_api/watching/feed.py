@@ -16,7 +16,6 @@ from contextvars import Context
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 
 from lifecycle.kube_api import trace_events
@@ -24,6 +23,7 @@ from lifecycle.kube_api.watching import events, records
 from lifecycle.kube_api.watching.cache import KindCache, Taker
 from lifecycle.kube_api.watching.records import Head, Kind
 from lifecycle.models import Cluster
+from lifecycle.threads import reading as in_thread
 
 log = logging.getLogger(__name__)
 
@@ -198,11 +198,6 @@ class Feed:
         for task in self.tasks:
             if task is not current:
                 task.cancel()
-
-
-def in_thread(work: Any) -> Any:
-    """Database work, away from the event loop and from the thread of any one request."""
-    return database_sync_to_async(work, thread_sensitive=False)
 
 
 _feeds: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Feed]] = WeakKeyDictionary()

@@ -16,10 +16,11 @@ from django.http import StreamingHttpResponse
 
 from lifecycle.kube_api.watching.cache import KindCache
 from lifecycle.kube_api.watching.changes import Change
-from lifecycle.kube_api.watching.feed import Feed, feed_of, in_thread
+from lifecycle.kube_api.watching.feed import Feed, feed_of
 from lifecycle.kube_api.watching.records import Expired, Held, Kind, Pages
 from lifecycle.kube_api.watching.watcher import Watcher, make_event
 from lifecycle.models import Cluster
+from lifecycle.threads import reading as in_thread
 
 LEAST_SECONDS = 1800.0
 """Without `timeoutSeconds` a watch ends after so long, or up to twice that, so that not all end together."""

@@ -19,8 +19,6 @@ from .redirects import restore_redirects
 from .task import FUNCTION, SOURCE, Frame
 
 _LONGEST_TEXT = 64 << 10
-_SIGNS_OF_READING = 64
-"""Reading a sign of a script is as much work as moving so many."""
 
 
 def _true(activation: Activation, words: list[str]) -> int:
@@ -128,7 +126,7 @@ def _eval(activation: Activation, words: list[str]) -> int | None:
         return 0
     if len(text) > _LONGEST_TEXT:
         raise CannotInterpret(f"eval of more than {_LONGEST_TEXT >> 10} KiB")
-    activation.machine.work(activation.task, _SIGNS_OF_READING * len(text))
+    activation.machine.work_reading(activation.task, text)
     activation.push(Frame(SOURCE, text, 0, activation.is_tested))
     return None
 
@@ -155,7 +153,7 @@ def _source(activation: Activation, words: list[str]) -> int | None:
             activation.machine.note(f"cannot interpret {words[1]}: not in the manifest; taken to do nothing")
             return 0
         return _fail_special(activation, f"{words[0]}: {words[1]}: {problem}")
-    activation.machine.work(activation.task, _SIGNS_OF_READING * len(text))
+    activation.machine.work_reading(activation.task, text)
     frame = Frame(SOURCE, text, 0, activation.is_tested)
     if len(words) > 2:
         frame.saved_arguments = activation.shell.arguments

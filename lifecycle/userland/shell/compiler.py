@@ -22,6 +22,9 @@ from .simple_commands import read_command
 from .word_parts import Command, Word
 from .words import WordReader, read_expression
 
+LONGEST_TEXT = 256 << 10
+MOST_PARTS = 20_000
+_PARTS = ";\n&|$([`"
 _OPEN = -1
 _SIMPLE = frozenset(
     ("command", "variable_assignment", "variable_assignments", "declaration_command", "unset_command")
@@ -32,6 +35,9 @@ _TERMINATORS = frozenset((";", "&", "\n", ";;"))
 @lru_cache(maxsize=4096)
 def compile_text(text: str) -> instructions.Code:
     """The instructions of a script. Raises CannotInterpret."""
+    if len(text) > LONGEST_TEXT or count_parts(text) > MOST_PARTS:
+        # Reading it is work that nothing can interrupt.
+        raise CannotInterpret(f"a script of more than {LONGEST_TEXT >> 10} KiB or {MOST_PARTS:,} commands")
     script = parse(text)
     compiler = _Compiler(script)
     try:
@@ -40,6 +46,11 @@ def compile_text(text: str) -> instructions.Code:
         raise CannotInterpret("a script nested so deeply") from None
     compiler.emit(instructions.End())
     return tuple(compiler.code)
+
+
+def count_parts(text: str) -> int:
+    """About how many commands and substitutions a script has: they are what takes time to read."""
+    return sum(map(text.count, _PARTS))
 
 
 class _Compiler:

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 
 from ..crowd import Crowd
 from ..saved import Saved
+from .compiler import count_parts
 from .task import Task, Wait
 
 _MOST_STEPS = 20_000
 _MOST_STEPS_TOGETHER = 60_000
 _SIGNS_OF_A_STEP = 1 << 10
 """Moving so many signs about is work like one instruction."""
+_SIGNS_OF_READING = 64
+_SIGNS_OF_A_COMMAND = 2 << 10
+"""Reading a command is work like running two."""
 _FEWER_STEPS = 4_000
 _PATIENCE = 5
 """So many seconds of work in a row are believed; after that each stretch is shorter and lasts longer."""
@@ -88,6 +92,10 @@ class Effort(Saved, ABC):
         task.steps += steps
         self.steps += steps
         self.crowd.steps += steps
+
+    def work_reading(self, task: Task, text: str) -> None:
+        """Count what reading a script costs: little by its length, much by how many commands it has."""
+        self.work(task, _SIGNS_OF_READING * len(text) + _SIGNS_OF_A_COMMAND * count_parts(text))
 
     def rested(self, task: Task) -> None:
         """The task let time pass by itself, unless it only waited for others that work without end."""

@@ -28,6 +28,7 @@ def leave_shell(activation: Activation, status: int) -> None:
         activation.machine.finish(task, status & 255)
         return
     shell.status = status & 255
+    activation.machine.work_reading(task, action)
     frame = Frame(EXIT_TRAP, action)
     frame.saved_status = status & 255
     shell.frames.append(frame)

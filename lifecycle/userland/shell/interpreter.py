@@ -155,6 +155,7 @@ def _enter_trap(activation: Activation) -> None:
     name = task.pending.pop(0)
     action = task.traps.get(name)
     if action and len(shell.frames) <= _MOST_NESTED_TRAPS:
+        activation.machine.work_reading(task, action)
         frame = Frame(TRAP, action)
         frame.saved_status = shell.status
         shell.frames.append(frame)

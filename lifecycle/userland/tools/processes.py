@@ -34,7 +34,7 @@ def shell(call: Call) -> Outcome:
             return call.fail("-c requires an argument", 2)
         if len(words) > 1:
             new.name = words[1]
-        return become_shell(call.task, new, words[0], words[2:])
+        return become_shell(call, new, words[0], words[2:])
     if words:
         script = call.files.find(call.path(words[0]))
         if script is not None and script.kind == OPAQUE:
@@ -43,11 +43,11 @@ def shell(call: Call) -> Outcome:
         if text is None:
             return _missing_script(call, words[0])
         new.name = words[0]
-        return become_shell(call.task, new, text, words[1:])
+        return become_shell(call, new, text, words[1:])
     read = call.whole_input()
     if isinstance(read, Wait):
         return read
-    return become_shell(call.task, new, read, [])
+    return become_shell(call, new, read, [])
 
 
 def _shell_options(new: Shell, words: list[str]) -> tuple[list[str], bool]:
@@ -72,8 +72,10 @@ def _missing_script(call: Call, name: str) -> Outcome:
     return call.become([name])
 
 
-def become_shell(task: Task, new: Shell, text: str, arguments: list[str]) -> Outcome:
+def become_shell(call: Call, new: Shell, text: str, arguments: list[str]) -> Outcome:
     """Turn the task into a shell that runs a text."""
+    task = call.task
+    call.machine.work_reading(task, text)
     new.arguments = list(arguments)
     new.variables = {
         name: value for name, value in task.environment.items() if name.isidentifier() or name == "_"

@@ -48,6 +48,10 @@ SCRIPTS = {
     "case": "x=$(seq 1 3000|tr '\\n' a); while :; do case $x in *a*a*a*a*b*) :;; esac; done",
     "recursion": "f() { f; f; }; f",
     "eval": 'x=\'eval "$x"\'; eval "$x"',
+    "eval doubling": 'x=":"; while :; do x="$x;$x"; eval "$x"; done',
+    "sh doubling": 'x=":"; while :; do x="$x;$x"; sh -c "$x"; done',
+    "trap doubling": 'x=":"; while :; do x="$x;$x"; (trap "$x" EXIT); done',
+    "source doubling": 'x=":"; while :; do x="$x;$x"; echo "$x" > /tmp/f; . /tmp/f; done',
     "cp tree": "mkdir -p /tmp/a/{1..30}/{1..30}; n=0; while :; do n=$((n+1)); cp -r /tmp/a /tmp/b$n; done",
     "head -c": "while :; do head -c 4000000 /dev/zero | md5sum; done",
     "background": "while :; do sleep 1 & done",
@@ -74,4 +78,4 @@ def test_no_instant_is_without_end_and_nothing_grows_without_end(script: str) ->
 
 
 def test_there_are_as_many_as_were_tried() -> None:
-    assert len(SCRIPTS) == 39
+    assert len(SCRIPTS) == 43

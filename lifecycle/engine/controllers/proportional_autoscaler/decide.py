@@ -7,7 +7,6 @@ whose flags say what is scaled and which ConfigMap holds the parameters, or of i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -15,6 +14,7 @@ from typing import Any
 
 from ...objects.node import Node
 from ...objects.quantity import canonical_sum, parse_quantity
+from ...rules.json_bounds import read_json
 
 IMAGE = "cluster-proportional-autoscaler"
 VERTICAL = "cluster-proportional-vertical-autoscaler"
@@ -98,8 +98,8 @@ def decide_replicas(data: Json, size: Size) -> int:
     if len(modes) != 1:
         raise ValueError("expects one of linear and ladder")
     try:
-        params = json.loads(data[modes[0]])
-    except (ValueError, RecursionError):
+        params = read_json(data[modes[0]])
+    except ValueError:
         raise ValueError(f"{modes[0]}: is not JSON") from None
     if not isinstance(params, dict):
         raise ValueError(f"{modes[0]}: must be an object")
@@ -142,7 +142,7 @@ def decide_resources(config: str, size: Size) -> dict[str, dict[str, dict[str, s
     A base of 10m and a step of 1m for each node are 50m with 40 nodes.
     """
     try:
-        params = json.loads(config)
+        params = read_json(config)
         return {
             str(container): {
                 group: {name: _step(name, one, size) for name, one in given[group].items()}
@@ -151,7 +151,7 @@ def decide_resources(config: str, size: Size) -> dict[str, dict[str, dict[str, s
             }
             for container, given in params.items()
         }
-    except (TypeError, AttributeError, KeyError, OverflowError, ZeroDivisionError, RecursionError):
+    except (TypeError, AttributeError, KeyError, OverflowError, ZeroDivisionError):
         raise ValueError("default-config: cannot be read") from None
 
 

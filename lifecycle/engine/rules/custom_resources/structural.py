@@ -7,10 +7,11 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..sizes import Room
+
 Json = Mapping[str, Any]
 PRESERVES, EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
 _OF_EVERY_OBJECT = ("apiVersion", "kind", "metadata")
-MOST_LEVELS = 110
 
 
 def prune(value: Any, schema: Json, path: str = "", is_object: bool = True) -> tuple[Any, list[str]]:
@@ -80,27 +81,38 @@ def without_nulls(value: Any, schema: Json | None) -> Any:
 
 
 def with_defaults(value: Any, schema: Json | None) -> Any:
-    """The value with defaults where nothing stands, or a null that may not (defaulting/algorithm.go)."""
+    """The value with defaults where nothing stands, or a null that may not (defaulting/algorithm.go).
+
+    Raises Unknown as soon as the defaults alone are more than can be stored: a list of many small entries
+    takes them once an entry.
+    """
+    return _complete(value, schema, Room())
+
+
+def _complete(value: Any, schema: Json | None, room: Room) -> Any:
     if schema is None:
         return value
     if isinstance(value, list):
         items = _schema_or_none(schema.get("items"))
-        return [_fill(one, items) for one in value]
+        return [_fill("", one, items, room) for one in value]
     if not isinstance(value, dict):
         return value
-    known = schema.get("properties") or {}
-    absent = {
-        name: copy.deepcopy(inner["default"])
-        for name, inner in known.items()
-        if name not in value and _default_of(inner) is not None
-    }
-    return {name: _fill(one, _find_field(name, schema)) for name, one in (value | absent).items()}
+    filled = {name: _fill(name, one, _find_field(name, schema), room) for name, one in value.items()}
+    for name, inner in (schema.get("properties") or {}).items():
+        if name not in value and _default_of(inner) is not None:
+            filled[name] = _complete(_take_default(name, inner, room), inner, room)
+    return filled
 
 
-def _fill(value: Any, schema: Json | None) -> Any:
+def _fill(name: str, value: Any, schema: Json | None, room: Room) -> Any:
     if _is_forbidden_null(value, schema):
-        value = copy.deepcopy(_default_of(schema))
-    return with_defaults(value, schema)
+        value = _take_default(name, schema, room)
+    return _complete(value, schema, room)
+
+
+def _take_default(name: str, schema: Json | None, room: Room) -> Any:
+    room.take(name, _default_of(schema))
+    return copy.deepcopy(_default_of(schema))
 
 
 def _find_field(name: str, schema: Json) -> Json | None:

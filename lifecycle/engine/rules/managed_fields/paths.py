@@ -17,6 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ..json_bounds import read_json
+
 Path: TypeAlias = tuple[str, ...]
 FieldSet: TypeAlias = frozenset[Path]
 NONE: FieldSet = frozenset()
@@ -85,7 +87,7 @@ def _format_element(element: str) -> str:
 
 def order_of(path: Path) -> tuple[tuple[int, str], ...]:
     """Paths in the order of sets: fields, then entries by keys, values and index, each by its text."""
-    return tuple((_ORDER.index(element[0]), element[2:]) for element in path)
+    return tuple(map(_order_of_element, path))
 
 
 # --- FieldsV1 ---------------------------------------------------------------------------------------------
@@ -94,19 +96,24 @@ def order_of(path: Path) -> tuple[tuple[int, str], ...]:
 def write_fields(fields: Iterable[Path]) -> dict[str, Any]:
     """A set as FieldsV1: a tree in which a leaf is `{}`, and "." says that a node itself is in the set."""
     tree: dict[str, Any] = {}
-    # Whoever is above comes first, so each node is made before what is below it.
-    for path in sorted(fields, key=order_of):
+    for path in fields:
         node = tree
         for element in path:
             node = node.setdefault(element, {})
         node[_ITSELF] = {}
-    return {element: _without_dots(inner) for element, inner in tree.items() if element != _ITSELF}
+    tree.pop(_ITSELF, None)
+    return _write_node(tree)
 
 
-def _without_dots(node: dict[str, Any]) -> dict[str, Any]:
+def _write_node(node: dict[str, Any]) -> dict[str, Any]:
     if len(node) == 1 and _ITSELF in node:
         return {}
-    return {name: {} if name == _ITSELF else _without_dots(inner) for name, inner in node.items()}
+    return {name: _write_node(node[name]) for name in sorted(node, key=_order_of_element)}
+
+
+def _order_of_element(element: str) -> tuple[int, str]:
+    """The node itself, then fields, entries by keys, values and index, each by its text."""
+    return (-1, "") if element == _ITSELF else (_ORDER.index(element[0]), element[2:])
 
 
 def read_fields(tree: Any) -> FieldSet:
@@ -134,7 +141,7 @@ def _read_element(name: str) -> str:
         raise ValueError(f"fieldsV1: {name[:60]!r} is no element of a path")
     if form == "f":
         return name
-    value = json.loads(text)
+    value = read_json(text)
     if form == "k" and not (isinstance(value, dict) and value):
         raise ValueError(f"fieldsV1: {name[:60]!r} has no keys")
     return f"{form}:{write_json(value)}"

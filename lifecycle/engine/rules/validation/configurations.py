@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..json_bounds import find_excess
 from .field_error import FieldError, each_invalid, invalid, required, too_long
 from .names import check_config_key
 from .part import Part, gathers
@@ -86,10 +87,10 @@ def _validate_registries(values: Mapping[str, str], key: str) -> list[FieldError
     if key not in values:
         return [required(f"data[{key}]")]
     text = _decode(values[key]).decode(errors="replace")
+    if excess := find_excess(text):
+        return [invalid(f"data[{key}]", _REDACTED, excess)]
     try:
         found = json.loads(text)
-    except RecursionError:
-        return [invalid(f"data[{key}]", _REDACTED, "exceeded max depth")]
     except ValueError as problem:
         place = getattr(problem, "pos", 0)
         why = f"invalid character {text[place]!r} looking for beginning of value" if text[place:] else ""
