@@ -265,14 +265,17 @@ class Cluster:
         return self._store.kinds()
 
     def list_uses(self) -> Sequence[dict[str, Any]]:
-        """What the metrics server tells of pods: `pod` (its JSON), `at_ms`, `window_ms`, and by container
-        CPU in milli and memory in bytes."""
+        """What the metrics server tells: `pod` (JSON), `at_ms`, `window_ms`, milli-CPU and bytes by container."""
         told = self._context.metrics.list_uses(self.now_ms)
         return [{"pod": pod.to_json(self.epoch_ms), **asdict(use)} for pod, use in told]
 
     def list_assumed_images(self) -> Sequence[str]:
         """Images started in this run of which nothing is known: they are assumed to start and answer."""
         return sorted(self._context.assumed_images)
+
+    def list_nodes_with(self, image: str) -> Sequence[str]:
+        """The nodes that have an image on disk."""
+        return self._kubelets.list_nodes_with(image)
 
     # --- save and load ----------------------------------------------------------------------------------
 
