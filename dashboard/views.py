@@ -286,7 +286,8 @@ def say_behaviors(request: HttpRequest, cluster: str) -> HttpResponse:
 def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
-    context = show_live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
+    context = _pod(found, namespace, name)
+    context |= show_live(found, f"pod:{namespace}/{name}", stored=context["pod"])
     uid = readings.event_uid_of(context["pod"])
     context |= {"event_uid": uid, "values": VALUES} | list_recent_events(found, uid)
     # As `kubectl logs` does: the first of the containers proper.

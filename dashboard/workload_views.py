@@ -51,7 +51,7 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     subject = f"{namespace}/{context['kind']}/{name}"
     context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}"}
     figures = [context["rollout"]] if context["has_chart"] else []
-    context |= show_live(found, *figures, context["timeline"])
+    context |= show_live(found, *figures, context["timeline"], stored=context["workload"])
     uid = context["workload"].uid
     context |= {"event_uid": uid, "behaviors": BEHAVIORS} | list_recent_events(found, uid)
     return render(request, "workloads/workload.html", context)

@@ -84,10 +84,13 @@ def make_timeline(
     groups = _group(shown, stories, page is None)
     bands = _make_bands(groups, counts, stories, len(shown)) if is_crowded else {}
     spans = _list_spans(shown, now_ms, now_ms - since_ms, bands)
+    keys = sorted({*groups, *(() if query else bands)})
+    # Names are told apart by their namespaces as soon as there is more than one.
+    is_spread = len({namespace for namespace, _workload in keys}) > 1
     lanes = [
         lane
-        for key in sorted({*groups, *(() if query else bands)})
-        for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands)
+        for key in keys
+        for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
     ]
     figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
@@ -180,13 +183,15 @@ def _group_lanes(
     stories: list[PodStory],
     states: Counter[str] | None,
     bands: dict[Group, tuple[int, list[Span]]],
+    with_namespace: bool,
 ) -> list[Lane]:
     namespace, workload = key
     kind, _, name = workload.partition("/")
+    where = f"{namespace}/" if with_namespace else ""
     counted = _count_words(states or Counter())
     header = Lane(
         key=f"group:{namespace}/{workload}",
-        label=name or "Bare pods",
+        label=where + (name or "Bare pods"),
         title=f"{namespace}/{workload}",
         path=find_page(kind, namespace, name) if name else "",
         note=f"{kind if name else 'no controller'} · {counted}",

@@ -61,6 +61,7 @@ export class Chart {
   #drawn = { at: -Infinity, msPerPx: 0, first: 0, last: 0 };
   #notBefore = 0;
   #revision = 0;
+  #isAsking = false;
   /** All there is to draw, in sight or not. */
   data = [];
 
@@ -106,8 +107,15 @@ export class Chart {
     this.#view.refresh();
   }
 
+  /** Something else was asked for: until the answer is there nobody knows whether there is any. */
+  wait() {
+    this.#isAsking = true;
+    this.#element.querySelector("[data-empty]")?.setAttribute("hidden", "");
+  }
+
   /** The whole figure, anew. */
   show(figure) {
+    this.#isAsking = false;
     this.#figure = figure;
     this.#layoutChanged();
   }
@@ -174,7 +182,7 @@ export class Chart {
     const empty = this.#element.querySelector("[data-empty]");
     const hasRows = meta?.rows?.length || this.#findLanesToCome([0, Infinity]).length;
     const isEmpty = meta?.rows ? !hasRows : this.#figure.data.every((trace) => trace.x.length <= 2);
-    if (empty) empty.hidden = !isEmpty;
+    if (empty) empty.hidden = !isEmpty || this.#isAsking;
     empty?.querySelector("[data-none]")?.toggleAttribute("hidden", Boolean(meta?.narrowed));
     empty?.querySelector("[data-none-found]")?.toggleAttribute("hidden", !meta?.narrowed);
     this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
