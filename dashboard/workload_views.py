@@ -10,10 +10,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import answers, workload_readings
+from dashboard.ages import count_on
 from dashboard.answers import Answer
 from dashboard.done_words import UNCHANGED
 from dashboard.forms import ChangeForm
 from dashboard.image_behaviors import BEHAVIORS, find_silence
+from dashboard.live_figures import tell_time
 from dashboard.page_parts import (
     UNPROCESSABLE,
     find_or_404,
@@ -162,6 +164,6 @@ def _make_run(cluster: Cluster, stored: StoredObject) -> tuple[str, dict[str, An
 def _read(cluster: Cluster, folder: str, namespace: str, name: str) -> dict[str, Any]:
     entry = kind_of_folder(folder)
     stored = find_or_404(cluster, entry.kind.id, namespace, name)
-    return {"cluster": cluster, "folder": folder, "past": cluster.is_look} | workload_readings.read_workload(
-        cluster, stored, entry
-    )
+    told = workload_readings.read_workload(cluster, stored, entry)
+    told["facts"] = count_on(told["facts"], cluster, stored, tell_time(cluster)["at_ms"])
+    return {"cluster": cluster, "folder": folder, "past": cluster.is_look} | told
