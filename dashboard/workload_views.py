@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import answers, workload_readings
-from dashboard.ages import count_on
+from dashboard.ages import count_on, find_finish_ms
 from dashboard.answers import Answer
 from dashboard.done_words import UNCHANGED
 from dashboard.forms import ChangeForm
@@ -54,6 +54,9 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}"}
     figures = [context["rollout"]] if context["has_chart"] else []
     context |= show_live(found, *figures, context["timeline"], stored=context["workload"])
+    if context["finished_ms"] is not None:
+        # All of a Job that is over, however long ago.
+        context["window_ms"] = ""
     uid = context["workload"].uid
     context |= {"event_uid": uid, "behaviors": BEHAVIORS} | list_recent_events(found, uid)
     return render(request, "workloads/workload.html", context)
@@ -166,4 +169,5 @@ def _read(cluster: Cluster, folder: str, namespace: str, name: str) -> dict[str,
     stored = find_or_404(cluster, entry.kind.id, namespace, name)
     told = workload_readings.read_workload(cluster, stored, entry)
     told["facts"] = count_on(told["facts"], cluster, stored, tell_time(cluster)["at_ms"])
+    told["finished_ms"] = find_finish_ms(cluster, stored)
     return {"cluster": cluster, "folder": folder, "past": cluster.is_look} | told

@@ -5,6 +5,7 @@ Of more pods than there are rows each workload has a band beside its name: all i
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,11 @@ from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES
+from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 
+INDEXED = re.compile(r"(\d+)-")
+"""How the own part of the names of an Indexed Job's pods begins; other pods of Jobs have no such point."""
 MAX_ROWS = 300
 CROWDED_ROWS = 60
 """Beside bands fewer rows are drawn, those of pods in trouble before others."""
@@ -170,12 +174,20 @@ def _group(shown: list[PodStory], stories: Stories, by_age: bool) -> dict[Group,
     for story in shown:
         groups.setdefault((story.namespace, stories.workload_of(story)), []).append(story)
     if by_age:
-        return {key: _order(found, key[1].partition("/")[2]) for key, found in sorted(groups.items())}
+        return {key: _order(found, key[1]) for key, found in sorted(groups.items())}
     return dict(sorted(groups.items()))
 
 
 def _order(stories: list[PodStory], workload: str) -> list[PodStory]:
-    return sorted(stories, key=lambda story: (story.created_ms, count_up(shorten_name(story.name, workload))))
+    """By creation; those of an Indexed Job by their indexes, retries below one another."""
+    kind, _, name = workload.partition("/")
+
+    def place(story: PodStory) -> tuple[int, int, list[tuple[int, str]]]:
+        own = shorten_name(story.name, name)
+        index = INDEXED.match(own) if kind == JOB_KIND.id else None
+        return int(index[1]) if index else 0, story.created_ms, count_up(own)
+
+    return sorted(stories, key=place)
 
 
 def _group_lanes(

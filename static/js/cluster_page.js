@@ -159,6 +159,15 @@ page.addEventListener("click", (event) => {
 
 for (const button of page.querySelectorAll("[data-window][aria-pressed=true]")) showPast(button);
 
+/** From when until when the object of the page was there, as far as the page says so. */
+function readLife() {
+  const { lifeFrom, lifeUntil } = page.querySelector("[data-life-from]")?.dataset ?? {};
+  view.showLife(lifeFrom ? Number(lifeFrom) : null, lifeUntil ? Number(lifeUntil) : null);
+}
+
+readLife();
+page.addEventListener("htmx:afterSettle", readLife);
+
 const opened = address.read();
 if (opened.page !== null) askRows(opened.page, opened.order);
 if (opened.range) view.restore(opened.range);
