@@ -279,7 +279,9 @@ export class Chart {
 
   /** The stretch that is shown, with all rows, as a file. */
   #savePicture() {
-    if (!window.Plotly || !this.plot.layout) return;
+    if (!window.Plotly || !this.#figure) return;
+    // What is out of sight is not drawn.
+    if (!this.plot.layout) this.#draw();
     const [layout, range, width] = [this.plot.layout, this.range, this.plot.clientWidth];
     const all = { data: this.#figure.data, layout };
     const seen = pickSeen(all, range, width, { first: 0, last: Infinity }).map((trace) => thinMarks(trace, range, width));
