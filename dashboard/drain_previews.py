@@ -70,7 +70,7 @@ def _tell_end(ahead: Ahead, node: str) -> tuple[str, bool]:
     ]
     if not ends:
         seen = duration(ahead.to_ms - ahead.from_ms)
-        return f"Not done within {seen}, as far as was looked.", False
+        return f"Not done within {seen}. The preview looks no further.", False
     took, end = duration(ends[-1].at_ms - ahead.from_ms), ends[-1]
     if end.new == DONE:
         return f"Drained after {took}.", True

@@ -123,7 +123,7 @@ def _tell_end(ahead: Ahead, watch: _Watch) -> str:
         return f"Rolled out after {duration(watch.done_ms - ahead.from_ms)}."
     rollout = judge_rollout(watch.subject.kind, found)
     brief = rollout.brief if rollout is not None else "nothing moves any more"
-    return f"{'As far as was looked, ' if ahead.end == 'cut' else 'After '}{took}: {brief}."
+    return f"After {took}{', where the preview stopped' if ahead.end == 'cut' else ''}: {brief}."
 
 
 def _tell_available(ahead: Ahead, subject: Subject) -> list[str]:
