@@ -1,4 +1,4 @@
-"""`{% preload "cluster_page" %}`: a page's modules asked for at once, not each after the one that needs it."""
+"""`{% preload "cluster_page" %}`: a page's modules all asked for at once."""
 
 from __future__ import annotations
 
