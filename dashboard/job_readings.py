@@ -29,7 +29,10 @@ _UNBEGUN = Tone("pending", "Not begun", "", "")
 
 @dataclass(slots=True)
 class Cell:
-    """An index of an Indexed Job, or a pod of another one. `seq`: the last row about its pod."""
+    """An index of an Indexed Job, or a pod of another one. `seq`: the last row about its pod.
+
+    `rule`: which one of a podFailurePolicy decided on it.
+    """
 
     label: str
     tone: Tone
@@ -39,6 +42,7 @@ class Cell:
     page: str = ""
     uid: str = ""
     seq: int | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def _name_rules(cluster: Cluster, job: Job, failed: Iterable[Cell]) -> None:
     pods = StoredObject.objects.filter(cluster=cluster, uid__in=by_uid)
     for uid, data in pods.values_list("uid", "data"):
         if rule := tell_rule(job.spec.failure_rules, Pod.from_json(data, cluster.epoch_ms)):
-            by_uid[uid].words += f", {rule}"
+            by_uid[uid].rule = rule
 
 
 def tell_rule(rules: Sequence[FailureRule], pod: Pod) -> str:

@@ -44,7 +44,7 @@ def find_neighbours(look: Cluster, asked: Q | None = None) -> tuple[int | None, 
     `asked`: only of such transitions.
     """
     base, at_ms = base_of(look), look.instant_ms
-    rows = Transition.objects.filter(asked or Q(), cluster=base, seq__lte=base.seq)
-    rows = rows.values_list("at_ms", flat=True)
+    found = Transition.objects.filter(asked or Q(), cluster=base, seq__lte=base.seq)
+    rows = found.values_list("at_ms", flat=True)
     before = rows.filter(seq__lte=look.seq, at_ms__lt=at_ms).order_by("-seq").first()
     return before, rows.filter(seq__gt=look.seq).order_by("seq").first()
