@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import answers
+from dashboard.ages import count_on
 from dashboard.answers import Answer
 from dashboard.autoscalers import KIND
 from dashboard.forms import BoundsForm
@@ -75,12 +76,13 @@ def _read(cluster: Cluster, namespace: str, name: str) -> Json:
     target = spec.get("scaleTargetRef") or {}
     kind_id = id_for(str(target.get("apiVersion") or ""), str(target.get("kind") or ""))
     is_gone = stored.deleted_ms is not None
+    facts = {title: value for title, value in columns.items() if title not in ("NAME", "REFERENCE")}
     told = f"Deleted at {clock(stored.deleted_ms)}." if stored.deleted_ms is not None else ""
     return {
         "cluster": cluster,
         "autoscaler": stored,
         "verdict": told if is_gone else tell_autoscaler(spec, status),
-        "facts": {title: value for title, value in columns.items() if title not in ("NAME", "REFERENCE")},
+        "facts": count_on(facts, cluster, stored, at_ms),
         "target": columns["REFERENCE"],
         "target_page": find_page(kind_id, namespace, str(target.get("name") or "")),
         "measured": list_measured(spec, status),

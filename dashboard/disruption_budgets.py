@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard import readings
+from dashboard.ages import count_on
 from dashboard.pages import find_page
 from dashboard.plots.theme import clock, duration
 from lifecycle.engine.kinds.presentation import decide_columns
@@ -44,12 +45,13 @@ def read_budget(cluster: Cluster, stored: StoredObject, at_ms: int) -> Json:
     spec, status = stored.data.get("spec") or {}, stored.data.get("status") or {}
     columns = decide_columns(stored.data, at_ms, epoch_ms=cluster.epoch_ms)
     is_gone = stored.deleted_ms is not None
+    facts = {title: value for title, value in columns.items() if title != "NAME"}
     return {
         "budget": stored,
         "verdict": f"Deleted at {clock(stored.deleted_ms)}."
         if stored.deleted_ms is not None
         else tell(status),
-        "facts": {title: value for title, value in columns.items() if title != "NAME"},
+        "facts": count_on(facts, cluster, stored, at_ms),
         "selector": selector_text(spec.get("selector")) or "every pod of its namespace",
         "policy": spec.get("unhealthyPodEvictionPolicy") or "IfHealthyBudget",
         "conditions": status.get("conditions") or [],

@@ -77,8 +77,8 @@ def _tell_end(ahead: Ahead, node: str, disruptions: Disruptions) -> tuple[str, b
         budgets = ahead.engine.list(POD_DISRUPTION_BUDGET.kind.id)
         asked = [DisruptionBudget.from_json(one) for one in budgets if one["metadata"]["name"] in names]
         held = find_budgets_hold(asked)
-        why = f": {held.why}" if held.is_lasting else ", as far as was looked"
-        return f"Not done within {seen}{why}.", False
+        why = f": {held.why}." if held.is_lasting else ". The preview looks no further."
+        return f"Not done within {seen}{why}", False
     took, end = duration(ends[-1].at_ms - ahead.from_ms), ends[-1]
     if end.new == DONE:
         return f"Drained after {took}.", True

@@ -1,6 +1,7 @@
-"""What the filter box says: `kind:Deployment ns:shop status:CrashLoop node:node-2 text`.
+"""What the filter box says: `kind:Deployment ns:shop status:crashing node:node-2 text`.
 
-Words of one kind are alternatives, different kinds hold at once, and every plain word must be found.
+Words of one kind are alternatives, different kinds hold at once, and every plain word must be found: in a
+name, or as the beginning of the state of a pod in trouble.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from django.db.models import Q, QuerySet
 
+from dashboard.plots.living import PROBLEMS
 from dashboard.plots.theme import STATES
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
@@ -20,7 +22,11 @@ from lifecycle.stored_kinds import of_kind
 
 LONGEST = 200
 KEYS = {"kind": "kinds", "ns": "namespaces", "status": "statuses", "node": "nodes"}
-STATE_NAMES = {tone.name.casefold() for tone in STATES}
+STATE_NAMES = {tone.name.casefold(): tone.name for tone in STATES}
+# A pod that crashes has this STATUS only while its kubelet waits: between, Error or Running.
+CRASHING, BACKING_OFF = "crashing", "crashloopbackoff"
+LEAST_OF_STATE = 3
+"""A plain word of fewer letters is looked for in names alone."""
 
 
 class Seen(NamedTuple):
@@ -57,27 +63,27 @@ class Query:
             and _any(self.namespaces, pod.namespace.casefold().__eq__)
             and _any(self.nodes, pod.node.casefold().__eq__)
             and _any(self.statuses, lambda status: _is_status(status, pod))
-            and all(word in name for word in self.words)
+            and all(word in name or pod.state in find_troubles(word) for word in self.words)
         )
 
     def narrow_events(self, cluster: Cluster, rows: QuerySet[Any]) -> QuerySet[Any]:
         """The events about what is asked for; of nodes and states, those of the pods that are there now."""
+        pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
         for word in self.words:
-            rows = rows.filter(
-                Q(name__icontains=word) | Q(reason__icontains=word) | Q(message__icontains=word)
-            )
+            named = Q(name__icontains=word) | Q(reason__icontains=word) | Q(message__icontains=word)
+            troubled = pods.filter(state__in=find_troubles(word))
+            rows = rows.filter(named | Q(uid__in=troubled.values("uid")))
         for names, column in ((self.kinds, "kind"), (self.namespaces, "namespace")):
             if names:
                 rows = rows.filter(_either(f"{column}__iexact", names))
         if not (self.nodes or self.statuses):
             return rows
-        pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
         if self.nodes:
             pods = pods.filter(_either("node__iexact", self.nodes))
         if self.statuses:
-            words = [status for status in self.statuses if status not in STATE_NAMES]
-            states = _either("state__iexact", self.statuses)
-            pods = pods.filter(states | _either("status__icontains", tuple(words)) if words else states)
+            words = tuple(status for status in self.statuses if status not in STATE_NAMES)
+            states = Q(state__in={state for status in self.statuses for state in find_states(status)})
+            pods = pods.filter(states | _either("status__icontains", words) if words else states)
         return rows.filter(uid__in=pods.values("uid"))
 
 
@@ -101,11 +107,23 @@ def _either(lookup: str, values: tuple[str, ...]) -> Q:
     return reduce(or_, (Q(**{lookup: value}) for value in values))
 
 
-def _is_status(asked: str, pod: Seen) -> bool:
-    """The name of a state means just that: `ready` is not `notReady`. Else a part of the STATUS column."""
+def find_states(asked: str) -> set[str]:
+    """The states that a word means: `ready` just that one, `crash` each that begins so."""
     if asked in STATE_NAMES:
-        return asked == pod.state.casefold()
-    return asked in pod.status.casefold()
+        return {STATE_NAMES[asked]}
+    found = {state for name, state in STATE_NAMES.items() if name.startswith(asked)}
+    return found | ({CRASHING} if BACKING_OFF.startswith(asked) else set())
+
+
+def _is_status(asked: str, pod: Seen) -> bool:
+    """A state, or a part of the STATUS column; the whole name of a state means that alone."""
+    is_part = asked not in STATE_NAMES and asked in pod.status.casefold()
+    return is_part or pod.state in find_states(asked)
+
+
+def find_troubles(word: str) -> set[str]:
+    """The states of trouble that a plain word means."""
+    return find_states(word) & set(PROBLEMS) if len(word) >= LEAST_OF_STATE else set()
 
 
 def _kind(reference: str) -> str:

@@ -9,7 +9,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from dashboard.autoscalers import KIND as AUTOSCALER
 from dashboard.causes import read_target, tell_command
+from dashboard.command_words import Memory
 from lifecycle.models import Cluster, Command, StoredObject, Transition
 from lifecycle.runs.inbox import is_rehearsal
 from lifecycle.stored_kinds import kind_of_stored, of_kind
@@ -35,6 +37,8 @@ class FlagReader:
         self.since_ms = 0 if window_ms is None else max(0, cluster.instant_ms - window_ms)
         self.order = -1
         self.flags: list[Json] = []
+        scalers = StoredObject.objects.filter(of_kind(AUTOSCALER), cluster=cluster, deleted_ms__isnull=True)
+        self.memory = Memory(with_replicas=not scalers.exists())
         self.follow(cluster)
 
     def follow(self, cluster: Cluster) -> None:
@@ -42,29 +46,34 @@ class FlagReader:
         if cluster.inbox_order <= self.order:
             return
         rows = Command.objects.filter(cluster=cluster, state=Command.State.DONE, order__gt=self.order)
-        rows = rows.filter(instant_ms__gte=self.since_ms, instant_ms__lte=cluster.instant_ms)
+        # What came before the window is not told, but what came since is a change of that.
+        rows = rows.filter(instant_ms__lte=cluster.instant_ms)
         commands = list(rows.select_related("user").order_by("-order")[:MOST_FLAGS])[::-1]
         named = _find_owners(cluster, commands) if self.workload else {}
         for command in commands:
-            if self.workload and self.workload not in named[command.pk]:
+            if not _is_told(command):
                 continue
-            if flag := _make_flag(command):
-                self.flags.append(flag)
+            label, at_ms = self.memory.tell(command, self.workload), command.instant_ms or 0
+            if at_ms >= self.since_ms and (not self.workload or self.workload in named[command.pk]):
+                self.flags.append(_make_flag(command, label))
         del self.flags[:-MOST_FLAGS]
         self.order = cluster.inbox_order
 
 
-def _make_flag(command: Command) -> Json | None:
-    """None for what was refused, for what was only tried, and for what only says how programs behave."""
+def _is_told(command: Command) -> bool:
+    """Not what was refused, what was only tried, and what only says how programs behave."""
     kind, _namespace, _name = read_target(command)
-    if kind in SETTINGS or (command.result or {}).get("code", 200) >= 400 or is_rehearsal(command):
-        return None
+    is_refused = (command.result or {}).get("code", 200) >= 400
+    return kind not in SETTINGS and not is_refused and not is_rehearsal(command)
+
+
+def _make_flag(command: Command, label: str) -> Json:
+    """`label` is written where there is room, all of it is said by the title."""
     link = tell_command(command)
-    label = f"{link.what} {link.subject}".strip()
     return {
         "at": command.instant_ms or 0,
         "label": label,
-        "title": f"{label}, {link.why}",
+        "title": f"{f'{link.what} {link.subject}'.strip()}, {link.why}",
         "why": f"command/{command.pk}",
         "fault": command.kind == "fault",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
@@ -11,8 +11,9 @@ from dashboard.pages import find_page
 from dashboard.places import find_last_rows, list_owned, name_owner
 from dashboard.plots.theme import TONES, Tone, clock, duration
 from lifecycle import verdicts
-from lifecycle.engine.objects.job import COMPLETION_INDEX, INDEX_FAILURE_COUNT, JOB_KIND, Job
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.job import COMPLETION_INDEX, INDEX_FAILURE_COUNT, JOB_KIND, FailureRule, Job
+from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.rules.jobs.failure_policy import judge
 from lifecycle.engine.rules.jobs.indexes import Intervals, has_index, list_gaps, parse_indexes
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.stored_kinds import of_kind
@@ -28,7 +29,10 @@ _UNBEGUN = Tone("pending", "Not begun", "", "")
 
 @dataclass(slots=True)
 class Cell:
-    """An index of an Indexed Job, or a pod of another one. `seq`: the last row about its pod."""
+    """An index of an Indexed Job, or a pod of another one. `seq`: the last row about its pod.
+
+    `rule`: which one of a podFailurePolicy decided on it.
+    """
 
     label: str
     tone: Tone
@@ -38,6 +42,7 @@ class Cell:
     page: str = ""
     uid: str = ""
     seq: int | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,26 @@ def read_grid(cluster: Cluster, stored: StoredObject) -> Grid:
     last = find_last_rows(cluster, [cell.uid for cell in shown if cell.uid])
     for cell in shown:
         cell.seq = last.get(cell.uid)
+    _name_rules(cluster, job, [cell for cell in shown if cell.tone.name == "failed"])
     return Grid(shown, total, job.spec.is_indexed, _tell_numbers(job))
+
+
+def _name_rules(cluster: Cluster, job: Job, failed: Iterable[Cell]) -> None:
+    """Which rule of a podFailurePolicy decided on each: Kubernetes says so of FailJob alone."""
+    by_uid = {cell.uid: cell for cell in failed if cell.uid}
+    if not job.spec.failure_rules or not by_uid:
+        return
+    pods = StoredObject.objects.filter(cluster=cluster, uid__in=by_uid)
+    for uid, data in pods.values_list("uid", "data"):
+        if rule := tell_rule(job.spec.failure_rules, Pod.from_json(data, cluster.epoch_ms)):
+            by_uid[uid].rule = rule
+
+
+def tell_rule(rules: Sequence[FailureRule], pod: Pod) -> str:
+    """`FailIndex by rule 0 of the podFailurePolicy` for the first rule that matches a failed pod; or ""."""
+    actions = ((place, judge((rule,), pod).action) for place, rule in enumerate(rules))
+    matching = ((place, action) for place, action in actions if action)
+    return next((f"{action} by rule {place} of the podFailurePolicy" for place, action in matching), "")
 
 
 def _tell_numbers(job: Job) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Count
 
 from dashboard import readings
+from dashboard.ages import count_on
 from dashboard.pages import find_page
 from dashboard.plots.theme import Tone, clock
 from lifecycle.engine.kinds.presentation import decide_columns
@@ -90,7 +91,8 @@ def _list_facts(cluster: Cluster, stored: StoredObject, at_ms: int) -> dict[str,
         "PODS' ADDRESSES": (data.get("spec") or {}).get("podCIDR"),
         "VERSION": (status.get("nodeInfo") or {}).get("kubeletVersion"),
     }
-    return {title: str(value) for title, value in found.items() if value}
+    facts = {title: str(value) for title, value in found.items() if value}
+    return count_on(facts, cluster, stored, at_ms)
 
 
 def list_pods(cluster: Cluster, node: str) -> list[StoredObject]:

@@ -49,14 +49,17 @@ def signed_in(view: View) -> View:
     return checked
 
 
-def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
-    """What every live page needs: the socket's address, the clock, the windows of time."""
+def show_live(cluster: Cluster, *figures: str, stored: StoredObject | None = None) -> dict[str, Any]:
+    """What every live page needs: the socket's address, the clock, the windows of time.
+
+    `stored`: the object that the page is about, if it is about one.
+    """
     return tell_clock(cluster) | {
         "figures": list(figures),
         "windows": WINDOWS,
         "window_ms": DEFAULT_WINDOW_MS,
         "base": reverse("cluster", args=[cluster.address]),
-        "past": tell_past(cluster),
+        "past": tell_past(cluster, stored),
         "folders": json.dumps(list_folders()),
     }
 
@@ -64,7 +67,7 @@ def show_live(cluster: Cluster, *figures: str) -> dict[str, Any]:
 def show_object(cluster: Cluster, stored: StoredObject, *figures: str) -> dict[str, Any]:
     """What the page of one object needs beside: the object, and the events about it."""
     beside = {"object": stored, "event_uid": stored.uid} | list_recent_events(cluster, stored.uid)
-    return show_live(cluster, *figures) | beside
+    return show_live(cluster, *figures, stored=stored) | beside
 
 
 def tell_clock(cluster: Cluster) -> dict[str, Any]:

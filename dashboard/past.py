@@ -6,16 +6,21 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from dashboard.plots.theme import clock
+from dashboard.readings import list_between
 from lifecycle.access import get_cluster_or_404
+from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.input.instants import parse_instant
-from lifecycle.models import Cluster
+from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import looks
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 View = Callable[..., HttpResponse]
 UNPROCESSABLE = 422
@@ -46,11 +51,12 @@ def at_instant(view: View) -> View:
     return seen
 
 
-def tell_past(cluster: Cluster) -> dict[str, Any] | None:
-    """What the head of a page at a past instant says; None for a page of now."""
+def tell_past(cluster: Cluster, stored: StoredObject | None = None) -> dict[str, Any] | None:
+    """What the head of a page at a past instant says; None for a page of now. `stored`: what it is about."""
     if not cluster.is_look:
         return None
-    before_ms, after_ms = looks.find_neighbours(cluster)
+    asked = _list_changes(looks.base_of(cluster), stored) if stored is not None else None
+    before_ms, after_ms = looks.find_neighbours(cluster, asked)
     return {
         "base": looks.base_of(cluster),
         "at_ms": cluster.instant_ms,
@@ -59,3 +65,15 @@ def tell_past(cluster: Cluster) -> dict[str, Any] | None:
         "after_ms": after_ms,
         "fork_name": f"{looks.base_of(cluster).name[:50]}-at-{cluster.instant_ms // 1000}s",
     }
+
+
+def _list_changes(base: Cluster, stored: StoredObject) -> Q:
+    """The transitions that a page about an object shows: its own, and those of what it owns or carries."""
+    objects, kind = StoredObject.objects.filter(cluster=base), kind_of_stored(stored)
+    if kind == NODE_KIND.id:
+        pods = objects.filter(of_kind(POD_KIND.id), node=stored.name)
+        return Q(uid=stored.uid) | Q(uid__in=pods.values("uid"))
+    owner = f"{kind}/{stored.name}"
+    between = objects.filter(of_kind(*list_between()), namespace=stored.namespace, owner=owner)
+    owners = [owner, *(f"{kind_of_stored(one)}/{one.name}" for one in between.defer("data"))]
+    return Q(uid=stored.uid) | Q(namespace=stored.namespace, owner__in=owners)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.answers import Answer, list_objects
+from dashboard.images_there import tell_images_there
 from dashboard.manifest_reports import Report
 from dashboard.plots.theme import TONES, clock, duration
 from lifecycle.engine import Cluster as Engine
@@ -43,13 +44,20 @@ def preview(
     cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], subject: Subject
 ) -> list[Answer]:
     """What would come of the commands for the workload, in words."""
+    return _preview(cluster, commands, subject, with_images=True)
+
+
+def _preview(
+    cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], subject: Subject, with_images: bool
+) -> list[Answer]:
     watch = _Watch(subject)
     ahead = run_ahead(cluster, commands, is_over=watch.is_over)
     title = f"Preview of {subject.kind} {subject.namespace}/{subject.name}"
     if ahead.refusals:
         return [Answer(False, title, text) for text in ahead.refusals]
     troubles = _tell_troubles(ahead, lambda row: _is_owned(row, subject, ahead.engine))
-    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *troubles]
+    there = tell_images_there(ahead.engine, commands) if with_images else []
+    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *troubles, *there]
     return [Answer(not troubles, title, " ".join(told))]
 
 
@@ -65,7 +73,9 @@ def preview_manifests(
     ]
     try:
         told = [_preview_all(cluster, commands)]
-        told += [answer for one in subjects[:MOST_PREVIEWED] for answer in preview(cluster, commands, one)]
+        # Of images the first answer tells for all.
+        for one in subjects[:MOST_PREVIEWED]:
+            told += _preview(cluster, commands, one, with_images=False)
     except Unreadable as problem:
         return [Answer(False, cluster.shown_name, str(problem))]
     hidden = len(subjects) - MOST_PREVIEWED
@@ -78,10 +88,11 @@ def _preview_all(cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]
     if ahead.refusals:
         return Answer(False, "Preview", " ".join(ahead.refusals))
     troubles = _tell_troubles(ahead, lambda row: True)
+    there = tell_images_there(ahead.engine, commands)
     until = f"Until {clock(ahead.to_ms)}"
     if troubles:
-        return Answer(False, "Preview", f"{until}: {' '.join(troubles)}")
-    return Answer(True, "Preview", f"{until} no pod gets into trouble.")
+        return Answer(False, "Preview", " ".join([f"{until}:", *troubles, *there]))
+    return Answer(True, "Preview", " ".join([f"{until} no pod gets into trouble.", *there]))
 
 
 class _Watch:
@@ -112,7 +123,7 @@ def _tell_end(ahead: Ahead, watch: _Watch) -> str:
         return f"Rolled out after {duration(watch.done_ms - ahead.from_ms)}."
     rollout = judge_rollout(watch.subject.kind, found)
     brief = rollout.brief if rollout is not None else "nothing moves any more"
-    return f"{'As far as was looked, ' if ahead.end == 'cut' else 'After '}{took}: {brief}."
+    return f"After {took}{', where the preview stopped' if ahead.end == 'cut' else ''}: {brief}."
 
 
 def _tell_available(ahead: Ahead, subject: Subject) -> list[str]:

@@ -22,6 +22,7 @@ from django.views.defaults import bad_request as default_bad_request
 from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard import answers, readings, uploads
+from dashboard.ages import AGE, count_on
 from dashboard.answers import Answer, answer_problem
 from dashboard.autoscalers import list_autoscalers
 from dashboard.behaviors import list_assumed, list_conduct
@@ -286,7 +287,8 @@ def say_behaviors(request: HttpRequest, cluster: str) -> HttpResponse:
 def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
-    context = show_live(found, f"pod:{namespace}/{name}") | _pod(found, namespace, name)
+    context = _pod(found, namespace, name)
+    context |= show_live(found, f"pod:{namespace}/{name}", stored=context["pod"])
     uid = readings.event_uid_of(context["pod"])
     context |= {"event_uid": uid, "values": VALUES} | list_recent_events(found, uid)
     # As `kubectl logs` does: the first of the containers proper.
@@ -360,7 +362,6 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = find_or_404(cluster, POD_KIND.id, namespace, name)
     now_ms = tell_time(cluster)["at_ms"]
-    end_ms = now_ms if stored.deleted_ms is None else stored.deleted_ms
     hold = find_holds(cluster, [stored], now_ms).get(stored.uid)
     return {
         "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms, hold),
@@ -370,7 +371,7 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
         "containers": readings.list_containers(stored.data, cluster.epoch_ms),
         "configurations": list_configurations(stored.data),
         "conduct": list_conduct(cluster, stored),
-        "age": duration(max(0, end_ms - stored.created_ms)),
+        "facts": count_on({AGE: ""}, cluster, stored, now_ms),
         "owners": readings.list_owners(cluster, stored),
     }
 

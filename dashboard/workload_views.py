@@ -10,10 +10,12 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import answers, workload_readings
+from dashboard.ages import count_on, find_finish_ms
 from dashboard.answers import Answer
 from dashboard.done_words import UNCHANGED
 from dashboard.forms import ChangeForm
 from dashboard.image_behaviors import BEHAVIORS, find_silence
+from dashboard.live_figures import tell_time
 from dashboard.page_parts import (
     UNPROCESSABLE,
     find_or_404,
@@ -51,7 +53,10 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     subject = f"{namespace}/{context['kind']}/{name}"
     context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}"}
     figures = [context["rollout"]] if context["has_chart"] else []
-    context |= show_live(found, *figures, context["timeline"])
+    context |= show_live(found, *figures, context["timeline"], stored=context["workload"])
+    if context["finished_ms"] is not None:
+        # All of a Job that is over, however long ago.
+        context["window_ms"] = ""
     uid = context["workload"].uid
     context |= {"event_uid": uid, "behaviors": BEHAVIORS} | list_recent_events(found, uid)
     return render(request, "workloads/workload.html", context)
@@ -162,6 +167,7 @@ def _make_run(cluster: Cluster, stored: StoredObject) -> tuple[str, dict[str, An
 def _read(cluster: Cluster, folder: str, namespace: str, name: str) -> dict[str, Any]:
     entry = kind_of_folder(folder)
     stored = find_or_404(cluster, entry.kind.id, namespace, name)
-    return {"cluster": cluster, "folder": folder, "past": cluster.is_look} | workload_readings.read_workload(
-        cluster, stored, entry
-    )
+    told = workload_readings.read_workload(cluster, stored, entry)
+    told["facts"] = count_on(told["facts"], cluster, stored, tell_time(cluster)["at_ms"])
+    told["finished_ms"] = find_finish_ms(cluster, stored)
+    return {"cluster": cluster, "folder": folder, "past": cluster.is_look} | told

@@ -31,7 +31,7 @@ STATES: tuple[Tone, ...] = (
     Tone("ready", "Ready", "#0f9d77", "Every readiness check passes; gets traffic"),
     Tone("notReady", "Not ready", "#cf8400", "Running, but gets no traffic", "^"),
     Tone(
-        "stuck", "Stuck", "#a9603c", "Waits for somebody to mend it: image, configuration, room, volumes", "|"
+        "stuck", "Stuck", "#a9603c", "Waits for somebody to fix it: image, configuration, room, volumes", "|"
     ),
     Tone("crashing", "Crashing", "#e0452b", "A container failed; the kubelet backs off and retries", "x"),
     Tone("terminating", "Terminating", "#9a6bd8", "Deletion was asked for; hooks and grace period run", "/"),

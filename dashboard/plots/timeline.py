@@ -5,6 +5,7 @@ Of more pods than there are rows each workload has a band beside its name: all i
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,11 @@ from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES
+from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.pod import POD_KIND
 
+INDEXED = re.compile(r"(\d+)-")
+"""How the own part of the names of an Indexed Job's pods begins; other pods of Jobs have no such point."""
 MAX_ROWS = 300
 CROWDED_ROWS = 60
 """Beside bands fewer rows are drawn, those of pods in trouble before others."""
@@ -84,10 +88,13 @@ def make_timeline(
     groups = _group(shown, stories, page is None)
     bands = _make_bands(groups, counts, stories, len(shown)) if is_crowded else {}
     spans = _list_spans(shown, now_ms, now_ms - since_ms, bands)
+    keys = sorted({*groups, *(() if query else bands)})
+    # Names are told apart by their namespaces as soon as there is more than one.
+    is_spread = len({namespace for namespace, _workload in keys}) > 1
     lanes = [
         lane
-        for key in sorted({*groups, *(() if query else bands)})
-        for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands)
+        for key in keys
+        for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
     ]
     figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
@@ -167,12 +174,20 @@ def _group(shown: list[PodStory], stories: Stories, by_age: bool) -> dict[Group,
     for story in shown:
         groups.setdefault((story.namespace, stories.workload_of(story)), []).append(story)
     if by_age:
-        return {key: _order(found, key[1].partition("/")[2]) for key, found in sorted(groups.items())}
+        return {key: _order(found, key[1]) for key, found in sorted(groups.items())}
     return dict(sorted(groups.items()))
 
 
 def _order(stories: list[PodStory], workload: str) -> list[PodStory]:
-    return sorted(stories, key=lambda story: (story.created_ms, count_up(shorten_name(story.name, workload))))
+    """By creation; those of an Indexed Job by their indexes, retries below one another."""
+    kind, _, name = workload.partition("/")
+
+    def place(story: PodStory) -> tuple[int, int, list[tuple[int, str]]]:
+        own = shorten_name(story.name, name)
+        index = INDEXED.match(own) if kind == JOB_KIND.id else None
+        return int(index[1]) if index else 0, story.created_ms, count_up(own)
+
+    return sorted(stories, key=place)
 
 
 def _group_lanes(
@@ -180,13 +195,15 @@ def _group_lanes(
     stories: list[PodStory],
     states: Counter[str] | None,
     bands: dict[Group, tuple[int, list[Span]]],
+    with_namespace: bool,
 ) -> list[Lane]:
     namespace, workload = key
     kind, _, name = workload.partition("/")
+    where = f"{namespace}/" if with_namespace else ""
     counted = _count_words(states or Counter())
     header = Lane(
         key=f"group:{namespace}/{workload}",
-        label=name or "Bare pods",
+        label=where + (name or "Bare pods"),
         title=f"{namespace}/{workload}",
         path=find_page(kind, namespace, name) if name else "",
         note=f"{kind if name else 'no controller'} · {counted}",

@@ -265,8 +265,7 @@ class Cluster:
         return self._store.kinds()
 
     def list_uses(self) -> Sequence[dict[str, Any]]:
-        """What the metrics server tells of pods: `pod` (its JSON), `at_ms`, `window_ms`, and by container
-        CPU in milli and memory in bytes."""
+        """What the metrics server tells: `pod` (JSON), `at_ms`, `window_ms`, milli-CPU and bytes by container."""
         told = self._context.metrics.list_uses(self.now_ms)
         return [{"pod": pod.to_json(self.epoch_ms), **asdict(use)} for pod, use in told]
 
@@ -277,6 +276,10 @@ class Cluster:
     def list_guesses(self) -> Sequence[str]:
         """What images of this run are taken to be by their names alone."""
         return sorted(self._context.guesses)
+
+    def list_nodes_with(self, image: str) -> Sequence[str]:
+        """The nodes that have an image on disk."""
+        return self._kubelets.list_nodes_with(image)
 
     # --- save and load ----------------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+from django.db.models import Q
+
 from lifecycle.models import Cluster, Transition
 from lifecycle.runs import forks
 
@@ -36,9 +38,13 @@ def base_of(cluster: Cluster) -> Cluster:
     return cluster.parent if cluster.is_look and cluster.parent is not None else cluster
 
 
-def find_neighbours(look: Cluster) -> tuple[int | None, int | None]:
-    """The instants of the last change before what a look shows, and of the next one after it."""
+def find_neighbours(look: Cluster, asked: Q | None = None) -> tuple[int | None, int | None]:
+    """The instants of the last change before what a look shows, and of the next one after it.
+
+    `asked`: only of such transitions.
+    """
     base, at_ms = base_of(look), look.instant_ms
-    rows = Transition.objects.filter(cluster=base, seq__lte=base.seq).values_list("at_ms", flat=True)
+    found = Transition.objects.filter(asked or Q(), cluster=base, seq__lte=base.seq)
+    rows = found.values_list("at_ms", flat=True)
     before = rows.filter(seq__lte=look.seq, at_ms__lt=at_ms).order_by("-seq").first()
     return before, rows.filter(seq__gt=look.seq).order_by("seq").first()

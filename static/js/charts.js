@@ -4,7 +4,7 @@ import { listenToKeys } from "./chart_keys.js";
 import { Cursor } from "./cursor.js";
 import { listenToDrags } from "./drag.js";
 import { Flags } from "./flags.js";
-import { ticks } from "./format.js";
+import { clock as clockDigits, ticks } from "./format.js";
 import { makeGhostTrace } from "./ghost.js";
 import { Labels } from "./labels.js";
 import { drawLanes } from "./lanes.js";
@@ -12,6 +12,7 @@ import { thinMarks } from "./marks.js";
 import { outline } from "./outlines.js";
 import { applyPatch, growFigure, isGrowing } from "./patches.js";
 import { hasLanes, placeOf, rowOf } from "./pick.js";
+import { makePicture, save } from "./picture.js";
 import { Rows } from "./rows.js";
 import { pickSeen } from "./sight.js";
 
@@ -61,6 +62,7 @@ export class Chart {
   #drawn = { at: -Infinity, msPerPx: 0, first: 0, last: 0 };
   #notBefore = 0;
   #revision = 0;
+  #isAsking = false;
   /** All there is to draw, in sight or not. */
   data = [];
 
@@ -80,6 +82,7 @@ export class Chart {
     new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
     new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
+    element.querySelector("[data-picture]")?.addEventListener("click", () => this.#savePicture());
     // The figure is asked for first: it may be there before what draws it has been read.
     document.querySelector("[data-plotly]")?.addEventListener("load", () => this.#isDirty && this.#changed());
     this.#cursor = new Cursor(this.plot, this);
@@ -106,8 +109,15 @@ export class Chart {
     this.#view.refresh();
   }
 
+  /** Something else was asked for: until the answer is there nobody knows whether there is any. */
+  wait() {
+    this.#isAsking = true;
+    this.#element.querySelector("[data-empty]")?.setAttribute("hidden", "");
+  }
+
   /** The whole figure, anew. */
   show(figure) {
+    this.#isAsking = false;
     this.#figure = figure;
     this.#layoutChanged();
   }
@@ -174,7 +184,7 @@ export class Chart {
     const empty = this.#element.querySelector("[data-empty]");
     const hasRows = meta?.rows?.length || this.#findLanesToCome([0, Infinity]).length;
     const isEmpty = meta?.rows ? !hasRows : this.#figure.data.every((trace) => trace.x.length <= 2);
-    if (empty) empty.hidden = !isEmpty;
+    if (empty) empty.hidden = !isEmpty || this.#isAsking;
     empty?.querySelector("[data-none]")?.toggleAttribute("hidden", Boolean(meta?.narrowed));
     empty?.querySelector("[data-none-found]")?.toggleAttribute("hidden", !meta?.narrowed);
     this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
@@ -253,14 +263,46 @@ export class Chart {
     this.#notBefore = ended + Math.max(FEWEST_MS_BETWEEN, (ended - began) * REST_FACTOR);
   }
 
-  /** What Plotly draws: the same, with rows as numbers and bars as outlines. */
   #paint(seen, ghost, layout) {
     const dragmode = matchMedia("(pointer: coarse)").matches ? false : "pan";
-    const drawn = { ...layout, dragmode, datarevision: ++this.#revision };
-    if (hasLanes(layout)) drawn.yaxis = { ...layout.yaxis, type: "linear" };
+    const { traces, drawn } = this.#prepare(seen, ghost, layout);
     const isFirst = !this.#paper.data;
-    Plotly.react(this.#paper, hasLanes(layout) ? outline(seen, ghost, layout) : seen, drawn, CONFIG);
+    Plotly.react(this.#paper, traces, { ...drawn, dragmode, datarevision: ++this.#revision }, CONFIG);
     if (isFirst) this.#listen();
+  }
+
+  /** What Plotly draws: the same, with rows as numbers and bars as outlines. */
+  #prepare(seen, ghost, layout) {
+    if (!hasLanes(layout)) return { traces: seen, drawn: layout };
+    return { traces: outline(seen, ghost, layout), drawn: { ...layout, yaxis: { ...layout.yaxis, type: "linear" } } };
+  }
+
+  /** The stretch that is shown, with all rows, as a file. */
+  #savePicture() {
+    if (!window.Plotly || !this.#figure) return;
+    // What is out of sight is not drawn.
+    if (!this.plot.layout) this.#draw();
+    const [layout, range, width] = [this.plot.layout, this.range, this.plot.clientWidth];
+    const all = { data: this.#figure.data, layout };
+    const seen = pickSeen(all, range, width, { first: 0, last: Infinity }).map((trace) => thinMarks(trace, range, width));
+    const ghost = this.data.find((trace) => trace.name === "ahead") ?? null;
+    const { traces, drawn } = this.#prepare(seen, ghost, layout);
+    const about = { name: document.querySelector("h1").innerText.trim().split(/\s*\n\s*/).join(" "), at: clockDigits(this.#clock.now()) };
+    const flags = (layout.meta?.flags ?? []).filter(({ at }) => at >= range[0] && at <= range[1]);
+    const title = `${about.name} at ${about.at}`;
+    save(makePicture({ traces, layout: drawn, range, width, rows: this.#listRows(layout), flags, title }, this.#readLook()), title);
+  }
+
+  #listRows({ meta }) {
+    const dots = [...this.#element.querySelectorAll("[data-lanes] > li")].map((item) => item.querySelector(".dot"));
+    const colours = dots.map((dot) => dot && getComputedStyle(dot).getPropertyValue("--tone").trim());
+    const rows = (meta?.rows ?? []).map((row, index) => ({ ...row, colour: colours[index] }));
+    return [...rows, ...this.#toCome];
+  }
+
+  #readLook() {
+    const { backgroundColor: paper, color: ink, borderTopColor: line } = getComputedStyle(this.#element.closest(".card"));
+    return { paper, ink, line };
   }
 
   /** The labels, with those of what is to come within `range`; they are written anew where these are others. */

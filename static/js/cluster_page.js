@@ -1,5 +1,6 @@
 // A page of one cluster: its socket feeds the clock, the charts, the events and the parts.
 import { Address } from "./address.js";
+import { Ages } from "./ages.js";
 import { Chart } from "./charts.js";
 import { Clock } from "./clock.js";
 import { ClockFace } from "./clock_face.js";
@@ -16,7 +17,10 @@ import { WhyPanel } from "./why.js";
 
 const page = document.querySelector("[data-socket]");
 const clock = new Clock();
+// Until somebody tells, the page's own instant is what is known.
+clock.hear(Number(page.dataset.at), 0);
 const face = new ClockFace(page, clock);
+new Ages(page, clock);
 const view = new View();
 const why = new WhyPanel(page.querySelector("[data-why-panel]"), view);
 const askWhy = (seq) => why.ask(seq);
@@ -106,6 +110,7 @@ function askFor(query) {
 }
 
 function askQuery(query) {
+  pods?.wait();
   socket.ask("q", query || null);
   for (const feed of feeds) feed.isAsked = Boolean(query);
   refreshEvents(0);
@@ -153,6 +158,15 @@ page.addEventListener("click", (event) => {
 });
 
 for (const button of page.querySelectorAll("[data-window][aria-pressed=true]")) showPast(button);
+
+/** From when until when the object of the page was there, as far as the page says so. */
+function readLife() {
+  const { lifeFrom, lifeUntil } = page.querySelector("[data-life-from]")?.dataset ?? {};
+  view.showLife(lifeFrom ? Number(lifeFrom) : null, lifeUntil ? Number(lifeUntil) : null);
+}
+
+readLife();
+page.addEventListener("htmx:afterSettle", readLife);
 
 const opened = address.read();
 if (opened.page !== null) askRows(opened.page, opened.order);

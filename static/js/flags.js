@@ -1,10 +1,39 @@
 // Flags over a chart: thin lines where somebody asked something of the cluster, each with a button that asks why.
 import { placeOf } from "./pick.js";
 
-// A label that would lie upon its neighbour is not written; its line and its button stay.
-const LABEL_WIDTH = 118;
 const MOST_WIDTH = 400;
+// A label is written in full, or at least so much of it; else it is counted beside its neighbour, and its line stays.
+const LABEL_WIDTH = 118;
 const LEAST_WIDTH = 12;
+const LETTER_WIDTH = 6.4;
+const EDGES_WIDTH = 16;
+
+/**
+ * Where each label goes: `xs` are the places of their lines, earliest first, `texts` what they say, in `width` pixels.
+ *
+ * To the right of its line where there is room, else to the left; `room` is how wide it may be, 0 for none, `more` how many
+ * stand beside it in one number. `isCovered`: its line lies so near to that of the label that is written that it cannot be hit.
+ */
+export function arrange(xs, texts, width) {
+  const places = xs.map(() => ({ side: "right", room: 0, more: 0, isCovered: false }));
+  let [free, top] = [width, null];
+  for (let index = xs.length - 1; index >= 0; index--) {
+    const [x, place] = [xs[index], places[index]];
+    const needed = Math.min(MOST_WIDTH, texts[index].length * LETTER_WIDTH + EDGES_WIDTH);
+    const least = Math.min(needed, LABEL_WIDTH);
+    const [right, left] = [free - x, Math.min(x, free) - (index ? xs[index - 1] + LEAST_WIDTH : 0)];
+    if (right >= least) Object.assign(place, { room: Math.min(right, MOST_WIDTH) });
+    else if (left >= least) Object.assign(place, { side: "left", room: Math.min(left, needed) });
+    else {
+      place.isCovered = top !== null && Math.abs(xs[top] - x) < LEAST_WIDTH;
+      if (top !== null) places[top].more += 1;
+      continue;
+    }
+    free = place.side === "right" ? x : x - place.room;
+    top = index;
+  }
+  return places;
+}
 
 function makeFlag(flag) {
   const item = document.createElement("li");
@@ -53,28 +82,24 @@ export class Flags {
   /** Put each where its instant is in `range`, in a plot `width` pixels wide and `height` high. */
   place([from, to], width, height) {
     write(this.#list, "--height", `${height}px`);
-    let [free, top, more] = [Infinity, null, 0];
-    for (let index = this.#flags.length - 1; index >= 0; index--) {
-      const share = (this.#flags[index].at - from) / (to - from);
+    const shown = [];
+    this.#flags.forEach(({ at }, index) => {
       const item = this.#list.children[index];
-      const isHidden = !(share >= 0 && share <= 1);
+      const isHidden = !(at >= from && at <= to);
       if (item.hidden !== isHidden) item.hidden = isHidden;
-      if (isHidden) continue;
-      const x = placeOf([from, to], this.#flags[index].at, width);
-      const room = Math.min(free, width) - x;
-      write(item, "--x", `${Math.round(x)}px`);
-      // What came at about the same time lies below, is counted, and can be reached by the keyboard.
-      const isCovered = top !== null && room < LEAST_WIDTH;
+      if (!isHidden) shown.push(index);
+    });
+    const xs = shown.map((index) => placeOf([from, to], this.#flags[index].at, width));
+    const places = arrange(xs, shown.map((index) => this.#flags[index].label), width);
+    places.forEach(({ side, room, more, isCovered }, number) => {
+      const item = this.#list.children[shown[number]];
+      write(item, "--x", `${Math.round(xs[number])}px`);
+      write(item, "--room", `${Math.max(0, Math.round(room) - 6)}px`);
+      item.classList.toggle("left", side === "left");
+      // What came at about the same time is counted, and can be reached by the keyboard.
       item.classList.toggle("covered", isCovered);
-      if (isCovered) {
-        more += 1;
-        continue;
-      }
-      if (top) tellMore(top, more);
-      item.classList.toggle("bare", room < LABEL_WIDTH);
-      write(item, "--room", `${Math.round(Math.min(room, MOST_WIDTH)) - 6}px`);
-      [free, top, more] = [x, item.firstElementChild, 0];
-    }
-    if (top) tellMore(top, more);
+      item.classList.toggle("bare", !room && !isCovered);
+      tellMore(item.firstElementChild, more);
+    });
   }
 }

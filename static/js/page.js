@@ -25,6 +25,15 @@ document.addEventListener("htmx:responseError", (event) => {
 });
 document.addEventListener("htmx:afterOnLoad", () => sayProblem(""));
 
+// An answer may stand far from what asked for it, or below what can be seen.
+document.addEventListener("htmx:afterSettle", ({ target }) => {
+  const answer = target.closest(".answer");
+  if (!answer?.childElementCount) return;
+  const { top, bottom } = answer.getBoundingClientRect();
+  if (top >= 0 && bottom <= innerHeight) return;
+  answer.scrollIntoView({ block: bottom - top > innerHeight ? "start" : "nearest" });
+});
+
 // At a past instant [ and ] go to the change before and the next one.
 const NEIGHBOURS = { "[": "prev", "]": "next" };
 document.addEventListener("keydown", (event) => {

@@ -9,6 +9,8 @@ export class View {
   /** Where people look, in virtual milliseconds; null while now is followed. */
   range = null;
   windowMs = null;
+  /** From when until when there is anything to see of what the page is about; null: no end, or not known. */
+  life = { from: null, until: null };
   /** Called with what is shown when somebody looks at a stretch, with null when now is followed again. */
   onRange = () => {};
   /** Called when somebody looks at what was before the window that was read. */
@@ -34,12 +36,22 @@ export class View {
   stretch(nowMs) {
     if (this.range) return [...this.range];
     const reaches = this.#charts.map((chart) => chart.reach).filter(Boolean);
-    const first = Math.min(...reaches.map(({ from }) => from));
-    const now = reaches.every(({ to }) => to !== null) ? Math.max(...reaches.map(({ to }) => to)) : nowMs;
+    const first = Math.max(Math.min(...reaches.map(({ from }) => from)), this.life.from ?? 0);
+    const last = reaches.every(({ to }) => to !== null) ? Math.max(...reaches.map(({ to }) => to)) : nowMs;
+    const now = this.life.until ?? last;
     const start = this.windowMs === null ? first : Math.max(first, now - this.windowMs);
     const end = start + Math.max(SHORTEST_SPAN_MS, (now - start) * 1.03);
+    // What is over has no future.
+    if (this.life.until !== null) return [start, end];
     const ahead = Math.max(...reaches.map((reach) => reach.ahead));
     return [start, Math.max(end, Math.min(ahead, now + Math.max(SHORTEST_SPAN_MS, (now - start) / 2)))];
+  }
+
+  /** What the page is about has begun, or is over. */
+  showLife(from, until) {
+    if (from === this.life.from && until === this.life.until) return;
+    this.life = { from, until };
+    this.refresh();
   }
 
   /** Something that decides what is shown has changed. */

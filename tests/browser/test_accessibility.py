@@ -79,7 +79,7 @@ OPENED = (
     # What opens on a page, and what to press for it.
     ("pods/default/lone/", "Why this node, and not another", "[data-nodes] table"),
     ("pods/default/lone/", "YAML", "[data-yaml] pre"),
-    ("", "Tokens that are out", "#tokens p"),
+    ("", "Tokens in use", "#tokens p"),
 )
 ADMIN = ("/admin/", "/admin/lifecycle/cluster/", "/admin/lifecycle/storedobject/")
 # Django's admin fades from theme to theme.

@@ -64,14 +64,15 @@ def test_flags_say_what_was_asked_by_whom(shop: Cluster) -> None:
     restarted = {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:00:00Z"}}}
     ask(shop, "patch", 26_000, **WEB, type="strategic", patch={"spec": {"template": restarted}})
     reader = FlagReader(shop, None)
-    assert labels(reader)[0] == "setImage container nginx, image nginx:1.27 Deployment web"
-    assert labels(reader)[1:] == [
-        "fault crash Node node-1",
-        "patch suspend true CronJob night",
-        "restart of the rollout Deployment web",
+    assert labels(reader) == [
+        "web: image nginx:1.27",
+        "node-1: fault crash",
+        "night: suspend true",
+        "web: restart",
     ]
     assert [flag["fault"] for flag in reader.flags] == [False, True, False, False]
-    assert reader.flags[0]["title"].endswith(f", asked by {shop.owner.get_username()}")
+    title = "setImage container nginx, image nginx:1.27 Deployment web"
+    assert reader.flags[0]["title"] == f"{title}, asked by {shop.owner.get_username()}"
 
 
 def test_a_workload_has_the_flags_that_name_it_or_what_it_owns(shop: Cluster) -> None:
@@ -83,9 +84,9 @@ def test_a_workload_has_the_flags_that_name_it_or_what_it_owns(shop: Cluster) ->
     ask(shop, "delete", 24_000, kind="Pod", namespace="default", name="db-0")
     ask(shop, "scale", 25_000, kind="Deployment", namespace="other", name="web", replicas=9)
     web = FlagReader(shop, None, "default/Deployment/web")
-    assert labels(web) == ["scale replicas 2 Deployment web", f"fault exit, reason OOMKilled Pod {pod.name}"]
+    assert labels(web) == ["scale to 2", f"{pod.name}: fault exit OOMKilled"]
     db = FlagReader(shop, None, "default/StatefulSet/db")
-    assert labels(db) == ["scale replicas 2 StatefulSet db", "delete Pod db-0"]
+    assert labels(db) == ["scale to 2", "db-0: delete"]
 
 
 def _stored(cluster: Cluster, kind: str) -> Any:
@@ -107,7 +108,7 @@ def test_flags_are_followed_and_bounded_and_nothing_is_read_twice(
     with django_assert_num_queries(1):
         reader.follow(shop)
     assert len(reader.flags) == MOST_FLAGS
-    assert labels(reader)[-1] == f"scale replicas {MOST_FLAGS + 4} Deployment web"
+    assert labels(reader)[-1] == f"web: scale {MOST_FLAGS + 3} → {MOST_FLAGS + 4}"
 
 
 def test_a_flag_leads_to_what_it_did(client: Client) -> None:
@@ -137,3 +138,9 @@ def test_hostile_payloads_make_harmless_flags(shop: Cluster) -> None:
         ask(shop, "setImage", 21_000, **payload)
     assert all(len(label) < 300 for label in labels(FlagReader(shop, None, "default/Deployment/web")))
     assert len(FlagReader(shop, None).flags) == 4
+
+
+def test_what_came_before_the_window_is_not_told_but_known(shop: Cluster) -> None:
+    ask(shop, "scale", 21_000, **WEB, replicas=2)
+    ask(shop, "scale", 90_000, **WEB, replicas=5)
+    assert labels(FlagReader(shop, 60_000)) == ["web: scale 2 → 5"]

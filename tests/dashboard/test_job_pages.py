@@ -37,6 +37,39 @@ def calendar(cluster: Cluster) -> list[Run]:
 INDEXED = {"completionMode": "Indexed", "completions": 4, "parallelism": 2, "backoffLimitPerIndex": 1}
 
 
+EXITS = {"onExitCodes": {"operator": "In", "values": [42]}}
+LOST = {"onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+
+
+@pytest.mark.parametrize(
+    "rules, expected",
+    [
+        pytest.param(
+            [{"action": "FailIndex", **EXITS}], "FailIndex by rule 0 of the podFailurePolicy", id="the first"
+        ),
+        pytest.param(
+            [{"action": "Ignore", **LOST}, {"action": "FailIndex", **EXITS}],
+            "FailIndex by rule 1 of the podFailurePolicy",
+            id="the first that matches",
+        ),
+        pytest.param([{"action": "Ignore", **LOST}], "", id="none"),
+    ],
+)
+def test_the_rule_that_decided_on_an_index_is_named(client, rules, expected):
+    door = Door()
+    policy = {"podFailurePolicy": {"rules": rules}}
+    script = "test $JOB_COMPLETION_INDEX != 1 || exit 42"
+    door.apply(make_job(script, **{**INDEXED, "backoffLimitPerIndex": 0}, **policy))
+    cluster = keep(door.run(30).cluster)
+    assert {cell.label: cell.rule for cell in read(cluster).shown} == {
+        "0": "",
+        "1": expected,
+        "2": "",
+        "3": "",
+    }
+    assert expected in show(client, cluster)
+
+
 def test_every_index_has_its_state_and_its_retries(client: Client) -> None:
     door = Door()
     door.apply(make_job("sleep 5; test $JOB_COMPLETION_INDEX != 1", **INDEXED))

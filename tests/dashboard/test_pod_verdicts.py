@@ -59,7 +59,7 @@ def tell(door: Door, name: str = "one") -> str:
             {"containers": [SERVER | {"envFrom": [{"configMapRef": {"name": "nosuch"}}]}]},
             30,
             'CreateContainerConfigError, not ready since 00:00:00: configmap "nosuch" not found;'
-            " somebody has to mend",
+            " somebody has to fix",
             id="configuration",
         ),
     ],

@@ -13,9 +13,11 @@ from datetime import timedelta
 import pytest
 from channels.testing import WebsocketCommunicator
 from django.conf import settings
+from django.contrib.auth import get_user
 from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import AsyncClient, Client
 from django.utils import timezone
@@ -374,6 +376,37 @@ def test_a_link_is_used_up_by_one_who_is_signed_in_and_void_after_a_new_one(clie
     assert client.get(f"/enter/{newer}/").url == "/"
     client.logout()
     assert client.get(f"/enter/{newer}/").status_code == 410
+
+
+@pytest.mark.django_db
+def test_a_new_sign_in_link_is_printed_while_all_goes_on(client, capsys):
+    for who in ("podline", "ada"):
+        make_user(who)
+    for who in ("podline", "ada"):
+        call_command("signin", *([] if who == "podline" else [who]), server="http://podline.example:8000/")
+        link = capsys.readouterr().out.strip()
+        assert link.startswith("http://podline.example:8000/enter/")
+        path = link.removeprefix("http://podline.example:8000")
+        assert client.get(path).url == "/"
+        assert get_user(client).get_username() == who
+        client.logout()
+        assert "manage.py signin" in client.get(path).text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "name, told",
+    [
+        pytest.param("nobody", "no active user 'nobody'; there are: ada", id="not there"),
+        pytest.param("gone", "no active user 'gone'; there are: ada", id="may not sign in"),
+        pytest.param("podline", "no active user 'podline'; there are: ada", id="the usual one is not there"),
+    ],
+)
+def test_a_link_is_made_for_those_who_may_sign_in(name, told):
+    make_user("ada")
+    make_user("gone", is_active=False)
+    with pytest.raises(CommandError, match=told):
+        call_command("signin", name)
 
 
 def test_settings_say_what_is_open_to_all(monkeypatch):

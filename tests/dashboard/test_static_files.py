@@ -14,6 +14,7 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from dashboard.templatetags.modules import list_needed, preload
 from lifecycle.management.commands.up import gather_static_files
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
@@ -39,6 +40,17 @@ def test_no_eval_and_no_markup_made_of_data(module):
 def test_modules_import_what_exists(module):
     for name in re.findall(r'(?:from |import |import\()"(\./[^"]+|\.\./[^"]+)"', module.read_text()):
         assert (module.parent / name).exists(), name
+
+
+def test_all_modules_of_a_page_are_asked_for_at_once():
+    """Each module that any of them imports, in whatever way the import is written."""
+    needed = {"cluster_page", *list_needed("cluster_page")}
+    for name in needed:
+        text = (STATIC / "js" / f"{name}.js").read_text()
+        assert set(re.findall(r'(?:from |import )"\./([\w-]+)\.js"', text)) <= needed, name
+    assert {"charts", "format", "picture"} <= needed
+    links = preload("cluster_page")
+    assert links.count("modulepreload") == len(list_needed("cluster_page")) > 20
 
 
 @pytest.mark.parametrize(

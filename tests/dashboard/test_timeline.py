@@ -160,6 +160,42 @@ def test_pods_stand_under_the_deployment_that_owns_their_replica_set():
     assert rows_of(figure) == ["web", "6d4-a", "6d4-b", "Bare pods", "alone"]
 
 
+def in_namespace(namespace, name):
+    more = {"namespace": namespace, "uid": f"{namespace}-{name}", "owner": "Deployment/web"}
+    return [row | more for row in pod_life(name)]
+
+
+@pytest.mark.parametrize(
+    "namespaces, expected",
+    [
+        pytest.param(["prod", "staging"], ["prod/web", "1", "staging/web", "1"], id="two"),
+        pytest.param(["prod"], ["web", "1"], id="one needs no naming"),
+    ],
+)
+def test_workloads_of_one_name_are_told_apart_by_their_namespaces(namespaces, expected):
+    rows = [row for namespace in namespaces for row in in_namespace(namespace, "web-1")]
+    assert rows_of(make_timeline(told(rows), 9000)) == expected
+
+
+def test_pods_of_nobody_have_their_namespace_beside_them_too():
+    rows = [*in_namespace("prod", "web-1"), *pod_life("alone")]
+    assert "default/Bare pods" in rows_of(make_timeline(told(rows), 9000))
+
+
+def test_pods_of_an_indexed_job_stand_by_their_indexes_and_retries_below():
+    pods = [("work-10-aaaaa", 0), ("work-0-ccccc", 0), ("work-2-bbbbb", 0), ("work-0-aaaaa", 60)]
+    rows = [row for name, at_ms in pods for row in pod_life(name, at_ms, owner="Job/work")]
+    figure = make_timeline(told(rows), 9000)
+    assert rows_of(figure) == ["work", "0-ccccc", "0-aaaaa", "2-bbbbb", "10-aaaaa"]
+
+
+def test_pods_of_other_workloads_stand_as_they_came():
+    """A hash may look like an index."""
+    pods = [("web-9-bbbbb", 0), ("web-1-aaaaa", 60)]
+    rows = [row for name, at_ms in pods for row in pod_life(name, at_ms, owner="Deployment/web")]
+    assert rows_of(make_timeline(told(rows), 9000)) == ["web", "9-bbbbb", "1-aaaaa"]
+
+
 def test_a_workloads_header_counts_who_is_ready_and_who_leaves():
     rows = [*pod_life("a", owner="StatefulSet/db"), *pod_life("b", owner="StatefulSet/db")]
     rows.append(state(9000, "terminating", name="b", owner="StatefulSet/db"))

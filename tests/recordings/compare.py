@@ -17,6 +17,9 @@ RETRIED = re.compile(
     r"Running|True|\d+$|[1-9]\d*/|Waiting |ErrImagePull|Init:|PodInitializing|CrashLoop|ImagePullBack"
 )
 """What such a try leads to."""
+NODE_LOOK_SECONDS = 10
+"""A kubelet looks at its Node so often, in a phase of its own: what it sees it tells within that."""
+SEEN_OF_NODE = re.compile(r"Node(Not)?Schedulable ")
 BACKING_OFF = re.compile(r"Waiting .*(BackOff|Error|ErrImage)")
 WORKLOADS = (
     "StatefulSet",
@@ -226,7 +229,7 @@ def _compare_events(real: Json, mine: Json, until: float, result: Result) -> Non
             _compare_event(real[key], mine[key], where, what, result)
             continue
         one = real.get(key) or mine[key]
-        if until - one["first"] > SLACK_SECONDS:
+        if until - one["first"] > _slack_seconds(what):
             said = f"×{one['count']}: {one['messages'][0]}"
             sides = (said, "–") if key in real else ("–", said)
             result.add("event", where, what, *sides, one["first"])
@@ -245,8 +248,12 @@ def _compare_event(left: Json, right: Json, where: str, what: str, result: Resul
     if where.startswith("Pod/") and what.endswith("(Normal)") and right["told"] > left["told"]:
         # What comes again counts up one event.
         result.add("event-count", where, what, f"{left['told']} events", f"{right['told']} events", at)
-    if abs(at - right["first"]) > max(SLACK_SECONDS, SHARE * at):
+    if abs(at - right["first"]) > max(_slack_seconds(what), SHARE * at):
         result.add("times", where, f"event {what}", f"at {at:.1f}", f"at {right['first']:.1f}", at)
+
+
+def _slack_seconds(event: str) -> float:
+    return NODE_LOOK_SECONDS if SEEN_OF_NODE.match(event) else SLACK_SECONDS
 
 
 def _pair_texts(left: list[str], right: list[str]) -> list[tuple[str, str]]:

@@ -30,6 +30,7 @@ HOLLOW_POD = re.compile(
 )
 """What is true of a pod on a hollow node. Runtime and probes are fakes: it is Ready before it runs."""
 FAULT_STEP = re.compile(r", (fault|remove) at ")
+NODE_STEP = re.compile(r", (cordon|uncordon|taint|drain|fault|remove) at ")
 
 
 class History:

@@ -9,6 +9,7 @@ from tests.recordings.names import Names
 from tests.recordings.normalize import (
     FAULT_STEP,
     KINDS,
+    NODE_STEP,
     History,
     Place,
     describe_condition,
@@ -41,6 +42,7 @@ class _Reader:
         self.history = History()
         self.nodes: dict[str, Json] = {}
         self.has_faults = any(FAULT_STEP.search(title) for title in run.file.step_titles)
+        self.owns_nodes = any(NODE_STEP.search(title) for title in run.file.step_titles)
 
     def read(self) -> Json:
         for row in self.rows:
@@ -84,7 +86,7 @@ class _Reader:
             self.history.put(place, field, now, new)
 
     def take_event(self, row: Json, now: float) -> None:
-        is_ours = row["kind"] in KINDS or (self.has_faults and row["kind"] == "Node")
+        is_ours = row["kind"] in KINDS or (self.owns_nodes and row["kind"] == "Node")
         if not is_ours or row["reason"] == OWN_EVENT:
             return
         found = self.names[row["uid"]]

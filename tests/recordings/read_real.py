@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from tests.recordings.normalize import (
     CLAIM_KINDS,
     FAULT_STEP,
     KINDS,
+    NODE_STEP,
     History,
     describe_condition,
     describe_state,
@@ -22,9 +22,9 @@ from tests.recordings.normalize import (
 from tests.recordings.scenario_files import Json
 from tests.recordings.texts import NOT_SELECTED, TAINTED, UNSCHEDULABLE, Masker
 
-NODE_STEP = re.compile(r", (cordon|uncordon|taint|drain|fault|remove) at ")
-OF_THIS_MACHINE = ("CgroupV1", "InvalidDiskCapacity", "RegisteredNode", "NodeSchedulable")
-"""Events of nodes that say something about the recorded machine, or about the scenario before."""
+OF_THIS_MACHINE = ("CgroupV1", "InvalidDiskCapacity", "RegisteredNode")
+"""Events of nodes that say something about the recorded machine."""
+CORDONED, UNCORDONED = "NodeNotSchedulable", "NodeSchedulable"
 # Scenarios ran beside each other: what kept them apart is no part of them.
 OWN_NODES_TAINT = "lab/own"
 SHARED_SLOTS = ("real", "hollow-a")
@@ -55,6 +55,7 @@ class _Reader:
         self.has_faults = any(FAULT_STEP.search(what) for what in calls)
         self.slices: dict[str, dict[str, str | None]] = {}
         self.nodes: dict[str, Json] = {}
+        self.cordoned: set[str] = set()
 
     def read(self) -> Json:
         for row in self.rows:
@@ -140,10 +141,12 @@ class _Reader:
         thing = row["object"]
         involved = thing.get("involvedObject") or {}
         kind, name = involved.get("kind"), involved.get("name")
-        slot = self.start["slot_nodes"] if self.has_faults else []
+        slot = self.start["slot_nodes"] if self.owns_nodes else []
         place = self.names[involved.get("uid", "")]
         is_ours = name in slot if kind == "Node" else kind in KINDS and (kind != "PersistentVolume" or place)
         if row["event"] == "DELETED" or row["t"] < 0 or not is_ours or thing["reason"] in OF_THIS_MACHINE:
+            return
+        if kind == "Node" and self.is_of_before(name, thing["reason"]):
             return
         where = f"{place[0]}/{place[2]}" if place else f"{kind}/{self.mask(name)}"
         count = (thing.get("series") or {}).get("count") or thing.get("count") or 1
@@ -154,6 +157,12 @@ class _Reader:
         source = (thing.get("source") or {}).get("component") or thing.get("reportingComponent") or ""
         message = self.mask(thing.get("message"))
         self.history.put_event(where, thing["reason"], thing["type"], source, id_, row["t"], count, message)
+
+    def is_of_before(self, node: str, reason: str) -> bool:
+        """Whether an event says that the cordon of an earlier scenario is over."""
+        if reason == CORDONED:
+            self.cordoned.add(node)
+        return reason == UNCORDONED and node not in self.cordoned
 
     def take_node(self, row: Json) -> None:
         """Changes from what a node was at the start; conditions only where the scenario makes faults."""

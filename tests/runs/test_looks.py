@@ -84,6 +84,36 @@ def test_its_neighbours_are_the_changes_around_it(shop):
     assert after == min(at_ms for at_ms in instants if at_ms > 4_500)
 
 
+def _are_of(rows, subject):
+    """The instants of what a page about a subject shows, from the recorded rows alone."""
+    kind, name = subject
+    sets = rows.filter(kind="ReplicaSet", owner="Deployment/web").values_list("name", flat=True)
+    owners = {"Deployment/web", *(f"ReplicaSet/{one}" for one in sets)} if kind == "Deployment" else set()
+    on_node = rows.filter(field="node", new=name).values_list("uid", flat=True) if kind == "Node" else ()
+    own = rows.filter(kind=kind, name=name) | rows.filter(owner__in=owners) | rows.filter(uid__in=on_node)
+    return sorted(set(own.values_list("at_ms", flat=True)))
+
+
+@pytest.mark.parametrize("kind", ["Pod", "Deployment", "Node"])
+def test_a_page_leads_to_the_changes_of_what_it_shows(client, shop, kind):
+    client.force_login(shop.owner)
+    rows = Transition.objects.filter(cluster=shop)
+    pod = rows.filter(kind="Pod", field="exists").order_by("seq").first()
+    name, folder = {
+        "Pod": (pod.name, f"pods/default/{pod.name}"),
+        "Deployment": ("web", "deployments/default/web"),
+        "Node": ("node-1", "nodes/node-1"),
+    }[kind]
+    instants = _are_of(rows, (kind, name))
+    at_ms = 5_500
+    page = client.get(client.get(f"/clusters/{shop.name}/{folder}/?at={at_ms}ms").url).text
+    found = {rel: int(ms) for rel, ms in re.findall(r'rel="(prev|next)" href="\?at=(\d+)ms"', page)}
+    before = [one for one in instants if one < at_ms]
+    after = [one for one in instants if one > at_ms]
+    expected = ({"prev": before[-1]} if before else {}) | ({"next": after[0]} if after else {})
+    assert found == expected
+
+
 def test_looks_go_with_what_they_look_at(shop):
     looks.look(shop, 1_000, shop.owner)
     shop.delete()

@@ -81,6 +81,7 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     ),
     "node_taint": (50, 50, "the controller that taints lost nodes getting to one, every 100 ms"),
     "taint_eviction": (20, 20, "the taint eviction controller getting to a pod whose node drives it away"),
+    "node_look": (5000, 5000, "a kubelet's next look at its own Node, every 10 s"),
     "node_status": (7000, 7000, "a kubelet that reaches the API server again telling of its node"),
     "pod_garbage": (10_000, 10_000, "the pod garbage collector's next pass, every 20 s"),
     "autoscaler_look": (20, 20, "an autoscaler's queue getting to it at the end of each of its periods"),

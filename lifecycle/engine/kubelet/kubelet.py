@@ -13,6 +13,7 @@ from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
 from ..objects.pod import Pod
+from ..rules.image_names import full_name
 from ..store.audience import Useless
 from .admission import Admission
 from .container_run import POST_START, PRE_STOP, ContainerRun
@@ -343,6 +344,11 @@ class Kubelets:
             self._parts.wake_others(worker, run)
             if worker.processes.has_ended:
                 self.sandboxes.lose(worker)
+
+    def list_nodes_with(self, image: str) -> list[str]:
+        """The nodes that have an image on disk."""
+        named = full_name(image)
+        return [name for name, agent in self._parts.agents.items() if named in agent.images]
 
     # --- save and load --------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from .verdict_words import quote, tell_instant
 FAILED_MOUNT = "FailedMount"
 HELD = ("notReady", "starting")
 """The states of pods that something may hold so."""
-MEND = "somebody has to mend it"
+MEND = "somebody has to fix it"
 ENDING = "terminating"
 """The state of pods that are asked to go."""
 GOING = (ENDING, "succeeded", "failed")

@@ -58,6 +58,16 @@ def tell_ready(conditions: Conditions, is_shutting_down: bool, now_ms: int) -> t
     ]
 
 
+def tell_cordon(is_cordoned: bool, is_unschedulable: bool) -> list[str]:
+    """The reason of its event where a Node was cordoned, or no longer is, since the kubelet saw it last.
+
+    See recordNodeSchedulableEvent, kubelet_node_status.go.
+    """
+    if is_cordoned == is_unschedulable:
+        return []
+    return ["NodeNotSchedulable" if is_unschedulable else "NodeSchedulable"]
+
+
 def _not(status: str) -> str:
     return "" if status == "True" else "Not"
 

@@ -169,4 +169,4 @@ def _tell_next(pod: Pod, state: str, now_ms: int) -> str:
     retry_ms = find_retry_ms(pod)
     if retry_ms is not None and retry_ms > now_ms:
         return f"; next start in {tell_span(retry_ms - now_ms)}"
-    return "; somebody has to mend it" if state == STUCK else ""
+    return "; somebody has to fix it" if state == STUCK else ""

@@ -16,7 +16,7 @@ KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
 
 
-_DATA = "pulls last_address number outages down_since_ms is_blind is_removed is_off".split()
+_DATA = "pulls last_address number outages down_since_ms is_blind is_removed is_off is_cordoned".split()
 
 
 class Shutdown:
@@ -65,6 +65,7 @@ class NodeAgent:
         "host_ip",
         "images",
         "is_blind",
+        "is_cordoned",
         "is_off",
         "is_removed",
         "last_address",
@@ -100,6 +101,8 @@ class NodeAgent:
         self.is_off = False
         # Its machine is gone for good.
         self.is_removed = False
+        # What it saw last of its Node's `unschedulable`.
+        self.is_cordoned = False
         # The normal events told about the node, while they are few (normal_events).
         self.few: Few | None = {}
         # It gives its pods addresses of its own /24.

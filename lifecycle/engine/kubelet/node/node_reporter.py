@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...api.server import ApiServer
-from ...objects.condition import is_true
+from ...objects.condition import Condition, is_true
 from ...objects.lease import LEASE_KIND, LEASE_NAMESPACE, RENEW_MS, make_lease, renewed, silent_since_ms
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...rules.eviction import NODE_WORDS
-from ...rules.node_status import tell_pressures, tell_ready
+from ...rules.node_status import tell_cordon, tell_pressures, tell_ready
 from ..normal_events import tell_normal
 from ..parts import SOURCE, WARNING, Parts
 from .evictor import Evictor
@@ -40,8 +40,15 @@ class NodeReporter:
     # --- what is heard --------------------------------------------------------------------------------
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if old is None and new is not None:
-            self._parts.context.loop.enqueue(LEASE, "", new.meta.name)
+        if not isinstance(new, Node):
+            return
+        context = self._parts.context
+        if old is None:
+            context.loop.enqueue(LEASE, "", new.meta.name)
+        was_unschedulable = isinstance(old, Node) and old.spec.unschedulable
+        if new.spec.unschedulable != was_unschedulable:
+            due_ms = context.clock.now_ms + context.draw_ms("node_look", new.meta.name)
+            context.loop.enqueue_at(STATUS, "", new.meta.name, due_ms)
 
     def _on_lease(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """Somebody else has deleted the lease of a node, or changed it: its kubelet renews it in time."""
@@ -82,6 +89,7 @@ class NodeReporter:
 
     def introduce(self, agent: NodeAgent, node: Node, detail: dict[str, Any]) -> None:
         """A kubelet starts: it finds its node in order, whatever was said of it before."""
+        agent.is_cordoned = False
         self._tell(agent, node, "Starting", "Starting kubelet.", detail)
         told = [("NodeAllocatableEnforced", "Updated Node Allocatable limit across pods")]
         told += [(one.ok_event, _say(agent.name, one.ok_event)) for one in NODE_WORDS.values()]
@@ -126,14 +134,21 @@ class NodeReporter:
         still = [one for one, words in NODE_WORDS.items() if is_true(conditions, words.condition)]
         conditions, told = tell_pressures(conditions, [*still, *self._evictor.pressures(name)], now_ms)
         conditions, told_ready = tell_ready(conditions, agent.shutdown is not None, now_ms)
-        if not (told or told_ready):
-            return
+        if told or told_ready:
+            self._write(agent, node, conditions, [*told, *told_ready])
+        for reason in tell_cordon(agent.is_cordoned, node.spec.unschedulable):
+            agent.is_cordoned = node.spec.unschedulable
+            self._tell(agent, node, reason, _say(name, reason))
+
+    def _write(
+        self, agent: NodeAgent, node: Node, conditions: tuple[Condition, ...], reasons: list[str]
+    ) -> None:
         self._parts.store.update(node, node.replace(status=node.status.replace(conditions=conditions)))
         self._parts.trace.cause = self._parts.trace.led
-        for reason in (*told, *told_ready):
-            self._tell(agent, node, reason, _say(name, reason))
+        for reason in reasons:
+            self._tell(agent, node, reason, _say(agent.name, reason))
         # What others have said of its pods meanwhile it finds out when it compares.
-        for worker in self._parts.roster.workers_of(name):
+        for worker in self._parts.roster.workers_of(agent.name):
             self._parts.compare_later(worker)
 
     def _tell(

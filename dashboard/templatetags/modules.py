@@ -1,0 +1,37 @@
+"""`{% preload "cluster_page" %}`: a page's modules all asked for at once."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from django import template
+from django.contrib.staticfiles import finders
+from django.templatetags.static import static
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+
+register = template.Library()
+_IMPORT = re.compile(r'^import .*?"\./([\w-]+)\.js";$', re.MULTILINE)
+
+
+@register.simple_tag
+def preload(module: str) -> SafeString:
+    """A link for each module that this one needs, the nearest first."""
+    links = ((static(f"js/{name}.js"),) for name in list_needed(module))
+    return format_html_join("", '<link rel="modulepreload" href="{}">', links)
+
+
+@cache
+def list_needed(module: str) -> tuple[str, ...]:
+    """All that a module imports, and what that imports, each once."""
+    found: dict[str, None] = {}
+    waiting = [module]
+    while waiting:
+        path = finders.find(f"js/{waiting.pop(0)}.js")
+        assert isinstance(path, str), f"there is no module for {module} at {path}"
+        needed = [name for name in _IMPORT.findall(Path(path).read_text()) if name not in found]
+        found |= dict.fromkeys(needed)
+        waiting += needed
+    return tuple(found)
