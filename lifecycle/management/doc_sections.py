@@ -64,7 +64,11 @@ def make_table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _list_words(words: Iterable[str]) -> str:
-    return ", ".join(f"`{word}`" for word in words) + "\n"
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _make_line(words: Iterable[str]) -> str:
+    return _list_words(words) + "\n"
 
 
 def _timing() -> str:
@@ -98,7 +102,7 @@ def _list_fields() -> Iterator[tuple[str, str, str]]:
 
 def _faults() -> str:
     lines = (("a node", NODE_FAULTS), ("a pod", POD_FAULTS), ("`pressure`: the resource", NODE_WORDS))
-    return make_table(("of", "kinds"), ((what, _list_words(kinds).strip()) for what, kinds in lines))
+    return make_table(("of", "kinds"), ((what, _list_words(kinds)) for what, kinds in lines))
 
 
 def _benches() -> str:
@@ -120,7 +124,7 @@ def _settings() -> str:
 
 def _paths() -> str:
     found = (str(one.pattern) for one in urls.urlpatterns if isinstance(one, URLPattern))
-    return _list_words("/api/" + re.sub(r"<\w+:(\w+)>", r"<\1>", path) for path in found)
+    return _make_line("/api/" + re.sub(r"<\w+:(\w+)>", r"<\1>", path) for path in found)
 
 
 def _filters() -> str:
@@ -131,15 +135,13 @@ def _filters() -> str:
         "logs": filters.LOG_FILTERS,
     }
     return make_table(
-        ("rows", "filters"), ((f"`{rows}`", _list_words(names).strip()) for rows, names in found.items())
+        ("rows", "filters"), ((f"`{rows}`", _list_words(names)) for rows, names in found.items())
     )
 
 
 def _status_rows() -> str:
     rows = (
-        (entry.kind.name, _list_words(entry.status_rows).strip())
-        for entry in list_entries()
-        if entry.status_rows
+        (entry.kind.name, _list_words(entry.status_rows)) for entry in list_entries() if entry.status_rows
     )
     return make_table(("kind", "fields of its status that are told"), rows)
 
@@ -156,20 +158,20 @@ SECTIONS: Mapping[str, Callable[[], str]] = {
     "benches": _benches,
     "commands": _commands,
     "environment": _settings,
-    "event-keys": lambda: _list_words(("type", *EVENT_KEYS)),
+    "event-keys": lambda: _make_line(("type", *EVENT_KEYS)),
     "exit-statuses": _exit_statuses,
     "faults": _faults,
     "feature-gates": lambda: _tell_defaults(FEATURE_DEFAULTS),
     "filters": _filters,
-    "frame-keys": lambda: _list_words(Frame.__annotations__),
+    "frame-keys": lambda: _make_line(Frame.__annotations__),
     "manager-settings": lambda: _tell_defaults(MANAGER_DEFAULTS),
     "nodes": _nodes,
-    "patch-types": lambda: _list_words(PATCH_TYPES),
+    "patch-types": lambda: _make_line(PATCH_TYPES),
     "paths": _paths,
     "status-rows": _status_rows,
-    "steps": lambda: _list_words(READERS),
-    "summary-columns": lambda: _list_words(SUMMARY_COLUMNS),
+    "steps": lambda: _make_line(READERS),
+    "summary-columns": lambda: _make_line(SUMMARY_COLUMNS),
     "timing": _timing,
-    "transition-keys": lambda: _list_words(("type", *TRANSITION_KEYS)),
+    "transition-keys": lambda: _make_line(("type", *TRANSITION_KEYS)),
 }
 """Name -> what makes the part."""
