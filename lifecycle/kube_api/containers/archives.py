@@ -77,7 +77,7 @@ class _Header(tarfile.TarInfo):
     """A header block that cannot make its reader work for long: the library trusts what it says."""
 
     @classmethod
-    def frombuf(cls, buf: bytes, encoding: str, errors: str) -> _Header:
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
         """Read it. Raises ReadError for a size below 0, and for long names and attributes of great length."""
         found = super().frombuf(buf, encoding, errors)
         if found.size < 0 or (found.type in _HEADERS and found.size > LONGEST_HEADER_BYTES):
