@@ -1,9 +1,8 @@
 """How much one JSON text may make, judged before it is read: reading is what costs.
 
 3 MiB, as much as a request to an API server may hold, are over a million empty lists: half a gigabyte and
-twelve seconds of everything that looks at them. No object that works has a tenth of these bounds: Argo CD's
-install.yaml has 64,000 values in 2 MB, its deepest definition 40 levels. Kubernetes' own are 10,000 levels,
-and no number of values.
+twelve seconds of everything that looks at them. No object in use comes near these bounds: Argo CD's whole
+install.yaml has 64,000 values in 2 MB. Kubernetes' own are 10,000 levels, and no number of values.
 """
 
 from __future__ import annotations
