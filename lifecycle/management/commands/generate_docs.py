@@ -51,8 +51,8 @@ ASSUMED = (
     " assumed there: 1m CPU and 8Mi a container, and of a node itself 100m and 500Mi; the annotation"
     " `podline.dev/assumed` of the sample says so. Autoscalers never see what is assumed: they go by what is"
     " stated alone.",
-    "A live cluster begins at the time of day when it is made, unless its Scenario or whoever makes it gives an"
-    " epoch; a run of `simulate` begins on 2026-01-01. Forks have the epoch of what they are forks of.",
+    "A live cluster begins at the time of day when it is made, unless its Scenario or whoever makes it gives"
+    " an epoch; a run of `simulate` begins on 2026-01-01. Forks have the epoch of what they are forks of.",
     "A custom resource whose definition is given is read as strictly as `kubectl apply` reads a file: unknown"
     " fields, and versions that are not served, are refused.",
     "A VerticalPodAutoscaler or ScaledObject acts where its CustomResourceDefinition is, and a cluster"
