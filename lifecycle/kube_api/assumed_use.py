@@ -59,9 +59,11 @@ def take_samples(
     names = {node["metadata"]["name"] for node in ready}
     by_node: dict[str, list[Sample]] = {}
     for pod in pods:
-        node = (pod.get("spec") or {}).get("nodeName") or ""
+        node = str((pod.get("spec") or {}).get("nodeName") or "")
+        if node not in names:
+            continue
         found = _sample_pod(pod, told.get(pod["metadata"]["uid"]), now_ms, epoch_ms)
-        if found is not None and node in names:
+        if found is not None:
             by_node.setdefault(node, []).append(found)
     sampled = [one for samples in by_node.values() for one in samples]
     sampled.sort(key=lambda one: (one.meta["namespace"], one.meta["name"]))
