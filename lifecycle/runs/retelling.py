@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.pod import POD_KIND
@@ -53,6 +54,9 @@ def retell(cluster: Cluster) -> str:
 
 def _make_scenario(cluster: Cluster, steps: list[Json]) -> Json:
     settings = {name: value for name, value in cluster.settings.items() if name != "kubelet" and value}
+    if settings.pop("compatibility", None):
+        # Older engines took any text here; a Scenario names the release that came of it.
+        settings["kubernetes"] = read_release(cluster.settings).name
     now = format_duration(cluster.instant_ms)
     claims = [{"at": now, "holds": claim} for claim in list_claims(cluster)]
     spec = {

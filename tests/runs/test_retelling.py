@@ -129,3 +129,21 @@ def test_a_story_of_the_gallery_that_was_played_can_be_kept(owner, client, djang
     client.force_login(user)
     answer = client.get(f"/clusters/{cluster.name}/scenario.yaml")
     assert answer["Content-Disposition"] == f'attachment; filename="{cluster.name}.yaml"'
+
+
+@pytest.mark.parametrize(
+    "kept, told",
+    [
+        pytest.param({}, {}, id="none was asked for"),
+        pytest.param({"kubernetes": "1.35"}, {"kubernetes": "1.35"}, id="as asked for"),
+        pytest.param({"compatibility": "v1.23.1"}, {"kubernetes": "v1.23.1"}, id="in the older spelling"),
+        pytest.param({"compatibility": "v9.9"}, {"kubernetes": "v1.35"}, id="when any text was taken"),
+    ],
+)
+def test_what_is_told_again_is_of_a_release_that_is_modelled(make_cluster, kept, told):
+    cluster = make_cluster()
+    cluster.settings = kept
+    (scenario,) = [one.data for one in read_documents(retell(cluster)) if one.data["kind"] == "Scenario"]
+    assert {
+        name: scenario["spec"][name] for name in scenario["spec"] if name in ("kubernetes", "compatibility")
+    } == told

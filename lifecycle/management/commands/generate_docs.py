@@ -21,7 +21,8 @@ from lifecycle.engine.kinds.registry import entry_of, list_entries
 from lifecycle.engine.kinds.unmodelled import UNMODELLED
 from lifecycle.engine.objects.pod import POD_KIND
 from lifecycle.engine.programs.known_images import KNOWN_IMAGES
-from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, RELEASES
+from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.management.doc_sections import fill, make_table
 
 TARGET = "docs/manifests.md"
@@ -36,6 +37,12 @@ too, whether anything acts on them or not.
 """
 BESIDE = """A document of the kind {name} is no object: it configures the kubelets of the
 nodes that its label `podline.dev/node` selects, or of all. One of the kind Scenario says what happens when.
+"""
+CHOSEN = """A run is of the release that `--kubernetes 1.35` names, or `kubernetes: v1.35` in a Scenario or
+in the settings of a cluster. One that is not listed is refused. `compatibility` is the older spelling.
+"""
+SWITCHED = """What releases do in different ways without a feature gate is a switch. The map `switches` of a
+Scenario sets one otherwise than its release: `switches: {deploymentRollbackEvents: true}`.
 """
 OTHERS = """Kinds that are not listed, such as custom resources, are stored as they are: their fields are not
 checked, and nothing acts on them. A Namespace that objects name and nobody gives is made first.
@@ -131,6 +138,8 @@ def _list_parts() -> Iterator[str]:
     yield "An API server drops these fields while their feature gate is off. A run says so, once for each.\n"
     gated = ((_name_field(one.kind, one.path), f"`{one.gate}`") for one in GATED_FIELDS)
     yield make_table(("field", "feature gate, off by default"), gated)
+    yield "## Releases\n"
+    yield from _list_releases()
     yield "## Missing\n"
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"
@@ -152,3 +161,17 @@ def _list_kinds(entries: Iterable[KindEntry]) -> str:
 
 def _name_field(kind: str, path: str) -> str:
     return f"pods: `spec.{path}`" if kind == POD_KIND.id else f"{kind}: `{path}`"
+
+
+def _list_releases() -> Iterator[str]:
+    yield CHOSEN
+    rows = ((f"`{one.name}`", one.borrows or f"as {one.version} does it") for one in RELEASES)
+    yield make_table(("release", "what is modelled"), rows)
+    yield SWITCHED
+    yield make_table(("switch", "what is done where it is on"), map(_describe_switch, SWITCHES))
+
+
+def _describe_switch(name: str) -> tuple[str, str]:
+    change, switched_on = SWITCHES[name], [one.name for one in RELEASES if one.switches[name]]
+    where = f"on in {', '.join(switched_on)}" if switched_on else "off in all"
+    return f"`{name}`", f"{change.says} ({change.component}; {where})"
