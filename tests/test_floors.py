@@ -57,7 +57,7 @@ FLOORS: list[tuple[str, str]] = [
 ]
 STRANGERS = {"1d parts", "3 surfaces"}
 
-# Code that decides sees objects, rules, errors, settings, timing and releases: never store, clock, agenda, chance.
+# Code that decides sees objects, rules, errors, settings, timing, releases: no store, clock, agenda, chance.
 # The folder is the guard: `rules/`, and every `decide/`.
 DECIDERS_SEE = (
     "lifecycle.engine.objects",
@@ -71,6 +71,7 @@ DECIDERS_SEE = (
 # What stands in the engine's folder itself: whoever is not named has to say which room it is of.
 FLAT_ENGINE = {
     "lifecycle.engine",
+    "lifecycle.engine.changes",
     "lifecycle.engine.cluster",
     "lifecycle.engine.upgrades",
 }

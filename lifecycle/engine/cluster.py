@@ -17,6 +17,7 @@ from .api.kind_hooks import list_companions
 from .api.molds import Mold
 from .api.server import ApiServer
 from .api.three_way_apply import NOT_REMEMBERED, is_remembered
+from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
 from .controllers import Remembering, make_controllers
@@ -24,7 +25,6 @@ from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
 from .heart.saved import map_of
 from .heart.settings import Settings
-from .heart.trace import Entry, Row, Version, list_rows
 from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
 from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
@@ -46,34 +46,6 @@ from .scheduler import Scheduler
 
 ENGINE_VERSION = 16
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
-
-
-class Changes:
-    """What happened since the last take: rows in order, versions in order, log lines, the instant reached."""
-
-    __slots__ = ("_entries", "_rows", "at_ms", "logs", "row_count", "versions")
-
-    def __init__(
-        self,
-        at_ms: int,
-        entries: list[Entry],
-        row_count: int,
-        versions: list[Version],
-        logs: list[tuple[str, str, int, int, str]],
-    ) -> None:
-        self.at_ms = at_ms
-        self._entries = entries
-        self._rows: list[Row] | None = None
-        self.row_count = row_count
-        self.versions = versions
-        self.logs = logs
-
-    @property
-    def rows(self) -> list[Row]:
-        """Transitions and events in order. They are kept by the write until somebody reads them."""
-        if self._rows is None:
-            self._rows, self._entries = list_rows(self._entries), []
-        return self._rows
 
 
 class Cluster:
