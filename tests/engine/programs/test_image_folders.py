@@ -110,18 +110,18 @@ def test_nothing_is_written_to_a_root_that_is_read_only() -> None:
 @pytest.mark.parametrize(
     ("script", "folder"),
     [
-        ("cp -R /opt/gateway/conf /work; date > /work/conf/cert/x", "/work/conf/cert"),
-        ("cp -R /opt/gateway/conf /work; date > /work/conf/x", "/work/conf"),
-        ("cp -R /opt/gateway/conf/. /work/; date > /work/cert/x", "/work/cert"),
+        ("cp -R /opt/gateway/conf /vol; date > /vol/conf/cert/x", "/vol/conf/cert"),
+        ("cp -R /opt/gateway/conf /vol; date > /vol/conf/x", "/vol/conf"),
+        ("cp -R /opt/gateway/conf/. /vol/; date > /vol/cert/x", "/vol/cert"),
         ("cp -R /opt/gateway/conf /tmp; date > /tmp/conf/x", "/tmp/conf"),
     ],
 )
 def test_what_lies_below_an_unknown_copy_may_be_there(script: str, folder: str) -> None:
     """As an init container of a public chart fills a volume."""
-    world = FakeWorld(volumes=[Mount("/work", FileLayer())])
+    world = FakeWorld(volumes=[Mount("/vol", FileLayer())])
     code, said = run_in(UNKNOWN, f"{script}; ls {folder}", world)
     assert (code, said[0], said[-1]) == (0, "x", assumed(folder))
-    if folder.startswith("/work"):
+    if folder.startswith("/vol"):
         assert run_in("busybox:1.36", f"ls {folder}; mkdir {folder}/more", world) == (0, ["x"])
 
 
@@ -221,7 +221,7 @@ def test_processes_start_in_the_working_folder(image: str, given: str | None, fo
 
 
 @pytest.mark.parametrize("image", ["busybox:1.36", "alpine", "python:3.12", UNKNOWN])
-@pytest.mark.parametrize("folder", ["/srv/app", "/var/work/day", "/app/"])
+@pytest.mark.parametrize("folder", ["/srv/app", "/var/jobs/day", "/app/"])
 def test_runtime_makes_the_working_folder(image: str, folder: str) -> None:
     path = folder.rstrip("/")
     script = f"echo a > app.conf && test -s {path}/app.conf && pwd"
@@ -252,9 +252,9 @@ def test_hooks_checks_and_commands_find_the_working_folder(command: list[str] | 
 
 def test_working_folder_in_a_volume_is_there_for_the_others_too() -> None:
     layer = FileLayer()
-    world = FakeWorld(volumes=[Mount("/work", layer)])
-    mounts = [{"name": "v", "mountPath": "/work"}]
-    start(pod_spec({"image": UNKNOWN, "workingDir": "/work/out", "volumeMounts": mounts}), world)
+    world = FakeWorld(volumes=[Mount("/vol", layer)])
+    mounts = [{"name": "v", "mountPath": "/vol"}]
+    start(pod_spec({"image": UNKNOWN, "workingDir": "/vol/out", "volumeMounts": mounts}), world)
     found = layer.get("out")
     assert found is not None and found.kind == FOLDER
 
