@@ -38,6 +38,9 @@ def make_node_lanes(rows: Iterable[Row], now_ms: int, window_ms: int | None = No
 
 
 def _follow(spans: list[Span], row: Row) -> None:
+    # Of several words of one instant the last is drawn.
+    if spans and spans[-1].start_ms == row["at_ms"]:
+        spans.pop()
     _close(spans, row["at_ms"])
     field, new = row["field"], row["new"]
     if new is None or (field == CORDONED and not new):

@@ -90,6 +90,21 @@ def test_its_lanes_show_conditions_cordon_and_drain():
     assert ("unschedulable", 20_000, None, "cordoned") in bars
 
 
+def test_a_drain_that_is_blocked_at_once_has_no_other_bar():
+    site = make_site(maxUnavailable=0)
+    site.drain()
+    feed = make_feed(keep(site.run(40).cluster), "node:node-1")
+    assert feed is not None
+    bars = [
+        (start, word, trace["name"])
+        for trace in feed.figure(60_000)["data"]
+        if trace["type"] == "bar"
+        for lane, start, word in zip(trace["y"], trace["base"], trace["words"], strict=True)
+        if lane == "drain"
+    ]
+    assert bars == [(20_000, "blocked by web", "value-bad")]
+
+
 def test_a_preview_tells_the_order_who_waits_and_how_long_and_changes_nothing(client: Client):
     cluster = keep(make_site(maxUnavailable=1).cluster)
     cluster.settings = {"timing": "instant", "nodes": {"count": 2}}
