@@ -26,10 +26,14 @@ _UNWANTED = re.compile(r"not (\w+)")
 _LEFT_OUT = pytest.StashKey[frozenset[str]]()
 
 
+def read_marks(source: str) -> str:
+    """What a test file says at its top of all its tests."""
+    return "".join(_MARKS_OF_A_FILE.findall(source))
+
+
 def read_tiers(source: str) -> frozenset[str]:
     """The tiers that a test file belongs to as a whole."""
-    marks = {name for found in _MARKS_OF_A_FILE.findall(source) for name in _MARK.findall(found)}
-    return TIERS & marks
+    return TIERS & {*_MARK.findall(read_marks(source))}
 
 
 def read_unwanted(expression: str) -> frozenset[str]:

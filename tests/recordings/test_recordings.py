@@ -27,21 +27,16 @@ from tests.recordings.differences import (
 from tests.recordings.normalize import History
 from tests.recordings.scenario_files import SCENARIOS, list_names
 
-# All of them together take half a minute.
-pytestmark = pytest.mark.slow
+# All of them together take half a minute, where one process lives through each of them once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recordings")]
 
 NAMES = list_names()
-# Two workers share them.
-SHARED = [
-    pytest.param(name, marks=pytest.mark.xdist_group(f"recordings-{number % 2}"))
-    for number, name in enumerate(NAMES)
-]
 
 SEEN = """{found}
 See both histories: python -m tests.recordings {name} -v"""
 
 
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name", NAMES)
 def test_podline_does_what_kubernetes_did(name: str):
     result, reason = check(name), find_reason(name)
     found = f"{describe(result)}\n{describe_findings(result)}"
