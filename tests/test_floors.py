@@ -52,7 +52,7 @@ FLOORS: list[tuple[str, str]] = [
 ]
 STRANGERS = {"1d parts", "3 surfaces"}
 
-# Code that decides sees objects, rules, errors, settings, timing and releases: never store, clock, agenda, chance.
+# Code that decides sees objects, rules, releases, errors, settings and timing: never store, clock, chance.
 # The folder is the guard: `rules/`, and every `decide/`.
 DECIDERS_SEE = (
     "lifecycle.engine.objects",
