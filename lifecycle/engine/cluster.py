@@ -237,7 +237,7 @@ class Cluster:
         return self._store.kinds()
 
     def list_uses(self) -> Sequence[dict[str, Any]]:
-        """What the metrics server tells: `pod` (JSON), `at_ms`, `window_ms`, CPU and bytes by container."""
+        """What the metrics server tells: `pod`, `at_ms`, `window_ms`, milli-CPU and bytes by container."""
         told = self._context.metrics.list_uses(self.now_ms)
         return [{"pod": pod.to_json(self.epoch_ms), **asdict(use)} for pod, use in told]
 

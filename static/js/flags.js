@@ -16,7 +16,7 @@ const EDGES_WIDTH = 16;
  */
 export function arrange(xs, texts, width) {
   const places = xs.map(() => ({ side: "right", room: 0, more: 0, isCovered: false }));
-  let [free, top] = [width, null];
+  let [free, top, missed] = [width, null, 0];
   for (let index = xs.length - 1; index >= 0; index--) {
     const [x, place] = [xs[index], places[index]];
     const needed = Math.min(MOST_WIDTH, texts[index].length * LETTER_WIDTH + EDGES_WIDTH);
@@ -26,9 +26,11 @@ export function arrange(xs, texts, width) {
     else if (left >= least) Object.assign(place, { side: "left", room: Math.min(left, needed) });
     else {
       place.isCovered = top !== null && Math.abs(xs[top] - x) < LEAST_WIDTH;
-      if (top !== null) places[top].more += 1;
+      missed += 1;
+      if (top !== null) [places[top].more, missed] = [places[top].more + missed, 0];
       continue;
     }
+    [place.more, missed] = [missed, 0];
     free = place.side === "right" ? x : x - place.room;
     top = index;
   }

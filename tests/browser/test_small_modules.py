@@ -45,6 +45,12 @@ FLAGS = "m.arrange(a[0], a[1], a[2]).map(({side, room, more}) => [room ? side : 
             id="one on each side",
         ),
         pytest.param(
+            [300, 780, 790],
+            ["drain", "a" * 20, "b" * 20],
+            [["right", 0], ["left", 1], [None, 0]],
+            id="no room",
+        ),
+        pytest.param(
             [300, 300, 300, 300],
             ["a" * 20] * 4,
             [["left", 0], [None, 0], [None, 0], ["right", 2]],
