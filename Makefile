@@ -19,8 +19,8 @@ test: system-packages $(BIN)/.tests $(LINTER)  ## everything, browser included (
 
 test-deep: system-packages $(BIN)/.tests $(LINTER)  ## longer: new random examples, many seeds, large runs; then the benches in full
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 --dist loadgroup -m "deep or not deep" \
-		--ignore tests/runs/test_acceptance.py $(ARGS) || test $$? = 5
-	$(BIN)/python -m pytest -m deep -rP tests/runs/test_acceptance.py $(ARGS) || test $$? = 5
+		--ignore tests/runs/workers/test_acceptance.py $(ARGS) || test $$? = 5
+	$(BIN)/python -m pytest -m deep -rP tests/runs/workers/test_acceptance.py $(ARGS) || test $$? = 5
 
 check: $(BIN)/.tests $(if $(shell command -v npm),$(LINTER))  ## format, lint, types and the fast tests, in under a minute
 	.ci/check

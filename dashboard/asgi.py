@@ -11,9 +11,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 # Django is set up here; what follows imports models.
 http_application = get_asgi_application()
 
-from dashboard.origins import SameOriginOnly  # noqa: E402
 from dashboard.routing import websocket_urlpatterns  # noqa: E402
-from lifecycle.kube_api.by_token import by_token  # noqa: E402
+from dashboard.web.origins import SameOriginOnly  # noqa: E402
+from lifecycle.kube_api.access.by_token import by_token  # noqa: E402
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_urlpatterns  # noqa: E402
 
 # Pages come with a session, and from here only; clients of the Kubernetes API with a token, from anywhere.

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from dashboard.consumers import ClusterConsumer
+from dashboard.live.consumers import ClusterConsumer
 
 websocket_urlpatterns = [
     path("ws/clusters/<str:cluster>/", ClusterConsumer.as_asgi()),

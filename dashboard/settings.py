@@ -81,8 +81,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "dashboard.content_policy.add_policy",
-    "dashboard.plain_addresses.refuse_nul",
+    "dashboard.web.content_policy.add_policy",
+    "dashboard.web.plain_addresses.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -90,7 +90,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "dashboard.refusals.AnswerExceeded",
+    "dashboard.web.refusals.AnswerExceeded",
 ]
 
 ROOT_URLCONF = "dashboard.urls"
@@ -316,8 +316,8 @@ if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"structured": {"()": "dashboard.structured_logs.KeyValueFormatter"}},
-    "filters": {"quiet": {"()": "dashboard.structured_logs.QuietUnderFloods"}},
+    "formatters": {"structured": {"()": "dashboard.web.structured_logs.KeyValueFormatter"}},
+    "filters": {"quiet": {"()": "dashboard.web.structured_logs.QuietUnderFloods"}},
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": "structured", "filters": ["quiet"]}
     },

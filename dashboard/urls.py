@@ -6,24 +6,21 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard import (
-    autoscaler_views,
-    budget_views,
-    compare_views,
-    home_views,
-    kubeconfig_views,
-    log_views,
-    node_views,
-    placement,
-    signin,
-    views,
-    workload_views,
-)
-from dashboard.pages import WorkloadFolder
+from dashboard.pages.access import views as kubeconfig_views
+from dashboard.pages.addresses import WorkloadFolder
+from dashboard.pages.autoscaler import views as autoscaler_views
+from dashboard.pages.budget import views as budget_views
+from dashboard.pages.cluster import views
+from dashboard.pages.compare import views as compare_views
+from dashboard.pages.home import views as home_views
+from dashboard.pages.node import views as node_views
+from dashboard.pages.pod import log_views, placement
+from dashboard.pages.workload import views as workload_views
+from dashboard.web import signin
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
-from lifecycle.engine.objects.disruption_budget import DISRUPTION_BUDGET_KIND
 from lifecycle.engine.objects.node import NODE_KIND
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.disruption_budget import DISRUPTION_BUDGET_KIND
 
 AUTOSCALERS = HORIZONTAL_POD_AUTOSCALER.kind.plural
 register_converter(WorkloadFolder, "folder")
@@ -34,8 +31,8 @@ BUDGET = "clusters/<str:cluster>/poddisruptionbudgets/<str:namespace>/<str:name>
 NODE = "clusters/<str:cluster>/nodes/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
-handler400 = "dashboard.views.bad_request"
-handler404 = "dashboard.views.nothing_here"
+handler400 = "dashboard.pages.cluster.views.bad_request"
+handler404 = "dashboard.pages.cluster.views.nothing_here"
 
 urlpatterns = [
     path("", home_views.clusters, name="clusters"),

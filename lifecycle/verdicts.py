@@ -15,24 +15,36 @@ from lifecycle.engine.controllers.stateful_set.decide.rollout_status import (
     decide_rollout_status as decide_stateful_rollout,
 )
 from lifecycle.engine.controllers.stateful_set.decide.waiting import Wait, find_wait
-from lifecycle.engine.objects.cron_job import CRON_JOB_KIND, CronJob
-from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND, DaemonSet
-from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND, Deployment
-from lifecycle.engine.objects.job import JOB_KIND, Job
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.objects.pod import Pod, PodSpec
-from lifecycle.engine.objects.stateful_set import (
+from lifecycle.engine.objects.pods.pod import Pod, PodSpec
+from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND, CronJob
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND, DaemonSet
+from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
+from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
+from lifecycle.engine.objects.workloads.stateful_set import (
     ON_DELETE,
     STATEFUL_SET_KIND,
     StatefulSet,
     StatefulSetSpec,
 )
-from lifecycle.engine.rules import holds, pod_verdict, refused_pods, rollout_words, verdict_words
-from lifecycle.engine.rules.daemon_pods import explain_fit, find_target, tolerate_trouble
-from lifecycle.engine.rules.losses import Losses
-from lifecycle.engine.rules.pod_resources import decide_pod_cgroup, effective_limits, effective_requests
-from lifecycle.engine.rules.pod_state import decide_state
-from lifecycle.engine.rules.quotas import write_amount
+from lifecycle.engine.rules.limits.quotas import write_amount
+from lifecycle.engine.rules.pods.resources import decide_pod_cgroup, effective_limits, effective_requests
+from lifecycle.engine.rules.pods.state import decide_state
+from lifecycle.engine.rules.telling import (
+    holds,
+)
+from lifecycle.engine.rules.telling import (
+    pods as pod_verdict,
+)
+from lifecycle.engine.rules.telling import (
+    rollouts as rollout_words,
+)
+from lifecycle.engine.rules.telling import (
+    verdicts as verdict_words,
+)
+from lifecycle.engine.rules.telling.losses import Losses
+from lifecycle.engine.rules.workloads import refused_pods
+from lifecycle.engine.rules.workloads.daemon_pods import explain_fit, find_target, tolerate_trouble
 
 Json = Mapping[str, Any]
 

@@ -83,7 +83,7 @@ THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata"}
 REMEMBER_BY_IDENTITY = {
     "lifecycle.engine.objects.codec",
     "lifecycle.engine.scheduler.classes",
-    "lifecycle.engine.scheduler.fills",
+    "lifecycle.engine.scheduler.node_resources_fit",
 }
 UNSTABLE_CALLS = {"id", "hash", "open", "input", "print", "eval", "exec", "__import__"}
 

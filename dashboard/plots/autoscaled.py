@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dashboard.autoscalers import Moment
+from dashboard.pages.autoscaler.readings import Moment
 from dashboard.plots.spans import Lane, hover, line_key, when
 from dashboard.plots.theme import TONES, count_axis, escape, layout, time_axis
 

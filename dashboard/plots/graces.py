@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import Tone, clock
 from lifecycle.engine.programs.slow_hooks import DEFAULT_GRACE_SECONDS
-from lifecycle.engine.rules.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
+from lifecycle.engine.rules.pods.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
 
 Row = Mapping[str, Any]
 SIGKILL = "SIGKILL"

@@ -11,9 +11,9 @@ from typing import Any
 from dashboard.plots.spans import Lane, hover, line_key, when
 from dashboard.plots.theme import TONES, count_axis, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
-from lifecycle.engine.objects.deployment import DEPLOYMENT_KIND
-from lifecycle.engine.objects.job import JOB_KIND
-from lifecycle.engine.objects.replica_set import REPLICA_SET_KIND
+from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
 from lifecycle.stored_kinds import kind_of_row
 
 Row = Mapping[str, Any]

@@ -14,7 +14,7 @@ from dashboard.plots.joined import Joined
 from dashboard.plots.living import PROBLEMS, LivingPods
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import TONES, Tone
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.stored_kinds import kind_of_row
 
 Row = Mapping[str, Any]

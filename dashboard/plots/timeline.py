@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.finding import Query, Seen
-from dashboard.pages import find_page
+from dashboard.pages.addresses import find_page
+from dashboard.pages.finding import Query, Seen
 from dashboard.plots.density import Density, Owner, count_joined, make_band
 from dashboard.plots.joined import find_stretch, join
 from dashboard.plots.living import PROBLEMS, find_group
@@ -19,8 +19,8 @@ from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES
-from lifecycle.engine.objects.job import JOB_KIND
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
 
 INDEXED = re.compile(r"(\d+)-")
 """How the own part of the names of an Indexed Job's pods begins; other pods of Jobs have no such point."""

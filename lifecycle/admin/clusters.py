@@ -19,7 +19,7 @@ from lifecycle.admin.generics import ModelForm
 from lifecycle.admin.history import HISTORIES, PAGE_ROWS, HistoryForm
 from lifecycle.admin.scope import ScopedAdmin
 from lifecycle.admin.texts import tell_instant, tell_moment
-from lifecycle.engine.rules.json_bounds import find_excess
+from lifecycle.engine.rules.limits.json_bounds import find_excess
 from lifecycle.models import Cluster, RunControl
 
 INPUT = ("name", "seed", "epoch", "settings")

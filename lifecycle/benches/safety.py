@@ -54,7 +54,7 @@ class Browser:
         users = get_user_model().objects
         user = users.filter(username=name).first() or users.create_user(name)
         self.user: Any = user
-        token = import_string("dashboard.signin.make_entry_token")(user)
+        token = import_string("dashboard.web.signin.make_entry_token")(user)
         self.base = podline.base
         jar = CookieJar()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))

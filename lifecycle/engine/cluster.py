@@ -15,8 +15,8 @@ from .api.commands import Command, Result
 from .api.context import Context
 from .api.kind_hooks import list_companions
 from .api.molds import Mold
+from .api.patching.three_way_apply import NOT_REMEMBERED, is_remembered
 from .api.server import ApiServer
-from .api.three_way_apply import NOT_REMEMBERED, is_remembered
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
@@ -36,11 +36,11 @@ from .objects.codec import PodSpecs, decode
 from .objects.lease import LEASE_KIND, LEASE_NAMESPACE
 from .objects.meta import StoredObject
 from .objects.node import NODE_KIND
-from .objects.pod import PodSpec
+from .objects.pods.pod import PodSpec
 from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
-from .rules.drains import DRAIN
-from .rules.node_status import show_lease, show_node
+from .rules.nodes.drains import DRAIN
+from .rules.nodes.status import show_lease, show_node
 from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
 

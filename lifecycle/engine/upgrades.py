@@ -17,12 +17,12 @@ from .heart.settings import Settings
 from .kinds.registry import entry_of, entry_of_json, read_object
 from .kinds.service import SERVICE
 from .objects.codec import decode
-from .objects.job import JOB_KIND
 from .objects.kinds import kind_for
 from .objects.meta import PlainObject, StoredObject, Subject
 from .objects.node import NODE_KIND
-from .objects.pod import PodSpec
+from .objects.pods.pod import PodSpec
 from .objects.storage import ATTACHMENT, CLAIM, VOLUME
+from .objects.workloads.job import JOB_KIND
 
 _SERIES_KEYS = frozenset(
     "subject type reason message source field_path period_ms first_ms seq number".split()

@@ -3,7 +3,7 @@
 from django.http import Http404, QueryDict
 from rest_framework.exceptions import ValidationError
 
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.export.filters import parse_yes_or_no, read_values
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 from lifecycle.runs import container_logs

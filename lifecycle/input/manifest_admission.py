@@ -18,7 +18,7 @@ from lifecycle.engine.kinds.validation import validate_manifest, validate_update
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.demand import LOAD, METRICS, list_demand_problems
 from lifecycle.engine.programs.profiles import read_profile
-from lifecycle.engine.rules.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
+from lifecycle.engine.rules.limits.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
 from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.input.hints import explain, name_patch
 from lifecycle.input.manifests import Document

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from lifecycle.engine.rules.json_bounds import count_values, find_excess
+from lifecycle.engine.rules.limits.json_bounds import count_values, find_excess
 from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.engine.schema.scalars import describe
 from lifecycle.engine.schema.yaml_nodes import (

@@ -3,11 +3,11 @@
 from typing import Any
 
 from lifecycle.engine.heart.settings import read_release
-from lifecycle.kube_api import tables
-from lifecycle.kube_api.asked import Asked
-from lifecycle.kube_api.built_in import SCALE
-from lifecycle.kube_api.lists import Page
-from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.asking.asked import Asked
+from lifecycle.kube_api.describing.built_in import SCALE
+from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.printing import tables
+from lifecycle.kube_api.reading.lists import Page
 from lifecycle.kube_api.status import Refusal, bad_request
 from lifecycle.reads import virtual_now_ms
 

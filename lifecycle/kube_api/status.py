@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.limits import Exceeded
 
 Json = dict[str, Any]

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 from lifecycle.engine.rules.custom_resources.definition import read_scale_paths
-from lifecycle.engine.rules.scales import UnreadableScaleError, read_custom_scale, read_own_scale
-from lifecycle.kube_api import objects, reads, service_tokens, writes
-from lifecycle.kube_api.asked import Answer, Asked
+from lifecycle.engine.rules.scaling.scales import UnreadableScaleError, read_custom_scale, read_own_scale
+from lifecycle.kube_api import writes
+from lifecycle.kube_api.access import service_tokens
+from lifecycle.kube_api.asking import objects
+from lifecycle.kube_api.asking.asked import Answer, Asked
+from lifecycle.kube_api.asking.write_options import raise_invalid_object, read_delete_options
 from lifecycle.kube_api.containers import kubelet_answers
 from lifecycle.kube_api.containers.streams import ACTIONS
+from lifecycle.kube_api.reading import reads
 from lifecycle.kube_api.status import Refusal, bad_request, internal_error, not_found, unknown
-from lifecycle.kube_api.write_options import raise_invalid_object, read_delete_options
 
 Json = dict[str, Any]
 SCALE = {"apiVersion": "autoscaling/v1", "kind": "Scale"}

@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from lifecycle import limits
 from lifecycle.kube_api import content, serving
-from lifecycle.kube_api.asked import Asked, Stream, Text
-from lifecycle.kube_api.authentication import authenticate, refuse_impersonation
+from lifecycle.kube_api.access.authentication import authenticate, refuse_impersonation
+from lifecycle.kube_api.asking.asked import Asked, Stream, Text
 from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.rendering import render
 from lifecycle.kube_api.status import NoSuchPath, Refusal, exceeded

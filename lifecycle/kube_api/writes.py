@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine.api.options import read_options
-from lifecycle.engine.api.patches import patch_object
+from lifecycle.engine.api.patching.patches import patch_object
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.rules.validation.events import validate_newer_change, validate_newer_event
-from lifecycle.engine.rules.validation.refusal import raise_invalid
-from lifecycle.kube_api import bodies, heartbeats, lists, objects, patch_bodies, reads, versions
-from lifecycle.kube_api.asked import Answer, Asked
-from lifecycle.kube_api.bodies import Unreadable
-from lifecycle.kube_api.conversions import to_served, to_stored
-from lifecycle.kube_api.resource import Resource
+from lifecycle.engine.rules.validation.words.refusal import raise_invalid
+from lifecycle.kube_api.asking import bodies, objects, patch_bodies
+from lifecycle.kube_api.asking.asked import Answer, Asked
+from lifecycle.kube_api.asking.bodies import Unreadable
+from lifecycle.kube_api.asking.write_options import DeleteOptions, raise_invalid_object, read_delete_options
+from lifecycle.kube_api.describing.conversions import to_served, to_stored
+from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.reading import heartbeats, lists, reads, versions
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
-from lifecycle.kube_api.write_options import DeleteOptions, raise_invalid_object, read_delete_options
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 

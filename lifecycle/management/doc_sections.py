@@ -16,7 +16,7 @@ from typing import Any
 from django.conf import settings
 from django.urls import URLPattern
 
-from lifecycle.engine.api.patches import PATCH_TYPES
+from lifecycle.engine.api.patching.patches import PATCH_TYPES
 from lifecycle.engine.api.payloads import PAYLOADS
 from lifecycle.engine.heart.feature_gates import FEATURE_DEFAULTS
 from lifecycle.engine.heart.settings import DEFAULT_NODES, MANAGER_DEFAULTS
@@ -24,7 +24,7 @@ from lifecycle.engine.heart.timing import WHYS, Timing
 from lifecycle.engine.heart.trace import EVENT_KEYS, TRANSITION_KEYS
 from lifecycle.engine.kinds.registry import list_entries
 from lifecycle.engine.kubelet.node.faults import NODE_FAULTS, POD_FAULTS
-from lifecycle.engine.rules.eviction import NODE_WORDS
+from lifecycle.engine.rules.nodes.eviction import NODE_WORDS
 from lifecycle.export import filters, urls
 from lifecycle.frames import SUMMARY_COLUMNS, Frame
 from lifecycle.input.scenario_steps import READERS

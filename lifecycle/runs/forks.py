@@ -12,7 +12,7 @@ from django.db import connection, transaction
 
 from lifecycle import frames, limits, reads
 from lifecycle.engine.kinds.presentation import summarize
-from lifecycle.engine.rules.verdict_words import tell_instant
+from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import bulk, checkpoints, container_logs, inbox, recorder, upgrades
 from lifecycle.stored_kinds import kind_of_stored

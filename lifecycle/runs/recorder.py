@@ -24,7 +24,7 @@ from lifecycle.engine.heart.trace import (
     transition_values,
 )
 from lifecycle.engine.kinds.presentation import summarize
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, StoredObject
 from lifecycle.models import Event as EventModel
 from lifecycle.models import Transition as TransitionModel

@@ -14,7 +14,7 @@ import yaml
 from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import Kind
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.times import format_time
 from lifecycle.input.scenario import API_VERSION, KIND, format_duration
 from lifecycle.input.scenario_steps import READERS

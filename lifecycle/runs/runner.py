@@ -17,7 +17,7 @@ from django.db import DataError, Error, IntegrityError
 from lifecycle import frames, limits
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import row_to_json
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.input import expressions
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import (

@@ -16,7 +16,7 @@ from django.db import DataError, IntegrityError, transaction
 from lifecycle.engine import ENGINE_VERSION, Changes, Settings
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.objects.kinds import kind_id
-from lifecycle.engine.rules.ages import human_duration
+from lifecycle.engine.rules.columns.ages import human_duration
 from lifecycle.engine.upgrades import Known
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import checkpoints, recorder

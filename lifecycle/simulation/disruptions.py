@@ -15,8 +15,8 @@ from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
-from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.rules.drains import (
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.rules.nodes.drains import (
     BLOCKED,
     CANCELLED,
     DONE,

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from lifecycle.engine.heart.trace import Version
 from lifecycle.engine.kinds.registry import list_workloads
-from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
-from lifecycle.engine.objects.job import Job
-from lifecycle.engine.rules.verdict_words import tell_instant, tell_job
+from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.workloads.job import Job
+from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_job
 
 _DELETED = "DELETED"
 _HOW = ("complete", "failed", "unfinished")

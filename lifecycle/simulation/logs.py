@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TextIO
 
 from lifecycle.engine import Changes
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.times import format_time
 
 MOST_OPEN = 64

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lifecycle.engine.api.three_way_apply import NOT_REMEMBERED, is_remembered, with_last_applied
+from lifecycle.engine.api.patching.three_way_apply import NOT_REMEMBERED, is_remembered, with_last_applied
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.namespace import NAMESPACE

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lifecycle.engine.heart.trace import Version
-from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND
-from lifecycle.engine.objects.job import JOB_KIND
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.rules.rejections import is_rejected, tell_rejection
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.rules.pods.rejections import is_rejected, tell_rejection
 
 MOST_REJECTED = 1_000
 """So many rejected pods of one owner show where it leads."""

@@ -12,7 +12,7 @@ from typing import Protocol
 from lifecycle.engine import Changes, Cluster, Command
 from lifecycle.engine.heart.timing import Timing
 from lifecycle.engine.heart.trace import Row, Transition
-from lifecycle.engine.rules.drains import CANCELLED, DONE, DRAIN, ENDS
+from lifecycle.engine.rules.nodes.drains import CANCELLED, DONE, DRAIN, ENDS
 from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, Until, format_duration
 from lifecycle.input.scenario_steps import Step

@@ -13,21 +13,21 @@ from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
-from lifecycle.engine.objects.cron_job import CRON_JOB_KIND
-from lifecycle.engine.objects.daemon_set import DAEMON_SET_KIND
-from lifecycle.engine.objects.job import JOB_KIND
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
-from lifecycle.engine.objects.pod import POD_KIND, Pod
+from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
-from lifecycle.engine.programs.image_doubts import find_meant, list_doubts
-from lifecycle.engine.rules.holds import FAILED_MOUNT, Failing, take_check
-from lifecycle.engine.rules.losses import is_loss, take_loss
-from lifecycle.engine.rules.namespace_words import tell_stuck
-from lifecycle.engine.rules.probe_load import count_exec_checks, cpu_milli_of
-from lifecycle.engine.rules.refused_pods import CREATIONS, take_creation
-from lifecycle.engine.rules.services import wants_load_balancer
-from lifecycle.engine.rules.workload_words import describe_retries, describe_runs
+from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
+from lifecycle.engine.rules.network.services import wants_load_balancer
+from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
+from lifecycle.engine.rules.telling.holds import FAILED_MOUNT, Failing, take_check
+from lifecycle.engine.rules.telling.losses import is_loss, take_loss
+from lifecycle.engine.rules.telling.namespaces import tell_stuck
+from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
+from lifecycle.engine.rules.workloads.refused_pods import CREATIONS, take_creation
 from lifecycle.input.scenario import IDLE
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads

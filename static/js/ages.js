@@ -1,4 +1,4 @@
-// How long ago something was, counted on by the page's clock: kubectl's own words, as lifecycle/engine/rules/ages.py has them.
+// How long ago something was, counted on by the page's clock: kubectl's own words, as lifecycle/engine/rules/columns/ages.py has them.
 const PAUSE_MS = 1000;
 const [MINUTE, HOUR] = [60, 3600];
 

@@ -1,18 +1,18 @@
 // A page of one cluster: its socket feeds the clock, the charts, the events and the parts.
 import { Address } from "./address.js";
 import { Ages } from "./ages.js";
-import { Chart } from "./charts.js";
+import { Chart } from "./charts/charts.js";
 import { Clock } from "./clock.js";
 import { ClockFace } from "./clock_face.js";
 import { EventFeed, refreshEvents } from "./feed.js";
 import { Finding } from "./finding.js";
-import { Ghost } from "./ghost.js";
-import { Legend } from "./legend.js";
+import { Ghost } from "./charts/ghost.js";
+import { Legend } from "./charts/legend.js";
 import "./manifest.js";
-import { Minimap } from "./minimap.js";
+import { Minimap } from "./charts/minimap.js";
 import { refreshParts } from "./parts.js";
 import { Socket } from "./socket.js";
-import { View } from "./view.js";
+import { View } from "./charts/view.js";
 import { WhyPanel } from "./why.js";
 
 const page = document.querySelector("[data-socket]");

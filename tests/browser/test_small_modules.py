@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from lifecycle.engine.rules.ages import human_duration
+from lifecycle.engine.rules.columns.ages import human_duration
 from tests.browser import test_modules
 from tests.browser.test_modules import call
 

@@ -48,4 +48,4 @@ def tables() -> list[str]:
 
 def adapted_tables() -> set[str]:
     """The stems some test module of this folder loads."""
-    return {stem for path in HERE.glob("test_*.py") for stem in _ADAPTED.findall(path.read_text())}
+    return {stem for path in HERE.rglob("test_*.py") for stem in _ADAPTED.findall(path.read_text())}

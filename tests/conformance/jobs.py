@@ -5,11 +5,11 @@ from typing import Any
 
 from lifecycle.engine.controllers.job.decide import Seen, SeenPods, decide
 from lifecycle.engine.controllers.job.tally import JobTally
-from lifecycle.engine.objects.job import COMPLETION_INDEX, Job, JobStatus
 from lifecycle.engine.objects.meta import ObjectMeta
-from lifecycle.engine.objects.pod import POD_KIND, Pod
-from lifecycle.engine.objects.pod_status import PodStatus
+from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
+from lifecycle.engine.objects.pods.status import PodStatus
 from lifecycle.engine.objects.times import parse_time
+from lifecycle.engine.objects.workloads.job import COMPLETION_INDEX, Job, JobStatus
 from lifecycle.engine.rules.actions import CreatePod, DeletePod, Refusal, RemoveFinalizer, Tried, Update
 from lifecycle.engine.rules.jobs.backoff import NO_FAILURES, Failures
 from lifecycle.engine.rules.jobs.gates import JobGates

@@ -9,14 +9,14 @@ from lifecycle.engine.controllers.stateful_set.decide.identity import ordinal_of
 from lifecycle.engine.controllers.stateful_set.decide.members import Members
 from lifecycle.engine.controllers.stateful_set.decide.seen import Options, Seen
 from lifecycle.engine.objects.condition import Condition
-from lifecycle.engine.objects.controller_revision import ControllerRevision
 from lifecycle.engine.objects.meta import ObjectMeta
-from lifecycle.engine.objects.pod import POD_KIND, Pod
-from lifecycle.engine.objects.pod_overlay import overlay_meta, overlay_spec
-from lifecycle.engine.objects.pod_status import PodStatus
-from lifecycle.engine.objects.stateful_set import StatefulSet, StatefulSetSpec
+from lifecycle.engine.objects.pods.overlay import overlay_meta, overlay_spec
+from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
+from lifecycle.engine.objects.pods.status import PodStatus
+from lifecycle.engine.objects.workloads.controller_revision import ControllerRevision
+from lifecycle.engine.objects.workloads.stateful_set import StatefulSet, StatefulSetSpec
 from lifecycle.engine.rules.actions import Action, Create, CreatePod, Delete, DeletePod, Update
-from lifecycle.engine.rules.revisions import sort_revisions
+from lifecycle.engine.rules.workloads.revisions import sort_revisions
 
 
 class Fake:

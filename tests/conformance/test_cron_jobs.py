@@ -16,11 +16,11 @@ from lifecycle.engine.controllers.cron_job.decide import (
     schedule_of,
     sort_by_start,
 )
-from lifecycle.engine.objects.cron_job import CronJob
-from lifecycle.engine.objects.job import Job
 from lifecycle.engine.objects.times import format_time, parse_utc_ms
+from lifecycle.engine.objects.workloads.cron_job import CronJob
+from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.actions import Delete, RecordEvent
-from lifecycle.engine.rules.schedule_runs import MANY, find_runs, find_wake_ms
+from lifecycle.engine.rules.jobs.schedule_runs import MANY, find_runs, find_wake_ms
 from tests.conformance.cases import Case, load_cases
 
 # The epoch is 1970: instants are Unix times.

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.objects.pods.pod import PodSpec
 from lifecycle.engine.objects.quantity import whole
-from lifecycle.engine.rules.eviction import Candidate, order_by, sort_thresholds
-from lifecycle.engine.rules.eviction_settings import Threshold
-from lifecycle.engine.rules.grace import HARD
-from lifecycle.engine.rules.qos import decide_qos_class
+from lifecycle.engine.rules.nodes.eviction import Candidate, order_by, sort_thresholds
+from lifecycle.engine.rules.nodes.eviction_settings import Threshold
+from lifecycle.engine.rules.pods.grace import HARD
+from lifecycle.engine.rules.pods.qos import decide_qos_class
 from tests.conformance.cases import Case, load_cases
 
 # The key, and the resource it looks at, by the name a case gives it.

@@ -46,7 +46,7 @@ from lifecycle.engine.controllers.horizontal_pod_autoscaler.decide.readings impo
     read_resource,
 )
 from lifecycle.engine.objects.meta import PlainObject
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
 from tests.conformance.cases import load_cases
 

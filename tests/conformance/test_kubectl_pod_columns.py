@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.kinds.presentation import decide_columns
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
 from tests.conformance.cases import Case, load_cases
 

@@ -4,7 +4,7 @@ import pytest
 
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.objects.times import parse_utc_ms
-from lifecycle.engine.rules.ages import age_text
+from lifecycle.engine.rules.columns.ages import age_text
 from tests.conformance.cases import Case, load_cases
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.rules.node_shutdown import (
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.rules.nodes.shutdown import (
     decide_grace_seconds,
     end_pod,
     group_pods,

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.controllers.disruption.decide import Seen, decide
-from lifecycle.engine.objects.disruption_budget import DisruptionBudget, DisruptionBudgetStatus
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
+from lifecycle.engine.objects.workloads.disruption_budget import DisruptionBudget, DisruptionBudgetStatus
 from lifecycle.engine.rules.actions import RecordEvent, Update
-from lifecycle.engine.rules.disruption_budgets import needs_scale
+from lifecycle.engine.rules.workloads.disruption_budgets import needs_scale
 from tests.conformance.cases import load_cases
 
 Json = Mapping[str, Any]

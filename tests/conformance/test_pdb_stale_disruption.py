@@ -9,10 +9,10 @@ import pytest
 
 from lifecycle.engine.controllers.disruption.decide import decide_stale
 from lifecycle.engine.objects.condition import find_condition
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.times import parse_utc_ms
 from lifecycle.engine.rules.actions import Update
-from lifecycle.engine.rules.eviction import DISRUPTION_TARGET
+from lifecycle.engine.rules.nodes.eviction import DISRUPTION_TARGET
 from tests.conformance.cases import load_cases
 
 BEGIN = "2024-01-01T12:00:00Z"

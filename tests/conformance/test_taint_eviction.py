@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.node import Node, Taint
-from lifecycle.engine.objects.pod import Pod, Toleration
-from lifecycle.engine.rules.taint_evictions import (
+from lifecycle.engine.objects.pods.pod import Pod, Toleration
+from lifecycle.engine.rules.nodes.taint_evictions import (
     Planned,
     decide_eviction,
     decide_toleration_seconds,

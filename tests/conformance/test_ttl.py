@@ -3,8 +3,8 @@
 import pytest
 
 from lifecycle.engine.controllers.ttl_after_finished.decide import find_expiry_ms
-from lifecycle.engine.objects.job import Job
 from lifecycle.engine.objects.times import format_time, parse_utc_ms
+from lifecycle.engine.objects.workloads.job import Job
 from tests.conformance.cases import Case, load_cases
 
 

@@ -11,7 +11,7 @@ from channels.testing import WebsocketCommunicator
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from dashboard import shared_parts
+from dashboard.live import shared_parts
 from lifecycle import frames
 from lifecycle.access import give_address
 from lifecycle.models import Cluster, Event, StoredObject, Transition
@@ -74,8 +74,8 @@ def watch(
     """A socket of `user` on `cluster`, past the session middleware."""
     from channels.routing import URLRouter
 
-    from dashboard.origins import SameOriginOnly
     from dashboard.routing import websocket_urlpatterns
+    from dashboard.web.origins import SameOriginOnly
 
     routes = SameOriginOnly(URLRouter(websocket_urlpatterns))
     path = f"/ws/clusters/{quote(cluster.address)}/{query}"

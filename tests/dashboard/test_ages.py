@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.ages import Counting, count_on
+from dashboard.pages.ages import Counting, count_on
 from lifecycle.engine.objects.times import format_time
 from lifecycle.models import Cluster, StoredObject
 

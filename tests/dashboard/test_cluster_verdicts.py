@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard import home_views
-from dashboard.cluster_verdict import Verdict, read_verdict
-from dashboard.readings import count_states, list_workloads
+from dashboard.pages.cluster.verdict import Verdict, read_verdict
+from dashboard.pages.home import views as home_views
+from dashboard.pages.readings import count_states, list_workloads
 from lifecycle.models import Cluster
 from lifecycle.verdicts import UNWELL, keeps_restarting, read_state
-from tests.dashboard.test_places import make_set
-from tests.dashboard.test_pod_verdicts import SERVER, make_pod
-from tests.dashboard.test_verdicts import make_deployment_json, page_verdict, verdict
+from tests.dashboard.pages.test_places import make_set
+from tests.dashboard.pages.test_pod_verdicts import SERVER, make_pod
+from tests.dashboard.pages.test_verdicts import make_deployment_json, page_verdict, verdict
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.disruption.site import Site, make_budget, make_workload
 from tests.engine.kinds.kept import keep, keep_changes

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from dashboard import gallery
+from dashboard.pages.home import gallery
 from lifecycle.input.manifests import read_documents
 from lifecycle.management.commands import up
 from lifecycle.models import Cluster

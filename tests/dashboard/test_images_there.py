@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.image_behaviors import make_profile
-from dashboard.images_there import tell_having, tell_images_there
+from dashboard.asking.image_behaviors import make_profile
+from dashboard.asking.images_there import tell_having, tell_images_there
 from lifecycle.engine import Cluster, Command, Settings
 
 IMAGE = "ghcr.io/acme/web:1"

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.causes import read_chain
-from dashboard.feeds import make_feed
+from dashboard.live.feeds import make_feed
+from dashboard.pages.causes import read_chain
+from dashboard.pages.readings import find_object
 from dashboard.plots.theme import TONES
-from dashboard.readings import find_object
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.stored_only import list_stored_only
@@ -25,8 +25,8 @@ from lifecycle.stored_kinds import of_kind
 from tests.dashboard import zoo
 from tests.dashboard.conftest import make_cluster as make_empty
 from tests.dashboard.conftest import make_user, record
+from tests.dashboard.plots.test_flags import ask
 from tests.dashboard.rows import pod_life, transition
-from tests.dashboard.test_flags import ask
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.kube_api.assumed_use import take_samples
+from lifecycle.kube_api.reading.assumed_use import take_samples
 
 Json = dict[str, Any]
 NOW_MS = 100_000

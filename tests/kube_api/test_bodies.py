@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from lifecycle.kube_api.bodies import Unreadable, read_json, read_yaml
-from lifecycle.kube_api.go_json import find_syntax_error
+from lifecycle.kube_api.asking.bodies import Unreadable, read_json, read_yaml
+from lifecycle.kube_api.asking.go_json import find_syntax_error
 
 
 @pytest.mark.parametrize(

@@ -20,14 +20,14 @@ from channels.testing import WebsocketCommunicator
 from django.http import QueryDict
 
 from lifecycle import threads, tokens
+from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.containers import archives, logs, socket, streams
-from lifecycle.kube_api.requests import Options
 from lifecycle.kube_api.routing import websocket_urlpatterns
 from lifecycle.kube_api.status import Refusal
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_user
 from tests.kube_api.conftest import Shop
-from tests.kube_api.test_watching import end_feeds
+from tests.kube_api.reading.test_watching import end_feeds
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 OUT, ERR, STATUS = 1, 2, 3

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.kube_api.built_in import list_built_in
-from lifecycle.kube_api.conversions import to_served, to_stored
+from lifecycle.kube_api.describing.built_in import list_built_in
+from lifecycle.kube_api.describing.conversions import to_served, to_stored
 
 PODS = list_built_in()["", "v1", "pods"]
 STORED: dict[str, Any] = {

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from django.core.exceptions import ValidationError
 
-from dashboard.uploads import read_paths
+from dashboard.asking.uploads import read_paths
 from lifecycle.admin.clusters import SettingsDecoder
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.rules.managed_fields.paths import read_fields
@@ -17,10 +17,10 @@ from lifecycle.engine.rules.validation.configurations import _validate_registrie
 from lifecycle.engine.schema.yaml_nodes import Budget
 from lifecycle.input.manifests import read_documents
 from lifecycle.input.problems import ManifestError
-from lifecycle.kube_api.bodies import Unreadable, read_json, read_yaml
-from lifecycle.kube_api.lists import read_token
+from lifecycle.kube_api.asking.bodies import Unreadable, read_json, read_yaml
 from lifecycle.kube_api.protobuf import decoding
 from lifecycle.kube_api.protobuf.decoding import MAGIC, Malformed, decode
+from lifecycle.kube_api.reading.lists import read_token
 from lifecycle.kube_api.status import Refusal
 
 DEEP, MANY = "more than 100 levels deep", "more than 250,000 values"

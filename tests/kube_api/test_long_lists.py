@@ -12,10 +12,10 @@ from django.http import QueryDict
 from django.test import AsyncClient
 
 from lifecycle import limits
-from lifecycle.kube_api import lists, long_lists, reads
-from lifecycle.kube_api.lists import Page, Walk
-from lifecycle.kube_api.requests import Options
-from lifecycle.kube_api.resources import find as find_resource
+from lifecycle.kube_api.asking.requests import Options
+from lifecycle.kube_api.describing.resources import find as find_resource
+from lifecycle.kube_api.reading import lists, long_lists, reads
+from lifecycle.kube_api.reading.lists import Page, Walk
 from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
 

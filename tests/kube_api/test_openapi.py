@@ -7,11 +7,11 @@ from typing import Any
 import orjson
 import pytest
 
-from lifecycle.kube_api import openapi
-from lifecycle.kube_api.built_in import list_built_in
+from lifecycle.kube_api.describing import openapi
+from lifecycle.kube_api.describing.built_in import list_built_in
+from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.protobuf import swagger
-from lifecycle.kube_api.resource import Resource
-from tests.kube_api.test_protobuf import field
+from tests.kube_api.clients.test_protobuf import field
 
 pytestmark = pytest.mark.slow
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.kube_api import openapi
-from lifecycle.kube_api.built_in import list_built_in
-from lifecycle.kube_api.custom_resources import make_resources
-from lifecycle.kube_api.openapi_custom import make_custom
-from lifecycle.kube_api.openapi_schemas import Refer
-from lifecycle.kube_api.resource import Resource
+from lifecycle.kube_api.describing import openapi
+from lifecycle.kube_api.describing.built_in import list_built_in
+from lifecycle.kube_api.describing.custom_resources import make_resources
+from lifecycle.kube_api.describing.openapi_custom import make_custom
+from lifecycle.kube_api.describing.openapi_schemas import Refer
+from lifecycle.kube_api.describing.resource import Resource
 
 Json = dict[str, Any]
 V2, V3 = Refer("#/definitions/", is_v2=True), Refer("#/components/schemas/", is_v2=False)

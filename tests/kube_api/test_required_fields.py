@@ -14,8 +14,8 @@ import pytest
 import yaml
 from django.test import Client
 
-from lifecycle.kube_api import openapi
-from lifecycle.kube_api.built_in import list_built_in
+from lifecycle.kube_api.describing import openapi
+from lifecycle.kube_api.describing.built_in import list_built_in
 from tests.kube_api.conftest import Shop
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]

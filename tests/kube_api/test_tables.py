@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.kube_api.built_in import SCALE, list_built_in
-from lifecycle.kube_api.resource import Resource
-from lifecycle.kube_api.table_columns import columns_of
-from lifecycle.kube_api.tables import make_cells
+from lifecycle.kube_api.describing.built_in import SCALE, list_built_in
+from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.printing.columns import columns_of
+from lifecycle.kube_api.printing.tables import make_cells
 from tests.kube_api.replay.answers import Mask
 
 RECORDED = json.loads((Path(__file__).parent / "replay" / "tables.json").read_text())

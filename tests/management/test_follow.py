@@ -19,7 +19,7 @@ MODELS = {
     "clients/drain": (DRAIN,),
     "kubelet/gone": (GONE,),
     "kubelet/prober": (WORKER,),
-    "rules/probe_rules": (WORKER,),
+    "rules/pods/probe_rules": (WORKER,),
     "rules/unchanged": (SYNC,),
 }
 BEFORE = {
@@ -53,7 +53,7 @@ kubelet: 2 of 2 modules
     {WORKER} +2 -1  in doProbe
 
 rules: 1 of 2 modules
-  rules/probe_rules
+  rules/pods/probe_rules
     {WORKER} +2 -1  in doProbe
 
 New files beside those, which no module models:
@@ -107,13 +107,13 @@ def test_a_file_that_no_revision_has_is_named(tmp_path: Path):
 def test_the_command_prints_the_report(tmp_path: Path):
     folder, said = make_checkout(tmp_path, PLACES["kubernetes itself"]), StringIO()
     call_command("follow", "v1", "v2", source=str(folder), stdout=said)
-    assert "  rules/probe_rules\n" in said.getvalue()
+    assert "  rules/pods/probe_rules\n" in said.getvalue()
 
 
 @pytest.mark.parametrize(
     "words, names",
     [
-        pytest.param("Probe", ["rules/probe_rules"], id="a function that is named so has changed"),
+        pytest.param("Probe", ["rules/pods/probe_rules"], id="a function that is named so has changed"),
         pytest.param("newWorker", [], id="no such function has changed"),
     ],
 )
@@ -121,8 +121,8 @@ def test_of_a_file_that_many_model_functions_tell_whom_a_change_concerns(
     tmp_path: Path, words: str, names: list[str]
 ):
     folder = make_checkout(tmp_path, PLACES["kubernetes itself"])
-    functions = {WORKER: {"rules/probe_rules": words}}
-    lines = follow(folder, "v1", "v2", {"rules/probe_rules": (WORKER,)}, functions)
+    functions = {WORKER: {"rules/pods/probe_rules": words}}
+    lines = follow(folder, "v1", "v2", {"rules/pods/probe_rules": (WORKER,)}, functions)
     assert [line.strip() for line in lines if line.startswith("  rules/")] == names
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.image_behaviors import BEHAVIORS, make_profile
-from dashboard.previews import Subject, preview
+from dashboard.asking.image_behaviors import BEHAVIORS, make_profile
+from dashboard.asking.previews import Subject, preview
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.models import Command, Transition

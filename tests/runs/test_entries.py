@@ -15,7 +15,7 @@ from lifecycle.runs import inbox, shards
 from lifecycle.runs.entries import SET_ASIDE
 from lifecycle.runs.runner import Owner
 from tests.runs.histories import assert_whole
-from tests.runs.test_shards import be_silent
+from tests.runs.workers.test_shards import be_silent
 
 pytestmark = pytest.mark.slow
 

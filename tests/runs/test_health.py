@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
-from dashboard import signin
+from dashboard.web import signin
 from lifecycle.models import EntryLink, Worker
 from lifecycle.runs import shards
 from tests.runs.conftest import create

@@ -14,7 +14,7 @@ from django.contrib.auth import get_user_model
 from lifecycle.benches.replay import find_difference
 from lifecycle.input.manifests import ManifestError
 from lifecycle.runs import inbox
-from tests.runs.test_gallery_pages import FILES, find_repeated, live, look_at_everything
+from tests.runs.pages.test_gallery_pages import FILES, find_repeated, live, look_at_everything
 from tests.seeds import first_of
 from tests.simulate.running import plan_of
 from tests.texts import read_manifests

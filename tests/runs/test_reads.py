@@ -6,7 +6,7 @@ import orjson
 from django.db import models
 from django.utils import timezone
 
-from dashboard.live_figures import tell_time
+from dashboard.live.live_figures import tell_time
 from lifecycle import reads
 from lifecycle.models import Cluster, Event, ObjectVersion, Shard, StoredObject, Transition
 from tests.runs.conftest import create

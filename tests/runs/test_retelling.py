@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from dashboard import gallery
+from dashboard.pages.home import gallery
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.input.manifests import read_documents
 from lifecycle.runs import inbox

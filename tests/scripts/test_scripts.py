@@ -19,8 +19,8 @@ from dashboard.plots.patches import make_patch
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import make_timeline
 from lifecycle.engine.heart.series import tell_at
+from tests.dashboard.plots.test_patches import apply
 from tests.dashboard.rows import pod_life, transition
-from tests.dashboard.test_patches import apply
 
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]

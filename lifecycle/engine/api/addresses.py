@@ -11,7 +11,7 @@ from ipaddress import IPv4Network, ip_address
 from typing import Any
 
 from ..objects.meta import StoredObject
-from ..rules.services import (
+from ..rules.network.services import (
     LOAD_BALANCER,
     NODE_PORT,
     is_headless,
@@ -20,9 +20,9 @@ from ..rules.services import (
     needs_node_ports,
     read_node_ports,
 )
-from ..rules.validation.field_error import invalid, required
-from ..rules.validation.refusal import raise_invalid
 from ..rules.validation.services import NODE_PORTS
+from ..rules.validation.words.field_error import invalid, required
+from ..rules.validation.words.refusal import raise_invalid
 from .context import Context
 from .identity import count_up
 

@@ -13,12 +13,12 @@ from ..heart.settings import MOST_PODS, Settings, read_span_ms
 from ..heart.timing import Timing
 from ..heart.trace import Trace
 from ..store.store import Store
-from .admission_plugins import PodCompletion
-from .budgets import BudgetDirectory
+from .admission.budgets import BudgetDirectory
+from .admission.plugins import PodCompletion
+from .admission.quotas import QuotaSums
+from .admission.recommendations import Recommendations
 from .definitions import Definitions
 from .metrics import Metrics
-from .quotas import QuotaSums
-from .recommendations import Recommendations
 from .services import ServiceDirectory
 from .volumes import Volumes
 

@@ -22,8 +22,8 @@ from ..rules.custom_resources.definition import (
 )
 from ..rules.custom_resources.structural import prune, with_defaults, without_nulls
 from ..rules.custom_resources.validation import validate_custom
-from ..rules.scales import BUILT_IN
-from ..rules.validation.field_error import FieldError
+from ..rules.scaling.scales import BUILT_IN
+from ..rules.validation.words.field_error import FieldError
 from ..schema.typed.custom import shape_of_schema
 from ..schema.typed.shapes import Shape
 from ..store.store import Store

@@ -9,12 +9,12 @@ from ..kinds.namespace import NAMESPACE
 from ..kinds.plain import PRIORITY_CLASS
 from ..kinds.registry import entry_of
 from ..objects.meta import StoredObject
-from ..objects.pod import Pod
+from ..objects.pods.pod import Pod
 from ..objects.propagation import FINALIZERS, PROPAGATIONS
 from ..objects.shortened import shorten
-from ..rules.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
+from ..rules.pods.grace import decide_deletion_grace_seconds, decide_shortened_grace_seconds
 from ..rules.validation.classes import SYSTEM_CLASSES
-from .admission_plugins import forbid
+from .admission.plugins import forbid
 from .context import Context
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..heart.errors import ApiError
-from ..objects.disruption_budget import DisruptionBudget
-from ..objects.pod import Pod
+from ..objects.pods.pod import Pod
 from ..objects.times import floor_to_second
-from ..rules.disruption_budgets import find_payer, list_names, tell_cause, with_disrupted
-from ..rules.eviction import with_disruption
+from ..objects.workloads.disruption_budget import DisruptionBudget
+from ..rules.nodes.eviction import with_disruption
+from ..rules.workloads.disruption_budgets import find_payer, list_names, tell_cause, with_disrupted
+from .admission.namespaces import find_namespace, require_lasting
 from .context import Context
 from .deletion import check_preconditions, delete_pod
-from .namespace_rules import find_namespace, require_lasting
 
 ACCEPTED, REFUSED = "accepted", "refused"
 _REASON, _MESSAGE = "EvictionByEvictionAPI", "Eviction API: evicting"

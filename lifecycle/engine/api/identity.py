@@ -10,11 +10,11 @@ from typing import Any
 
 from ..kinds.registry import entry_of_json, kind_of_json
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.pod_overlay import PodOverlay
-from ..rules.validation.field_error import each_invalid
-from ..rules.validation.metadata import validate_labels
-from ..rules.validation.names import check_label, generate
-from ..rules.validation.refusal import make_invalid
+from ..objects.pods.overlay import PodOverlay
+from ..rules.validation.words.field_error import each_invalid
+from ..rules.validation.words.metadata import validate_labels
+from ..rules.validation.words.names import check_label, generate
+from ..rules.validation.words.refusal import make_invalid
 from ..store.store import Store
 from .context import Context
 

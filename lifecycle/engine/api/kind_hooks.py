@@ -11,13 +11,13 @@ from ..kinds.namespace import NAMESPACE
 from ..kinds.plain import SERVICE_ACCOUNT
 from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
-from ..objects.daemon_set import DAEMON_SET_KIND, TEMPLATE_GENERATION, DaemonSet
-from ..objects.job import JOB_KIND
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.shortened import shorten
 from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
+from ..objects.workloads.daemon_set import DAEMON_SET_KIND, TEMPLATE_GENERATION, DaemonSet
+from ..objects.workloads.job import JOB_KIND
 from ..rules.custom_resources.definition import first_status
 from ..rules.defaults.nodes import OWN_NUMBERS, register_node
 from ..rules.defaults.workloads import label_like_template

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..objects.pod import PodSpec
-from ..objects.pod_overlay import PodOverlay, overlay_spec
+from ..objects.pods.overlay import PodOverlay, overlay_spec
+from ..objects.pods.pod import PodSpec
 from ..rules.placement.label_keys import list_label_keys, merge_into_affinity, merge_label_keys
 
 

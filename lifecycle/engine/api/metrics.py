@@ -15,9 +15,9 @@ from typing import NamedTuple, Protocol
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ..objects.meta import StoredObject
-from ..objects.pod import POD_KIND, Pod
+from ..objects.pods.pod import POD_KIND, Pod
 from ..programs.demand import LOAD, METRICS, MetricCurve, read_load, read_metrics
-from ..rules.services import SERVICE_NAME_LABEL
+from ..rules.network.services import SERVICE_NAME_LABEL
 from ..store.store import Store
 from .services import SERVICE, ServiceDirectory
 

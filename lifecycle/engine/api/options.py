@@ -11,15 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..rules.validation.field_error import (
-    NOT_SUPPORTED,
-    FieldError,
-    forbidden,
-    invalid,
-    required,
-)
-from ..rules.validation.field_error import TOO_LONG as _TOO_LONG
-from ..rules.validation.refusal import make_invalid
+from ..rules.validation.words.field_error import NOT_SUPPORTED, FieldError, forbidden, invalid, required
+from ..rules.validation.words.field_error import TOO_LONG as _TOO_LONG
+from ..rules.validation.words.refusal import make_invalid
 
 Json = dict[str, Any]
 STRICT, WARN, IGNORE = "Strict", "Warn", "Ignore"

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 from ..heart.errors import BadRequest
 from ..objects.shortened import shorten
-from ..rules.json_bounds import MOST_LEVELS
+from ..rules.limits.json_bounds import MOST_LEVELS
 from ..schema.go_errors import find_decode_error
-from .patches import PATCH_TYPES
+from .patching.patches import PATCH_TYPES
 from .requests import SUBRESOURCES
 
 Payload = dict[str, Any]

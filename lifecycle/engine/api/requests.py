@@ -14,15 +14,15 @@ from ..kinds.defaults import apply_defaults
 from ..kinds.registry import convert, entry_of_json, kind_of_json, list_entries, read_object
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
-from ..rules.sizes import REQUEST_MOST_BYTES, measure_bytes, require_storable
-from ..rules.validation.field_error import check_not_negative
-from ..rules.validation.pod_updates import keep_rest
-from ..rules.validation.refusal import make_invalid
+from ..rules.limits.sizes import REQUEST_MOST_BYTES, measure_bytes, require_storable
+from ..rules.validation.pods.updates import keep_rest
+from ..rules.validation.words.field_error import check_not_negative
+from ..rules.validation.words.refusal import make_invalid
 from ..schema.decode import decode as decode_fields
 from ..schema.decode import drop_unknown
 from ..schema.go_errors import find_unknown_fields, find_wrong_type
 from .options import IGNORE, PLAIN, STRICT, WriteOptions
-from .patches import patch_object, refuse_patch
+from .patching.patches import patch_object, refuse_patch
 from .scales import SCALE_VERSION
 
 Json = dict[str, Any]

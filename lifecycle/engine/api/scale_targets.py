@@ -9,7 +9,7 @@ from ..kinds.registry import entry_of
 from ..objects.kinds import Kind, kind_for
 from ..objects.meta import Key, StoredObject
 from ..objects.selector import Selector
-from ..rules.scales import Scale, UnreadableScaleError, read_scale
+from ..rules.scaling.scales import Scale, UnreadableScaleError, read_scale
 from .context import Context
 
 NO_SUBRESOURCE = "the server could not find the requested resource"

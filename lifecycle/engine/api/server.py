@@ -19,19 +19,21 @@ from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.pod import POD_KIND, Pod, PodSpec
-from ..objects.pod_overlay import overlay_meta
+from ..objects.pods.overlay import overlay_meta
+from ..objects.pods.pod import POD_KIND, Pod, PodSpec
 from ..rules.actions import CreatePod
-from ..rules.sizes import measure_bytes, require_storable
-from ..rules.validation.field_error import FieldError
-from ..rules.validation.names import generate
-from ..rules.validation.refusal import raise_invalid, repeat_as_asked
+from ..rules.limits.sizes import measure_bytes, require_storable
+from ..rules.validation.words.field_error import FieldError
+from ..rules.validation.words.names import generate
+from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
-from .admission import admit_changed, admit_new, admit_pod
-from .admission_plugins import annotate
+from .admission.admission import admit_changed, admit_new, admit_pod
+from .admission.definitions import delete_definition
+from .admission.namespaces import delete_namespace, require_namespace
+from .admission.plugins import annotate
+from .admission.quotas import QUOTA
 from .context import Context
-from .definition_rules import delete_definition
 from .definitions import DEFINITION, is_told_of
 from .deletion import (
     check_mortal,
@@ -42,14 +44,12 @@ from .deletion import (
     finish_deletion,
 )
 from .evictions import evict_pod
-from .field_managers import FIELD, FieldManagers, with_managed_fields
 from .identity import identify, name_asked, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .label_keys import complete_selectors, overlay_narrowed, with_label_keys
 from .molds import Mold
-from .namespace_rules import delete_namespace, require_namespace
 from .options import PLAIN, WriteOptions
-from .quotas import QUOTA
+from .patching.field_managers import FIELD, FieldManagers, with_managed_fields
 from .requests import (
     SCALE,
     as_stored,

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ..objects.meta import StoredObject
-from ..rules.services import SERVICE_NAME_LABEL, list_addresses, list_ingress, read_node_ports
+from ..rules.network.services import SERVICE_NAME_LABEL, list_addresses, list_ingress, read_node_ports
 from ..store.store import Store
 
 SERVICE = "Service"

@@ -18,8 +18,8 @@ from ..objects.storage import (
     VOLUME_PROTECTION,
 )
 from ..objects.times import format_time
-from ..rules.claims import bytes_wanted, class_of, has_class, phase_of
-from .admission_plugins import forbid
+from ..rules.volumes.claims import bytes_wanted, class_of, has_class, phase_of
+from .admission.plugins import forbid
 from .context import Context
 
 

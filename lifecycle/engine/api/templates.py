@@ -6,10 +6,10 @@ from typing import Any
 
 from ..objects.condition import Condition
 from ..objects.meta import ObjectMeta, OwnerReference
-from ..objects.pod import PENDING, PodSpec
-from ..objects.pod_status import PodStatus
+from ..objects.pods.pod import PENDING, PodSpec
+from ..objects.pods.status import PodStatus
 from ..rules.defaults.pods import default_pod
-from ..rules.qos import decide_qos_class
+from ..rules.pods.qos import decide_qos_class
 from .context import Context
 
 MOST_FAMILIES = 1000

@@ -13,10 +13,10 @@ from lifecycle.userland.file_layers import FileLayer
 
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import POD_KIND, Pod
+from ..objects.pods.pod import POD_KIND, Pod
 from ..objects.selector import Selector
 from ..objects.storage import ATTACHMENT, AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
-from ..rules.claims import (
+from ..rules.volumes.claims import (
     HOST_LABEL,
     attached_volume,
     attacher_of,

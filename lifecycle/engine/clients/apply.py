@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..api.three_way_apply import apply_patch, with_last_applied
+from ..api.patching.three_way_apply import apply_patch, with_last_applied
 from ..kinds.registry import convert
 from .client import Answer, Client, Payload
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..heart.errors import Conflict
 from ..objects.condition import Condition, with_condition
-from ..objects.pod import POD_KIND, Pod
+from ..objects.pods.pod import POD_KIND, Pod
 from .client import Answer, Client, Payload
 
 SCHEDULED = "PodScheduled"

@@ -11,19 +11,19 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from ..api.budgets import BUDGET
+from ..api.admission.budgets import BUDGET
 from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
 from ..heart.errors import ApiError, BadRequest, Conflict
 from ..heart.timing import read_duration_ms
-from ..objects.daemon_set import DAEMON_SET_KIND
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
-from ..objects.pod import POD_KIND, Pod
+from ..objects.pods.pod import POD_KIND, Pod
 from ..objects.selector_text import read_selector
 from ..objects.shortened import shorten
-from ..rules.drains import (
+from ..objects.workloads.daemon_set import DAEMON_SET_KIND
+from ..rules.nodes.drains import (
     BLOCKED,
     CANCELLED,
     DONE,

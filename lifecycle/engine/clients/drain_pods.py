@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from ..api.admission.namespaces import is_namespace_ending
 from ..api.context import Context
 from ..api.evictions import withdraw
-from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.chance import PART
 from ..heart.errors import ApiError, NotFound, TooManyRequests
-from ..objects.pod import POD_KIND, Pod
-from ..rules.disruption_budgets import is_exempt, is_spare
-from ..rules.drains import CONFLICT_MS, DRAIN, RETRY_MS, DrainOptions, next_tick_ms, tell_refused
+from ..objects.pods.pod import POD_KIND, Pod
+from ..rules.nodes.drains import CONFLICT_MS, DRAIN, RETRY_MS, DrainOptions, next_tick_ms, tell_refused
+from ..rules.workloads.disruption_budgets import is_exempt, is_spare
 from .drain_state import NodeDrain
 
 _HOUR_MS = 3_600_000

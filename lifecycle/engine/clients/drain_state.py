@@ -8,7 +8,7 @@ from typing import Any
 
 from ..heart.agenda import Cause
 from ..heart.saved import list_of, map_of, part_of
-from ..rules.drains import DrainOptions
+from ..rules.nodes.drains import DrainOptions
 
 
 @dataclass(slots=True)

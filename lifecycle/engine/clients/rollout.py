@@ -10,14 +10,14 @@ from ..controllers.deployment.decide.revisions import decide_undo
 from ..heart.errors import BadRequest
 from ..kinds.entry import PAUSE, RESTART, UNDO
 from ..kinds.registry import entry_of
-from ..objects.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
-from ..objects.deployment import Deployment
 from ..objects.meta import StoredObject
-from ..objects.replica_set import ReplicaSet
 from ..objects.selector import Selector
 from ..objects.times import format_time
-from ..objects.workload import Workload
-from ..rules.revisions import UndoError, find_restored
+from ..objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
+from ..objects.workloads.deployment import Deployment
+from ..objects.workloads.replica_set import ReplicaSet
+from ..objects.workloads.workload import Workload
+from ..rules.workloads.revisions import UndoError, find_restored
 from .client import Answer, Client, Payload
 
 RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..api.patches import APPLY
+from ..api.patching.patches import APPLY
 from ..heart.errors import NotFound
 from ..kinds.registry import entry_of_json
-from ..objects.pod import POD_KIND, Pod
+from ..objects.pods.pod import POD_KIND, Pod
 from ..objects.propagation import BACKGROUND
 from .client import DEFAULT_NAMESPACE, Answer, Client, Payload
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..api.admission.namespaces import is_namespace_ending
 from ..api.context import Context
 from ..api.molds import Molds
-from ..api.namespace_rules import is_namespace_ending
 from ..api.server import ApiServer
 from ..heart.errors import AlreadyExists, ApiError
 from ..objects.meta import StoredObject

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..objects.kinds import Kind
-from ..rules.addon_columns import decide_scaled_object_columns, decide_vertical_columns
+from ..rules.columns.addons import decide_scaled_object_columns, decide_vertical_columns
 from ..rules.validation import addons
 from ..rules.validation.addons import check_shape
 from .entry import Change, Json, KindEntry

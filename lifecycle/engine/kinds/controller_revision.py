@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..objects.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
-from ..rules.validation.revisions import validate_revision, validate_revision_update
+from ..objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
+from ..rules.validation.workloads.revisions import validate_revision, validate_revision_update
 from .entry import KindEntry
 
 CONTROLLER_REVISION = KindEntry(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..objects.cron_job import CRON_JOB_KIND, CronJob, CronJobSpec, CronJobStatus
+from ..objects.workloads.cron_job import CRON_JOB_KIND, CronJob, CronJobSpec, CronJobStatus
+from ..rules.columns.workloads import decide_cron_job_columns, decide_wide_cron_job_columns, summarize_end
 from ..rules.defaults.jobs import default_cron_job
-from ..rules.validation.cron_jobs import (
+from ..rules.telling.workloads import describe_cron_job
+from ..rules.validation.workloads.cron_jobs import (
     list_cron_job_warnings,
     validate_cron_job,
     validate_cron_job_update,
 )
-from ..rules.workload_columns import decide_cron_job_columns, decide_wide_cron_job_columns, summarize_end
-from ..rules.workload_words import describe_cron_job
 from .entry import TEMPLATE, KindEntry
 
 CRON_JOB = KindEntry(

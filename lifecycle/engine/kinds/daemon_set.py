@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..objects.daemon_set import DAEMON_SET_KIND, DaemonSet, DaemonSetSpec, DaemonSetStatus
+from ..objects.workloads.daemon_set import DAEMON_SET_KIND, DaemonSet, DaemonSetSpec, DaemonSetStatus
+from ..rules.columns.workloads import decide_daemon_set_columns, decide_selector_columns, summarize_daemon_set
 from ..rules.defaults.workloads import default_daemon_set
-from ..rules.validation.workload_status import validate_daemon_set_status
-from ..rules.validation.workloads import validate_daemon_set, validate_daemon_set_change
-from ..rules.workload_columns import decide_daemon_set_columns, decide_selector_columns, summarize_daemon_set
-from ..rules.workload_words import describe_daemon_set
+from ..rules.telling.workloads import describe_daemon_set
+from ..rules.validation.workloads.status import validate_daemon_set_status
+from ..rules.validation.workloads.workloads import validate_daemon_set, validate_daemon_set_change
 from .entry import RESTART, TEMPLATE, UNDO, KindEntry
 
 DAEMON_SET = KindEntry(

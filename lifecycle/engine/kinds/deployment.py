@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ..objects.deployment import DEPLOYMENT_KIND, Deployment, DeploymentSpec, DeploymentStatus
-from ..rules.defaults.workloads import default_deployment
-from ..rules.validation.workload_status import validate_deployment_status
-from ..rules.validation.workloads import validate_deployment
-from ..rules.workload_columns import (
+from ..objects.workloads.deployment import DEPLOYMENT_KIND, Deployment, DeploymentSpec, DeploymentStatus
+from ..rules.columns.workloads import (
     decide_deployment_columns,
     decide_wide_deployment_columns,
     summarize_counts,
 )
-from ..rules.workload_words import describe_replicas
+from ..rules.defaults.workloads import default_deployment
+from ..rules.telling.workloads import describe_replicas
+from ..rules.validation.workloads.status import validate_deployment_status
+from ..rules.validation.workloads.workloads import validate_deployment
 from .entry import PAUSE, REPLICAS, RESTART, RESUME, TEMPLATE, UNDO, KindEntry
 
 DEPLOYMENT = KindEntry(

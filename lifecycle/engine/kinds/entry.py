@@ -10,10 +10,10 @@ from ..objects.kinds import Kind
 from ..objects.meta import PlainObject, StoredObject
 from ..objects.propagation import BACKGROUND
 from ..objects.record import Record
-from ..rules.ages import Ages
-from ..rules.validation.field_error import FieldError
-from ..rules.validation.metadata import NameCheck
-from ..rules.validation.names import check_subdomain
+from ..rules.columns.ages import Ages
+from ..rules.validation.words.field_error import FieldError
+from ..rules.validation.words.metadata import NameCheck
+from ..rules.validation.words.names import check_subdomain
 
 Json = Mapping[str, Any]
 Gates = Mapping[str, bool]

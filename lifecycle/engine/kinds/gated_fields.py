@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..objects.pod import POD_KIND
-from ..objects.stateful_set import STATEFUL_SET_KIND
+from ..objects.pods.pod import POD_KIND
+from ..objects.workloads.stateful_set import STATEFUL_SET_KIND
 from ..releases.gates import is_enabled
 from .pod_specs import find_pod_spec
 from .references import name_subject

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ..objects.kinds import Kind
 from ..releases.gates import is_enabled
+from ..rules.columns.workloads import decide_autoscaler_columns, summarize_end
 from ..rules.defaults.others import convert_autoscaler, default_autoscaler
-from ..rules.validation.autoscalers import (
+from ..rules.validation.workloads.autoscalers import (
     validate_autoscaler,
     validate_autoscaler_status,
     validate_autoscaler_update,
 )
-from ..rules.workload_columns import decide_autoscaler_columns, summarize_end
 from .entry import KindEntry
 
 HORIZONTAL_POD_AUTOSCALER = KindEntry(

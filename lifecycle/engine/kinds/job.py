@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..objects.job import JOB_KIND, Job, JobSpec, JobStatus, UncountedPods
 from ..objects.propagation import ORPHAN
+from ..objects.workloads.job import JOB_KIND, Job, JobSpec, JobStatus, UncountedPods
+from ..rules.columns.workloads import decide_job_columns, decide_selector_columns, summarize_job
 from ..rules.defaults.jobs import default_job, identify_job
-from ..rules.validation.job_status import validate_job_status
-from ..rules.validation.job_updates import validate_job_update
-from ..rules.validation.jobs import list_job_warnings, validate_job
-from ..rules.workload_columns import decide_job_columns, decide_selector_columns, summarize_job
-from ..rules.workload_words import describe_job
+from ..rules.telling.workloads import describe_job
+from ..rules.validation.workloads.job_status import validate_job_status
+from ..rules.validation.workloads.job_updates import validate_job_update
+from ..rules.validation.workloads.jobs import list_job_warnings, validate_job
 from .entry import TEMPLATE, KindEntry
 
 JOB = KindEntry(

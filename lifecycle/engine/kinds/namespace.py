@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..objects.kinds import Kind
 from ..rules.defaults.others import default_namespace
-from ..rules.validation.field_error import FieldError, invalid
-from ..rules.validation.metadata import UNQUALIFIED_TEXT, is_unqualified_finalizer
-from ..rules.validation.names import check_label, check_qualified
-from ..rules.validation.part import Part
-from ..rules.validation.pod_security import validate_level
+from ..rules.validation.pods.pod_security import validate_level
+from ..rules.validation.words.field_error import FieldError, invalid
+from ..rules.validation.words.metadata import UNQUALIFIED_TEXT, is_unqualified_finalizer
+from ..rules.validation.words.names import check_label, check_qualified
+from ..rules.validation.words.part import Part
 from .entry import Gates, Json, KindEntry
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects.node import NODE_KIND, Node, NodeSpec, NodeStatus, Taint
-from ..rules.pod_columns import summarize_node
-from ..rules.validation.field_error import FieldError
+from ..rules.columns.pods import summarize_node
 from ..rules.validation.nodes import validate_node
+from ..rules.validation.words.field_error import FieldError
 from .entry import Gates, Json, KindEntry
 
 

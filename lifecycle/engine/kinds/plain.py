@@ -8,6 +8,7 @@ from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
 from ..objects.lease import LEASE_KIND
 from ..objects.storage import ATTACHMENT_KIND
+from ..rules.columns.services import decide_endpoints_columns, decide_slice_columns
 from ..rules.defaults.others import (
     default_binding,
     default_config_map,
@@ -18,7 +19,6 @@ from ..rules.defaults.others import (
 )
 from ..rules.defaults.services import default_endpoint_slice, default_endpoints
 from ..rules.defaults.workloads import default_pod_template
-from ..rules.service_columns import decide_endpoints_columns, decide_slice_columns
 from ..rules.validation.access import GROUP, validate_binding, validate_kept_role, validate_role
 from ..rules.validation.classes import (
     validate_kept_handler,
@@ -35,14 +35,14 @@ from ..rules.validation.configurations import (
 from ..rules.validation.definitions import validate_definition, validate_kept_definition, warn_of_rules
 from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints, validate_slice_update
 from ..rules.validation.events import validate_event
-from ..rules.validation.field_error import FieldError
 from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.leases import validate_lease
-from ..rules.validation.metadata import check_path_name
 from ..rules.validation.network_policies import validate_network_policy
 from ..rules.validation.quotas import validate_quota, validate_quota_change, validate_quota_status
-from ..rules.validation.workloads import validate_plain_template
+from ..rules.validation.words.field_error import FieldError
+from ..rules.validation.words.metadata import check_path_name
+from ..rules.validation.workloads.workloads import validate_plain_template
 from .entry import Check, Json, KindEntry
 
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..objects.container import ContainerState, ContainerStatus
-from ..objects.pod import POD_KIND, Pod, PodSpec
-from ..objects.pod_status import PodStatus
-from ..rules.ages import Ages
+from ..objects.pods.container import ContainerState, ContainerStatus
+from ..objects.pods.pod import POD_KIND, Pod, PodSpec
+from ..objects.pods.status import PodStatus
+from ..rules.columns.ages import Ages
+from ..rules.columns.pods import decide_pod_columns, decide_wide_pod_columns, summarize_pod
 from ..rules.defaults.pods import default_pod, keep_priority
-from ..rules.pod_columns import decide_pod_columns, decide_wide_pod_columns, summarize_pod
-from ..rules.qos import decide_qos_class
-from ..rules.validation.pod_status import validate_pod_status
-from ..rules.validation.pod_updates import (
+from ..rules.pods.qos import decide_qos_class
+from ..rules.validation.pods.status import validate_pod_status
+from ..rules.validation.pods.updates import (
     validate_ephemeral_update,
     validate_new_pod,
     validate_pod_update,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..objects.disruption_budget import (
+from ..objects.workloads.disruption_budget import (
     DISRUPTION_BUDGET_KIND,
     DisruptionBudget,
     DisruptionBudgetSpec,
     DisruptionBudgetStatus,
 )
-from ..rules.validation.budgets import validate_budget, validate_budget_status
-from ..rules.validation.metadata import check_path_name
-from ..rules.workload_columns import decide_disruption_budget_columns, summarize_end
+from ..rules.columns.workloads import decide_disruption_budget_columns, summarize_end
+from ..rules.validation.words.metadata import check_path_name
+from ..rules.validation.workloads.budgets import validate_budget, validate_budget_status
 from .entry import KindEntry
 
 POD_DISRUPTION_BUDGET = KindEntry(

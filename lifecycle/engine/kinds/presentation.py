@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..objects.controller_revision import ControllerRevision
-from ..objects.deployment import REVISION
 from ..objects.meta import StoredObject
-from ..rules.ages import Ages
+from ..objects.workloads.controller_revision import ControllerRevision
+from ..objects.workloads.deployment import REVISION
+from ..rules.columns.ages import Ages
 from .entry import Json
 from .registry import entry_of, entry_of_json
 

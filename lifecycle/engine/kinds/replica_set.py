@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..objects.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
+from ..objects.workloads.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
+from ..rules.columns.workloads import decide_replica_set_columns, decide_selector_columns, summarize_counts
 from ..rules.defaults.workloads import default_replica_set
-from ..rules.validation.workload_status import validate_replica_set_status
-from ..rules.validation.workloads import validate_replica_set
-from ..rules.workload_columns import decide_replica_set_columns, decide_selector_columns, summarize_counts
-from ..rules.workload_words import describe_replicas
+from ..rules.telling.workloads import describe_replicas
+from ..rules.validation.workloads.status import validate_replica_set_status
+from ..rules.validation.workloads.workloads import validate_replica_set
 from .entry import REPLICAS, TEMPLATE, KindEntry
 
 REPLICA_SET = KindEntry(

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from ..objects.propagation import ORPHAN
-from ..objects.replication_controller import (
+from ..objects.workloads.replication_controller import (
     REPLICATION_CONTROLLER_KIND,
     ReplicationController,
     ReplicationControllerSpec,
 )
-from ..rules.defaults.workloads import default_replication_controller, label_like_template
-from ..rules.validation.names import check_long_name
-from ..rules.validation.workload_status import validate_replica_set_status
-from ..rules.validation.workloads import validate_replication_controller
-from ..rules.workload_columns import (
+from ..rules.columns.workloads import (
     decide_label_selector_columns,
     decide_replica_set_columns,
     summarize_counts,
 )
-from ..rules.workload_words import describe_replicas
+from ..rules.defaults.workloads import default_replication_controller, label_like_template
+from ..rules.telling.workloads import describe_replicas
+from ..rules.validation.words.names import check_long_name
+from ..rules.validation.workloads.status import validate_replica_set_status
+from ..rules.validation.workloads.workloads import validate_replication_controller
 from .entry import REPLICAS, TEMPLATE, KindEntry
 
 REPLICATION_CONTROLLER = KindEntry(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects.kinds import Kind
+from ..rules.columns.services import decide_service_columns, decide_wide_service_columns
 from ..rules.defaults.services import default_service, keep_given
-from ..rules.service_columns import decide_service_columns, decide_wide_service_columns
-from ..rules.services import SERVICE_NAME_LABEL
-from ..rules.validation.names import check_label_1035
+from ..rules.network.services import SERVICE_NAME_LABEL
 from ..rules.validation.service_warnings import list_service_warnings
 from ..rules.validation.services import (
     validate_service,
     validate_service_change,
     validate_service_status,
 )
+from ..rules.validation.words.names import check_label_1035
 from .entry import KindEntry
 
 SERVICE = KindEntry(

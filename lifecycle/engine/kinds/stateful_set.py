@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from ..objects.stateful_set import STATEFUL_SET_KIND, StatefulSet, StatefulSetSpec, StatefulSetStatus
-from ..rules.defaults.workloads import default_stateful_set
-from ..rules.validation.names import check_label
-from ..rules.validation.stateful_sets import (
-    validate_stateful_set,
-    validate_stateful_set_update,
+from ..objects.workloads.stateful_set import (
+    STATEFUL_SET_KIND,
+    StatefulSet,
+    StatefulSetSpec,
+    StatefulSetStatus,
 )
-from ..rules.validation.workload_status import validate_stateful_set_status
-from ..rules.workload_columns import decide_container_columns, decide_stateful_set_columns, summarize_counts
-from ..rules.workload_words import describe_replicas
+from ..rules.columns.workloads import decide_container_columns, decide_stateful_set_columns, summarize_counts
+from ..rules.defaults.workloads import default_stateful_set
+from ..rules.telling.workloads import describe_replicas
+from ..rules.validation.words.names import check_label
+from ..rules.validation.workloads.stateful_sets import validate_stateful_set, validate_stateful_set_update
+from ..rules.validation.workloads.status import validate_stateful_set_status
 from .entry import REPLICAS, RESTART, TEMPLATE, UNDO, KindEntry
 
 STATEFUL_SET = KindEntry(

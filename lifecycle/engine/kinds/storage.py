@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..objects.storage import CLAIM_KIND, CLASS_KIND, VOLUME_KIND
-from ..rules.defaults.others import default_claim, default_storage_class, default_volume
-from ..rules.storage_columns import (
+from ..rules.columns.storage import (
     decide_claim_columns,
     decide_class_columns,
     decide_volume_columns,
     decide_volume_mode,
 )
+from ..rules.defaults.others import default_claim, default_storage_class, default_volume
 from ..rules.validation.claims import validate_claim, validate_claim_change, validate_claim_status
 from ..rules.validation.storage import (
     validate_class_change,

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..objects.pod import POD_KIND
+from ..objects.pods.pod import POD_KIND
 from ..objects.storage import CLAIM
-from ..rules.host_paths import is_assumed
+from ..rules.nodes.host_paths import is_assumed
 from .pod_specs import find_pod_spec
 from .references import name_subject
 from .registry import kind_of_json

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..heart.settings import FEATURE_DEFAULTS
-from ..rules.validation.field_error import FieldError, invalid
-from ..rules.validation.go_structs import show_struct
-from ..rules.validation.metadata import (
+from ..rules.validation.pods.warnings import list_pod_warnings
+from ..rules.validation.words.field_error import FieldError, invalid
+from ..rules.validation.words.go_structs import show_struct
+from ..rules.validation.words.metadata import (
     is_unqualified_finalizer,
     validate_metadata,
     validate_metadata_update,
 )
-from ..rules.validation.names import check_label, generate
-from ..rules.validation.pod_warnings import list_pod_warnings
+from ..rules.validation.words.names import check_label, generate
 from .entry import Gates, Json, KindEntry
 from .pod_specs import find_pod_metadata, find_pod_spec
 from .registry import entry_of_json

@@ -13,16 +13,16 @@ from collections.abc import Iterable, Mapping
 from ..objects.condition import is_true
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import FAILED, HostPort, Pod, PodSpec
-from ..rules.cpu_manager import is_static
-from ..rules.eviction import EVICTED, is_critical
-from ..rules.host_ports import NO_FREE_PORTS, has_clash, list_host_ports
-from ..rules.node_filters import NOT_WANTED, tolerates, wants_node
-from ..rules.node_shutdown import NOT_ADMITTED, NOT_ADMITTED_TEXT
-from ..rules.pod_conditions import POD_SCHEDULED
-from ..rules.pod_resources import effective_requests
-from ..rules.rejections import REJECTED
-from ..rules.sysctls import SYSCTL_FORBIDDEN, find_forbidden_sysctl
+from ..objects.pods.pod import FAILED, HostPort, Pod, PodSpec
+from ..rules.nodes.cpu_manager import is_static
+from ..rules.nodes.eviction import EVICTED, is_critical
+from ..rules.nodes.shutdown import NOT_ADMITTED, NOT_ADMITTED_TEXT
+from ..rules.placement.host_ports import NO_FREE_PORTS, has_clash, list_host_ports
+from ..rules.placement.node_filters import NOT_WANTED, tolerates, wants_node
+from ..rules.pods.conditions import POD_SCHEDULED
+from ..rules.pods.rejections import REJECTED
+from ..rules.pods.resources import effective_requests
+from ..rules.pods.sysctls import SYSCTL_FORBIDDEN, find_forbidden_sysctl
 from .node.evictor import Evictor
 from .parts import WARNING, Parts
 from .reports import Reporter

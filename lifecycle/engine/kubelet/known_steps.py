@@ -11,14 +11,14 @@ from typing import Any
 
 from ..heart.trace import Change
 from ..objects.condition import Condition
-from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus, running
-from ..objects.pod import FAILED, PENDING, SUCCEEDED, Pod
-from ..objects.pod_status import PodStatus
-from ..objects.runtime import EXITED, RuntimeContainer
-from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..objects.pods.container import TERMINATED, WAITING, ContainerState, ContainerStatus, running
+from ..objects.pods.pod import FAILED, PENDING, SUCCEEDED, Pod
+from ..objects.pods.runtime import EXITED, RuntimeContainer
+from ..objects.pods.runtime import RUNNING as RUNTIME_RUNNING
+from ..objects.pods.status import PodStatus
 from ..objects.shown import Shown
-from ..rules.container_status import ended_state
-from ..rules.pod_conditions import POD_SCHEDULED
+from ..rules.pods.conditions import POD_SCHEDULED
+from ..rules.pods.container_status import ended_state
 from ..store.audience import ALL, DETAIL, READINESS, SIMPLE
 from ..store.transitions import find_lead
 from .container_run import POST_START

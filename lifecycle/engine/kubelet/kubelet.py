@@ -12,8 +12,8 @@ from typing import Any
 from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
-from ..objects.pod import Pod
-from ..rules.image_names import full_name
+from ..objects.pods.pod import Pod
+from ..rules.pods.image_names import full_name
 from ..store.audience import Useless
 from .admission import Admission
 from .container_run import POST_START, PRE_STOP, ContainerRun

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..objects.pod import FAILED, SUCCEEDED, Pod
-from ..objects.runtime import EXITED
-from ..rules.pod_actions import comes_back_in_vain, decide_pod_actions
+from ..objects.pods.pod import FAILED, SUCCEEDED, Pod
+from ..objects.pods.runtime import EXITED
+from ..rules.pods.actions import comes_back_in_vain, decide_pod_actions
 from .admission import Admission
 from .container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING, ContainerRun
 from .parts import Parts

@@ -11,7 +11,7 @@ from ..api.metrics import Running
 from ..heart.chance import PART
 from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
-from ..objects.pod import Pod
+from ..objects.pods.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
 from . import normal_events
 from .container_run import ContainerRun

@@ -6,24 +6,24 @@ from typing import Any
 
 from ..heart.agenda import Cause
 from ..objects.condition import Condition
-from ..objects.container import TERMINATED as STATE_TERMINATED
-from ..objects.container import Container, ContainerStatus
-from ..objects.pod import FAILED, SUCCEEDED, Pod, PodSpec
-from ..objects.pod import RUNNING as POD_RUNNING
-from ..objects.pod_status import PodStatus
-from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..objects.pods.container import TERMINATED as STATE_TERMINATED
+from ..objects.pods.container import Container, ContainerStatus
+from ..objects.pods.pod import FAILED, SUCCEEDED, Pod, PodSpec
+from ..objects.pods.pod import RUNNING as POD_RUNNING
+from ..objects.pods.runtime import RUNNING as RUNTIME_RUNNING
+from ..objects.pods.status import PodStatus
 from ..releases.gates import is_enabled
-from ..rules.container_status import (
+from ..rules.nodes.eviction import DEADLINE_EXCEEDED, EVICTED, with_disruption
+from ..rules.nodes.shutdown import TERMINATED as SHUT_DOWN
+from ..rules.pods.conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
+from ..rules.pods.container_status import (
     decide_container_status,
     decide_lost_status,
     default_waiting_reason,
     mark_unlocated,
     with_untold_end,
 )
-from ..rules.eviction import DEADLINE_EXCEEDED, EVICTED, with_disruption
-from ..rules.node_shutdown import TERMINATED as SHUT_DOWN
-from ..rules.pod_conditions import POD_SCHEDULED, READY_TO_START_GATE, decide_conditions
-from ..rules.pod_status import decide_phase
+from ..rules.pods.status import decide_phase
 from ..store.transitions import pod_changes
 from .container_run import POST_START, UNTOLD
 from .known_steps import MOST_STEPS, Facts, Key, Step, facts_of, find_step, is_just_bound, is_learnable

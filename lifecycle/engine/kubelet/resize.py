@@ -14,14 +14,14 @@ from typing import Any
 
 from ..heart.chance import PART
 from ..objects.condition import Condition, find_condition, with_condition
-from ..objects.container import Container
 from ..objects.node import Node
-from ..objects.pod import Pod, PodSpec
+from ..objects.pods.container import Container
+from ..objects.pods.pod import Pod, PodSpec
 from ..objects.quantity import canonical_amounts
-from ..rules.cpu_manager import is_static
-from ..rules.pod_actions import ContainerToKill
-from ..rules.pod_resources import effective_requests
-from ..rules.qos import GUARANTEED
+from ..rules.nodes.cpu_manager import is_static
+from ..rules.pods.actions import ContainerToKill
+from ..rules.pods.qos import GUARANTEED
+from ..rules.pods.resources import effective_requests
 from .container_run import ContainerRun, begin_back_off_anew, with_resources
 from .parts import NORMAL, RESIZED, WARNING, Parts
 from .stopping.termination import Stopper

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..objects.codec import decode, encode
-from ..objects.pod import Pod, PodSpec
+from ..objects.pods.pod import Pod, PodSpec
 from ..store.store import Store
 from .worker import SYNCING, PodWorker
 

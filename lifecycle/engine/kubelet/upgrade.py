@@ -13,14 +13,14 @@ from typing import Any
 
 from ..heart.saved import fill_in, list_of, part_of
 from ..objects.condition import find_condition
-from ..objects.container import RUNNING as STATE_RUNNING
-from ..objects.container import TERMINATED as STATE_ENDED
-from ..objects.container import ContainerStatus
-from ..objects.pod import Pod
-from ..objects.runtime import EXITED, RuntimeContainer, RuntimePod
-from ..objects.runtime import RUNNING as RUNTIME_RUNNING
+from ..objects.pods.container import RUNNING as STATE_RUNNING
+from ..objects.pods.container import TERMINATED as STATE_ENDED
+from ..objects.pods.container import ContainerStatus
+from ..objects.pods.pod import Pod
+from ..objects.pods.runtime import EXITED, RuntimeContainer, RuntimePod
+from ..objects.pods.runtime import RUNNING as RUNTIME_RUNNING
 from ..programs import Process, is_continuable, make_namespace, start_process
-from ..rules.image_names import full_name
+from ..rules.pods.image_names import full_name
 from .container_run import RUNNING, ContainerRun
 from .node.evictor import PRESSURE_TIMERS
 from .node.mirrors import read_mirror

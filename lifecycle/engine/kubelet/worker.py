@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..objects.codec import decode, encode
-from ..objects.container import Container, ContainerState
-from ..objects.pod import Pod, PodSpec
-from ..objects.pod_status import PodStatus
-from ..objects.runtime import RuntimeContainer, RuntimePod
+from ..objects.pods.container import Container, ContainerState
+from ..objects.pods.pod import Pod, PodSpec
+from ..objects.pods.runtime import RuntimeContainer, RuntimePod
+from ..objects.pods.status import PodStatus
 from ..programs import Behavior, FileLayer, Process, ProcessNamespace
 from .container_run import POST_START, PULLING, STARTING, ContainerRun, begin_back_off_anew, with_resources
 from .normal_events import Few, load_few

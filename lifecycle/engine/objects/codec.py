@@ -12,8 +12,8 @@ from typing import Any
 from .condition import Condition
 from .kinds import Kind, kind_for
 from .meta import ObjectMeta, OwnerReference, PlainObject
-from .pod import PodSpec
-from .pod_overlay import overlay_spec
+from .pods.overlay import overlay_spec
+from .pods.pod import PodSpec
 from .record import Record
 
 # What all kinds share; the registry of kinds adds what is particular to each.

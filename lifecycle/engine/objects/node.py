@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .condition import Condition, read_conditions
-from .container import read_resources
 from .kinds import Kind
 from .meta import StoredObject
+from .pods.container import read_resources
 from .record import Record
 
 NODE_KIND = Kind("v1", "Node", "nodes", False, "no")

@@ -13,8 +13,8 @@ from lifecycle.userland.file_system import FileSystem, join_path
 from lifecycle.userland.world import World
 
 from .behavior import Behavior
-from .image_files import ABSENT, NOT_EXECUTABLE, missing_text, refused_text
-from .image_folders import find_working_folder
+from .images.files import ABSENT, NOT_EXECUTABLE, missing_text, refused_text
+from .images.folders import find_working_folder
 from .references import expand_references
 
 

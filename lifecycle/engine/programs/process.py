@@ -23,13 +23,13 @@ from lifecycle.userland.signals import HARMLESS
 from lifecycle.userland.tools.file_server import HOME, find_served
 from lifecycle.userland.world import Exit, World
 
-from ..objects.container import Container
-from ..objects.probe import Probe
+from ..objects.pods.container import Container
+from ..objects.pods.probe import Probe
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .durations import Duration
-from .image_folders import find_working_folder
-from .image_sources import shell_flavour
+from .images.folders import find_working_folder
+from .images.sources import shell_flavour
 from .protocol import HookRun, Sight
 from .sights import (
     EXEC_PROBLEM,

@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..objects.container import Container
-from ..objects.pod import PodSpec
+from ..objects.pods.container import Container
+from ..objects.pods.pod import PodSpec
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
 from .behavior_yaml import ANNOTATION, read_annotation
 from .durations import Duration
 from .executables import is_in_volume
-from .image_files import is_missing
-from .image_folders import find_working_folder
-from .image_sources import find_image, shell_flavour, tell_guess
-from .known_images import KNOWN_IMAGES, ImageFacts
-from .nginx_needs import find_nginx_problem
+from .images.files import is_missing
+from .images.folders import find_working_folder
+from .images.known import KNOWN_IMAGES, ImageFacts
+from .images.nginx_needs import find_nginx_problem
+from .images.sources import find_image, shell_flavour, tell_guess
 from .profiles import Profile, choose_profile
 from .script import Script, examine, is_interpretable
 

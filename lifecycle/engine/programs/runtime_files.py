@@ -7,7 +7,7 @@ from typing import Any
 
 from lifecycle.userland.world import PodFacts
 
-from ..rules.host_names import CLUSTER_DOMAIN, Resolver, decide_resolver
+from ..rules.pods.host_names import CLUSTER_DOMAIN, Resolver, decide_resolver
 
 _HOSTS = (
     "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"

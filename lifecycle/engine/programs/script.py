@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lifecycle.userland.errors import CannotInterpret
-from lifecycle.userland.shell.builtins import BUILTINS
+from lifecycle.userland.shell.builtins.builtins import BUILTINS
 from lifecycle.userland.shell.compiler import compile_text
 from lifecycle.userland.shell.instructions import Code, Define, Run, Substitute
+from lifecycle.userland.shell.reading.word_parts import literal
 from lifecycle.userland.shell.run import COUNT_OF_TOOLS
-from lifecycle.userland.shell.word_parts import literal
 from lifecycle.userland.tools.processes import SHELLS
 from lifecycle.userland.tools.registry import TOOLS, plain_name
 

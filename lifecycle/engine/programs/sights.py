@@ -11,11 +11,11 @@ from lifecycle.userland.tools.registry import plain_name
 from lifecycle.userland.world import World
 
 from ..heart.timing import UPKEEP_PROGRAM_MS
-from ..objects.container import Container
-from ..objects.probe import Probe
+from ..objects.pods.container import Container
+from ..objects.pods.probe import Probe
 from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
 from .executables import find_file_problem, is_in_volume
-from .image_files import is_missing, missing_text
+from .images.files import is_missing, missing_text
 from .protocol import Sight
 from .references import expand_check
 

@@ -6,7 +6,7 @@ from lifecycle.userland.shell.machine import OOM_KILLED, Machine
 from lifecycle.userland.shell.run import start_main
 from lifecycle.userland.world import Exit, World
 
-from ..objects.container import Container
+from ..objects.pods.container import Container
 from .behavior import Behavior, RunPlan
 from .executables import is_in_volume
 from .process import Process

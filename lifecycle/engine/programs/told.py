@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..objects.pod import PodSpec
+from ..objects.pods.pod import PodSpec
 from .behavior_yaml import ANNOTATION, read_annotation
-from .image_sources import find_image
+from .images.sources import find_image
 from .profiles import choose_profile, read_profile
 from .resolve import resolve_behavior
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from lifecycle.userland.file_layers import FILE, FOLDER, File, FileLayer, Mount
 
-from ..rules.host_paths import find_host_path_problem
+from ..rules.nodes.host_paths import find_host_path_problem
 from .downward import PodFields, field_value, resource_value
 from .environment import MissingSource, Sources, find_source
 from .references import expand_references

@@ -26,7 +26,7 @@ class Tables:
     named_texts: TypeFields
     """Texts that have a type of their own in Go, by struct and field."""
     structs: str
-    """Structs that a rule refuses as a whole, in Go's order, written for `rules/validation/go_structs.py`."""
+    """Structs that a rule refuses as a whole, in Go's order, written for `validation/words/go_structs`."""
     columns: Mapping[tuple[str, str], str]
     """What `kubectl get` prints of each resource, by its group and plural name."""
     protobuf: Path

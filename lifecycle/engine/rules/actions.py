@@ -7,9 +7,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from ..objects.meta import OwnerReference, StoredObject
-from ..objects.pod import Pod
-from ..objects.pod_overlay import PodOverlay
-from ..objects.pod_template import PodTemplate
+from ..objects.pods.overlay import PodOverlay
+from ..objects.pods.pod import Pod
+from ..objects.pods.template import PodTemplate
 from ..objects.propagation import BACKGROUND
 
 

@@ -9,17 +9,17 @@ from typing import NamedTuple
 from ..kinds.namespace import NAMESPACE
 from ..kinds.service import SERVICE
 from ..objects.meta import OwnerReference, StoredObject
-from ..objects.pod import Pod, PodSpec
-from ..objects.replica_set import REPLICA_SET_KIND
-from ..objects.replication_controller import REPLICATION_CONTROLLER_KIND
+from ..objects.pods.pod import Pod, PodSpec
 from ..objects.selector import Selector
-from ..objects.stateful_set import STATEFUL_SET_KIND
+from ..objects.workloads.replica_set import REPLICA_SET_KIND
+from ..objects.workloads.replication_controller import REPLICATION_CONTROLLER_KIND
+from ..objects.workloads.stateful_set import STATEFUL_SET_KIND
 from ..rules.placement.terms import has_terms
 from ..store.store import Store
-from .census import Census, Key
+from .matching_pods import Census, Key
 from .pod_class import PodClass
-from .rooms import Rooms
-from .wishes import Wishes
+from .pre_filter import Wishes
+from .snapshot import Rooms
 
 Content = tuple[object, ...]
 _MOST_PLACES = 2_000_000

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ..objects.node import Node
-from ..objects.pod import Pod, PodSpec
-from ..rules.host_ports import list_host_ports
+from ..objects.pods.pod import Pod, PodSpec
+from ..rules.placement.host_ports import list_host_ports
 from ..rules.placement.refusals import VOLUMES, Refusal, find_refusal
-from ..rules.pod_resources import allotted_requests, assumed_requests, effective_requests
-from .census import Census
-from .claims import IN_USE, PodVolumes
+from ..rules.pods.resources import allotted_requests, assumed_requests, effective_requests
 from .classes import Classes
-from .fills import Load
-from .nodes import NodeRoom
+from .default_preemption import refuse_with_promised
+from .matching_pods import Census
+from .node_info import NodeRoom
+from .node_resources_fit import Load
 from .pod_class import PodClass
-from .preemption import refuse_with_promised
-from .rooms import Rooms
+from .snapshot import Rooms
+from .volume_binding import IN_USE, PodVolumes
 
 
 class Promises:

@@ -12,17 +12,17 @@ from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush, heapreplace
 
 from ..objects.node import Node
-from ..objects.pod import Pod
-from ..rules.node_filters import count_unwelcome, weigh_preferences
+from ..objects.pods.pod import Pod
+from ..rules.placement.node_filters import count_unwelcome, weigh_preferences
 from ..rules.placement.refusals import Refusal, find_refusal
-from .census import Census, Group, make_group
 from .diagnosis import NOT_NAMED
-from .fills import Load
-from .neighbors import Description, Neighbors, Weights
-from .nodes import NodeRoom
-from .rooms import Rooms
-from .scores import Line, Raw, ScoredLine, score_lines
-from .wishes import Wishes
+from .matching_pods import Census, Group, make_group
+from .node_info import NodeRoom
+from .node_resources_fit import Load
+from .pod_topology import Description, Neighbors, Weights
+from .pre_filter import Wishes
+from .scoring import Line, Raw, ScoredLine, score_lines
+from .snapshot import Rooms
 
 Suits = Callable[[Node], Refusal | None]
 """What else there is against a node."""

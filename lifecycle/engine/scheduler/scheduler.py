@@ -17,15 +17,16 @@ from ..heart.agenda import Timer
 from ..objects.condition import find_condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
-from ..objects.pod import DEFAULT_SCHEDULER, Pod
+from ..objects.pods.pod import DEFAULT_SCHEDULER, Pod
 from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
-from ..rules.claims import claim_ref, list_claims, phase_of
+from ..rules.volumes.claims import claim_ref, list_claims, phase_of
 from ..store.audience import Useless
-from .census import OF_ONE_POD, Census
-from .claims import has_moved, is_as_ready
 from .classes import Classes
 from .finder import Finder, Promises
-from .hints import (
+from .matching_pods import OF_ONE_POD, Census
+from .node_info import is_same_room
+from .pre_filter import Wishes
+from .queueing_hints import (
     CLAIM_CHANGED,
     CLASS_MADE,
     VOLUME_CHANGED,
@@ -39,12 +40,11 @@ from .hints import (
     is_helped_by_resize,
     is_helped_by_storage,
 )
-from .nodes import is_same_room
-from .queue import Queue
-from .rooms import Rooms
-from .trying import RETRY, Trier, takes_room
-from .volume_waits import LOOK, VolumeWaits
-from .wishes import Wishes
+from .scheduling_cycle import RETRY, Trier, takes_room
+from .scheduling_queue import Queue
+from .snapshot import Rooms
+from .volume_binding import has_moved, is_as_ready
+from .volume_binding_waits import LOOK, VolumeWaits
 
 TIMER, FLUSH = "schedule", "schedule.flush"
 IsHelped = Callable[[Plugins, Wishes], bool]

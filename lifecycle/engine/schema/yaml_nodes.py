@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from ..rules.json_bounds import MOST_LEVELS
+from ..rules.limits.json_bounds import MOST_LEVELS
 from .yaml_values import UnreadableValue, resolve_plain, resolve_tagged
 
 DEPTH_LIMIT = MOST_LEVELS

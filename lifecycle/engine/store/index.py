@@ -6,7 +6,7 @@ Each holds uids in order of arrival; the store has the objects.
 from __future__ import annotations
 
 from ..objects.meta import StoredObject
-from ..objects.pod import Pod
+from ..objects.pods.pod import Pod
 
 Uids = dict[str, None]
 

@@ -18,7 +18,7 @@ from ..objects.condition import Condition
 from ..objects.meta import StoredObject
 from ..objects.node import Node
 from ..objects.record import content_of
-from ..objects.workload import Workload, WorkloadStatus
+from ..objects.workloads.workload import Workload, WorkloadStatus
 from .transitions import CONDITION_ORDER
 
 Readings = dict[str, tuple[Any, str | None, str | None]]

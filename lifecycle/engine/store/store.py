@@ -12,9 +12,9 @@ from ..heart.errors import AlreadyExists, NotFound
 from ..heart.trace import Change, Trace, Version
 from ..objects.kinds import kind_of_id
 from ..objects.meta import Key, StoredObject
-from ..objects.pod import POD_KIND, Pod
+from ..objects.pods.pod import POD_KIND, Pod
 from ..objects.shown import Shown
-from ..rules.pod_columns import decide_shown
+from ..rules.columns.pods import decide_shown
 from .audience import (
     ALL,
     BINDING,

@@ -12,13 +12,13 @@ from typing import Any
 
 from ..heart.trace import Change
 from ..objects.condition import Condition, find_condition
-from ..objects.container import TERMINATED, WAITING, ContainerState, ContainerStatus
-from ..objects.pod import Pod
-from ..objects.pod_status import PodStatus
+from ..objects.pods.container import TERMINATED, WAITING, ContainerState, ContainerStatus
+from ..objects.pods.pod import Pod
+from ..objects.pods.status import PodStatus
 from ..objects.shown import Shown, State
-from ..rules.eviction import DISRUPTION_TARGET
-from ..rules.pod_columns import SCHEDULING_GATED, decide_shown, decide_shown_ending
-from ..rules.pod_state import decide_state
+from ..rules.columns.pods import SCHEDULING_GATED, decide_shown, decide_shown_ending
+from ..rules.nodes.eviction import DISRUPTION_TARGET
+from ..rules.pods.state import decide_state
 
 CONDITION_ORDER = {
     "PodScheduled": 0,

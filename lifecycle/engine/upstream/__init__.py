@@ -1,6 +1,6 @@
 """Where each rule comes from: our module, and the files of Kubernetes that it models.
 
-Names of modules are relative to the engine (`rules/probe_rules`); files are named as in the repository
+Names of modules are relative to the engine (`rules/pods/probe_rules`); files are named as in the repository
 kubernetes/kubernetes. `manage.py follow` lists by this table which modules to read again when Kubernetes
 changes. Of files that many modules model, `FUNCTIONS` says which functions each is about. A module that
 models no file says why in `OURS`, after one of the words of `WHY_OURS`.

@@ -117,11 +117,15 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/configmap/configmap_manager.go",
         "pkg/kubelet/secret/secret_manager.go",
     ),
-    "scheduler/claims": (
-        "pkg/scheduler/framework/plugins/volumebinding/binder.go",
-        "pkg/scheduler/framework/plugins/volumebinding/volume_binding.go",
-        "pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go",
-        "pkg/scheduler/framework/plugins/volumezone/volume_zone.go",
+    "scheduler/binding": (
+        "pkg/scheduler/framework/plugins/defaultbinder/default_binder.go",
+        "pkg/scheduler/framework/preemption/preemption.go",
+        "pkg/scheduler/schedule_one.go",
+        "plugin/pkg/admission/podtopologylabels/admission.go",
+    ),
+    "scheduler/default_preemption": (
+        "pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go",
+        "pkg/scheduler/framework/preemption/preemption.go",
     ),
     "scheduler/diagnosis": (
         "pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go",
@@ -130,18 +134,32 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/schedule_one.go",
         "pkg/scheduler/scheduler.go",
     ),
-    "scheduler/domains": (
-        "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
-        "pkg/scheduler/framework/plugins/podtopologyspread/scoring.go",
+    "scheduler/finder": ("pkg/scheduler/backend/queue/nominator.go", "pkg/scheduler/schedule_one.go"),
+    "scheduler/node_info": (
+        "pkg/scheduler/backend/cache/cache.go",
+        "pkg/scheduler/framework/plugins/nodeports/node_ports.go",
+        "pkg/scheduler/framework/types.go",
     ),
-    "scheduler/fills": (
+    "scheduler/node_resources_fit": (
         "pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go",
         "pkg/scheduler/framework/plugins/noderesources/fit.go",
         "pkg/scheduler/framework/plugins/noderesources/least_allocated.go",
         "pkg/scheduler/framework/plugins/noderesources/resource_allocation.go",
     ),
-    "scheduler/finder": ("pkg/scheduler/backend/queue/nominator.go", "pkg/scheduler/schedule_one.go"),
-    "scheduler/hints": (
+    "scheduler/pod_class": ("pkg/scheduler/framework/runtime/framework.go", "pkg/scheduler/schedule_one.go"),
+    "scheduler/pod_topology": (
+        "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
+        "pkg/scheduler/framework/plugins/interpodaffinity/scoring.go",
+        "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
+        "pkg/scheduler/framework/plugins/podtopologyspread/scoring.go",
+    ),
+    "scheduler/pre_filter": (
+        "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
+        "pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go",
+        "pkg/scheduler/framework/plugins/noderesources/fit.go",
+        "pkg/scheduler/framework/plugins/podtopologyspread/common.go",
+    ),
+    "scheduler/queueing_hints": (
         "pkg/scheduler/eventhandlers.go",
         "pkg/scheduler/framework/events.go",
         "pkg/scheduler/framework/plugins/interpodaffinity/plugin.go",
@@ -154,36 +172,23 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/framework/plugins/volumebinding/binder.go",
         "pkg/scheduler/framework/plugins/volumebinding/volume_binding.go",
     ),
-    "scheduler/neighbors": (
-        "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
-        "pkg/scheduler/framework/plugins/interpodaffinity/scoring.go",
-        "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
-        "pkg/scheduler/framework/plugins/podtopologyspread/scoring.go",
-    ),
-    "scheduler/nodes": (
-        "pkg/scheduler/backend/cache/cache.go",
-        "pkg/scheduler/framework/plugins/nodeports/node_ports.go",
-        "pkg/scheduler/framework/types.go",
-    ),
-    "scheduler/pod_class": ("pkg/scheduler/framework/runtime/framework.go", "pkg/scheduler/schedule_one.go"),
-    "scheduler/preemption": (
-        "pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go",
-        "pkg/scheduler/framework/preemption/preemption.go",
-    ),
-    "scheduler/queue": (
-        "pkg/scheduler/backend/queue/active_queue.go",
-        "pkg/scheduler/backend/queue/backoff_queue.go",
-        "pkg/scheduler/backend/queue/scheduling_queue.go",
-        "pkg/scheduler/backend/queue/unschedulable_pods.go",
-    ),
-    "scheduler/rooms": ("pkg/scheduler/backend/cache/cache.go", "pkg/scheduler/backend/cache/snapshot.go"),
     "scheduler/scheduler": (
         "pkg/scheduler/backend/queue/scheduling_queue.go",
         "pkg/scheduler/eventhandlers.go",
         "pkg/scheduler/schedule_one.go",
         "pkg/scheduler/scheduler.go",
     ),
-    "scheduler/scores": (
+    "scheduler/scheduling_cycle": (
+        "pkg/scheduler/backend/queue/nominator.go",
+        "pkg/scheduler/schedule_one.go",
+    ),
+    "scheduler/scheduling_queue": (
+        "pkg/scheduler/backend/queue/active_queue.go",
+        "pkg/scheduler/backend/queue/backoff_queue.go",
+        "pkg/scheduler/backend/queue/scheduling_queue.go",
+        "pkg/scheduler/backend/queue/unschedulable_pods.go",
+    ),
+    "scheduler/scoring": (
         "pkg/scheduler/apis/config/v1/default_plugins.go",
         "pkg/scheduler/framework/plugins/helper/normalize_score.go",
         "pkg/scheduler/framework/plugins/imagelocality/image_locality.go",
@@ -192,20 +197,18 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/framework/plugins/podtopologyspread/scoring.go",
         "pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go",
     ),
-    "scheduler/trying": ("pkg/scheduler/backend/queue/nominator.go", "pkg/scheduler/schedule_one.go"),
-    "scheduler/volume_waits": ("pkg/scheduler/framework/plugins/volumebinding/binder.go",),
-    "scheduler/wishes": (
-        "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
-        "pkg/scheduler/framework/plugins/nodeaffinity/node_affinity.go",
-        "pkg/scheduler/framework/plugins/noderesources/fit.go",
-        "pkg/scheduler/framework/plugins/podtopologyspread/common.go",
+    "scheduler/snapshot": ("pkg/scheduler/backend/cache/cache.go", "pkg/scheduler/backend/cache/snapshot.go"),
+    "scheduler/topology_domains": (
+        "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
+        "pkg/scheduler/framework/plugins/podtopologyspread/scoring.go",
     ),
-    "scheduler/writing": (
-        "pkg/scheduler/framework/plugins/defaultbinder/default_binder.go",
-        "pkg/scheduler/framework/preemption/preemption.go",
-        "pkg/scheduler/schedule_one.go",
-        "plugin/pkg/admission/podtopologylabels/admission.go",
+    "scheduler/volume_binding": (
+        "pkg/scheduler/framework/plugins/volumebinding/binder.go",
+        "pkg/scheduler/framework/plugins/volumebinding/volume_binding.go",
+        "pkg/scheduler/framework/plugins/volumerestrictions/volume_restrictions.go",
+        "pkg/scheduler/framework/plugins/volumezone/volume_zone.go",
     ),
+    "scheduler/volume_binding_waits": ("pkg/scheduler/framework/plugins/volumebinding/binder.go",),
 }
 
 OURS: dict[str, str] = {
@@ -220,7 +223,7 @@ OURS: dict[str, str] = {
     "kubelet/upgrade": "glue: kubelets saved by another engine",
     "kubelet/worker": "glue: what is kept of one pod, as plain data",
     "kubelet/world/cluster_dns": "world: CoreDNS, which is no part of Kubernetes' code",
-    "scheduler/census": "speed: pods of the same labels and terms, counted by node",
     "scheduler/classes": "speed: pods of one template are looked at once",
-    "scheduler/verdicts": "telling: what the scheduler makes of every node for one pod",
+    "scheduler/explanation": "telling: what the scheduler makes of every node for one pod",
+    "scheduler/matching_pods": "speed: pods of the same labels and terms, counted by node",
 }

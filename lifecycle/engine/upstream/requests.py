@@ -10,11 +10,24 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/registry/core/service/portallocator/allocator.go",
         "pkg/registry/core/service/storage/alloc.go",
     ),
-    "api/admission": (
+    "api/admission/admission": (
         "pkg/kubeapiserver/options/plugins.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go",
     ),
-    "api/admission_plugins": (
+    "api/admission/budgets": ("pkg/registry/core/pod/storage/eviction.go",),
+    "api/admission/classes": (
+        "plugin/pkg/admission/priority/admission.go",
+        "plugin/pkg/admission/runtimeclass/admission.go",
+    ),
+    "api/admission/definitions": (
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go",
+    ),
+    "api/admission/namespaces": (
+        "pkg/registry/core/namespace/storage/storage.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go",
+        "staging/src/k8s.io/pod-security-admission/admission/admission.go",
+    ),
+    "api/admission/plugins": (
         "pkg/kubeapiserver/options/plugins.go",
         "plugin/pkg/admission/defaulttolerationseconds/admission.go",
         "plugin/pkg/admission/limitranger/admission.go",
@@ -22,13 +35,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "plugin/pkg/admission/runtimeclass/admission.go",
         "plugin/pkg/admission/serviceaccount/admission.go",
     ),
-    "api/budgets": ("pkg/registry/core/pod/storage/eviction.go",),
-    "api/classes": (
-        "plugin/pkg/admission/priority/admission.go",
-        "plugin/pkg/admission/runtimeclass/admission.go",
-    ),
-    "api/definition_rules": (
-        "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go",
+    "api/admission/quotas": (
+        "pkg/controller/resourcequota/resource_quota_controller.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/admission.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go",
     ),
     "api/definitions": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go",
@@ -42,7 +52,22 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiserver/pkg/registry/rest/delete.go",
     ),
     "api/evictions": ("pkg/registry/core/pod/storage/eviction.go",),
-    "api/field_managers": (
+    "api/identity": (
+        "staging/src/k8s.io/apiserver/pkg/registry/rest/create.go",
+        "staging/src/k8s.io/apiserver/pkg/registry/rest/meta.go",
+        "staging/src/k8s.io/apiserver/pkg/storage/names/generate.go",
+    ),
+    "api/kind_hooks": (
+        "pkg/registry/apps/daemonset/strategy.go",
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go",
+    ),
+    "api/label_keys": ("pkg/registry/core/pod/strategy.go",),
+    "api/options": (
+        "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
+        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/create.go",
+        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/update.go",
+    ),
+    "api/patching/field_managers": (
         "staging/src/k8s.io/apimachinery/pkg/util/managedfields/fieldmanager.go",
         "staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go",
         "staging/src/k8s.io/apimachinery/pkg/util/managedfields/internal/lastappliedmanager.go",
@@ -54,35 +79,19 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/equality.go",
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",
     ),
-    "api/identity": (
-        "staging/src/k8s.io/apiserver/pkg/registry/rest/create.go",
-        "staging/src/k8s.io/apiserver/pkg/registry/rest/meta.go",
-        "staging/src/k8s.io/apiserver/pkg/storage/names/generate.go",
-    ),
-    "api/json_patch": ("staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",),
-    "api/kind_hooks": (
-        "pkg/registry/apps/daemonset/strategy.go",
-        "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go",
-    ),
-    "api/label_keys": ("pkg/registry/core/pod/strategy.go",),
-    "api/namespace_rules": (
-        "pkg/registry/core/namespace/storage/storage.go",
-        "staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go",
-        "staging/src/k8s.io/pod-security-admission/admission/admission.go",
-    ),
-    "api/options": (
-        "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
-        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/create.go",
-        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/update.go",
-    ),
-    "api/patches": (
+    "api/patching/json_patch": ("staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",),
+    "api/patching/patches": (
         "staging/src/k8s.io/apimachinery/pkg/runtime/serializer/json/meta.go",
         "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/patch.go",
     ),
-    "api/quotas": (
-        "pkg/controller/resourcequota/resource_quota_controller.go",
-        "staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/admission.go",
-        "staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/controller.go",
+    "api/patching/strategic_merge": (
+        "staging/src/k8s.io/apimachinery/pkg/util/mergepatch/errors.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",
+    ),
+    "api/patching/three_way_apply": (
+        "staging/src/k8s.io/apimachinery/pkg/util/jsonmergepatch/patch.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",
+        "staging/src/k8s.io/kubectl/pkg/cmd/apply/patcher.go",
     ),
     "api/requests": (
         "staging/src/k8s.io/apimachinery/pkg/runtime/error.go",
@@ -113,15 +122,6 @@ MODELS: dict[str, tuple[str, ...]] = {
         "plugin/pkg/admission/storage/storageclass/setdefault/admission.go",
         "plugin/pkg/admission/storage/storageobjectinuseprotection/admission.go",
     ),
-    "api/strategic_merge": (
-        "staging/src/k8s.io/apimachinery/pkg/util/mergepatch/errors.go",
-        "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",
-    ),
-    "api/three_way_apply": (
-        "staging/src/k8s.io/apimachinery/pkg/util/jsonmergepatch/patch.go",
-        "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",
-        "staging/src/k8s.io/kubectl/pkg/cmd/apply/patcher.go",
-    ),
     "clients/apply": (
         "staging/src/k8s.io/kubectl/pkg/cmd/apply/apply.go",
         "staging/src/k8s.io/kubectl/pkg/cmd/apply/patcher.go",
@@ -147,12 +147,12 @@ MODELS: dict[str, tuple[str, ...]] = {
 }
 
 OURS: dict[str, str] = {
+    "api/admission/recommendations": "other: VPA's admission webhook",
     "api/commands": "glue: commands, and what answers them",
     "api/context": "glue: what every part of the engine is handed",
     "api/metrics": "other: the metrics server, and adapters of custom and external metrics",
     "api/molds": "speed: what is made again and again of one template is looked at once",
     "api/payloads": "glue: what the payload of each command may hold",
-    "api/recommendations": "other: VPA's admission webhook",
     "api/services": "speed: Services by address and by port of the nodes",
     "api/templates": "speed: the pods of a template share what admission makes of their spec",
     "api/volumes": "speed: claims, volumes and the pods that use them, without a walk",

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/access": ("pkg/apis/rbac/validation/validation.go",),
-    "rules/validation/address_warnings": ("staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",),
-    "rules/validation/addresses": (
-        "pkg/apis/core/validation/validation.go",
-        "staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",
-    ),
-    "rules/validation/autoscalers": ("pkg/apis/autoscaling/validation/validation.go",),
-    "rules/validation/budgets": ("pkg/apis/policy/validation/validation.go",),
     "rules/validation/claims": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/classes": (
         "pkg/apis/node/validation/validation.go",
@@ -22,15 +15,9 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/registry/core/configmap/strategy.go",
         "pkg/registry/core/secret/strategy.go",
     ),
-    "rules/validation/containers": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/cron_jobs": (
-        "pkg/apis/batch/validation/validation.go",
-        "pkg/registry/batch/cronjob/strategy.go",
-    ),
     "rules/validation/definitions": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
     ),
-    "rules/validation/downward": ("pkg/apis/core/validation/validation.go", "pkg/fieldpath/fieldpath.go"),
     "rules/validation/endpoints": (
         "pkg/apis/core/validation/names.go",
         "pkg/apis/core/validation/validation.go",
@@ -38,46 +25,25 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
     ),
     "rules/validation/events": ("pkg/apis/core/validation/events.go",),
-    "rules/validation/field_error": ("staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go",),
     "rules/validation/go_struct_table": (
         "pkg/apis/apps/types.go",
         "pkg/apis/batch/types.go",
         "pkg/apis/core/types.go",
     ),
-    "rules/validation/go_structs": ("staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go",),
-    "rules/validation/index_ranges": ("pkg/apis/batch/validation/validation.go",),
     "rules/validation/ingresses": ("pkg/apis/networking/validation/validation.go",),
-    "rules/validation/job_policies": ("pkg/apis/batch/validation/validation.go",),
-    "rules/validation/job_status": (
-        "pkg/apis/batch/validation/validation.go",
-        "pkg/registry/batch/job/strategy.go",
-    ),
-    "rules/validation/job_updates": (
-        "pkg/apis/batch/validation/validation.go",
-        "pkg/registry/batch/job/strategy.go",
-    ),
-    "rules/validation/jobs": (
-        "pkg/apis/batch/validation/validation.go",
-        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
-    ),
     "rules/validation/kubelet_config": ("pkg/kubelet/apis/config/validation/validation.go",),
     "rules/validation/leases": ("pkg/apis/coordination/validation/validation.go",),
     "rules/validation/limit_ranges": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/metadata": (
-        "pkg/apis/core/validation/validation.go",
-        "staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go",
-        "staging/src/k8s.io/apimachinery/pkg/api/validation/path/name.go",
-        "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
-    ),
-    "rules/validation/names": (
-        "pkg/apis/core/validation/validation.go",
-        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
-    ),
     "rules/validation/network_policies": ("pkg/apis/networking/validation/validation.go",),
-    "rules/validation/node_affinity": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/nodes": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/pod_gates": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/pod_security": (
+    "rules/validation/pods/containers": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/downward": (
+        "pkg/apis/core/validation/validation.go",
+        "pkg/fieldpath/fieldpath.go",
+    ),
+    "rules/validation/pods/gates": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/node_affinity": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/pod_security": (
         "staging/src/k8s.io/pod-security-admission/admission/admission.go",
         "staging/src/k8s.io/pod-security-admission/policy/check_allowPrivilegeEscalation.go",
         "staging/src/k8s.io/pod-security-admission/policy/check_appArmorProfile.go",
@@ -104,27 +70,22 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/pod-security-admission/policy/registry.go",
         "staging/src/k8s.io/pod-security-admission/policy/visitor.go",
     ),
-    "rules/validation/pod_status": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/pod_updates": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/pod_warnings": ("pkg/api/pod/warnings.go",),
-    "rules/validation/pods": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/probes": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/projections": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/pods": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/probes": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/projections": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/resolution": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/resources": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/security_contexts": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/status": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/systems": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/updates": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/volume_sources": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/volumes": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/warnings": ("pkg/api/pod/warnings.go",),
     "rules/validation/quotas": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/refusal": ("staging/src/k8s.io/apimachinery/pkg/api/errors/errors.go",),
-    "rules/validation/resolution": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/resources": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/revisions": ("pkg/apis/apps/validation/validation.go",),
     "rules/validation/schemas": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/validation.go",
-    ),
-    "rules/validation/security_contexts": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/selectors": (
-        "pkg/apis/apps/validation/validation.go",
-        "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
-        "staging/src/k8s.io/apimachinery/pkg/labels/selector.go",
-        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
     ),
     "rules/validation/service_warnings": ("pkg/api/service/warnings.go",),
     "rules/validation/services": (
@@ -132,17 +93,63 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/registry/core/service/portallocator/allocator.go",
         "pkg/registry/core/service/storage/alloc.go",
     ),
-    "rules/validation/shown_changes": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/stateful_sets": ("pkg/apis/apps/validation/validation.go",),
     "rules/validation/storage": (
         "pkg/apis/core/validation/validation.go",
         "pkg/apis/storage/validation/validation.go",
     ),
-    "rules/validation/systems": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/volume_sources": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/volumes": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/workload_status": ("pkg/apis/apps/validation/validation.go",),
-    "rules/validation/workloads": (
+    "rules/validation/words/address_warnings": ("staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",),
+    "rules/validation/words/addresses": (
+        "pkg/apis/core/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",
+    ),
+    "rules/validation/words/field_error": (
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go",
+    ),
+    "rules/validation/words/go_structs": (
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go",
+    ),
+    "rules/validation/words/metadata": (
+        "pkg/apis/core/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go",
+        "staging/src/k8s.io/apimachinery/pkg/api/validation/path/name.go",
+        "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
+    ),
+    "rules/validation/words/names": (
+        "pkg/apis/core/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
+    ),
+    "rules/validation/words/refusal": ("staging/src/k8s.io/apimachinery/pkg/api/errors/errors.go",),
+    "rules/validation/words/selectors": (
+        "pkg/apis/apps/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/labels/selector.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
+    ),
+    "rules/validation/words/shown_changes": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/workloads/autoscalers": ("pkg/apis/autoscaling/validation/validation.go",),
+    "rules/validation/workloads/budgets": ("pkg/apis/policy/validation/validation.go",),
+    "rules/validation/workloads/cron_jobs": (
+        "pkg/apis/batch/validation/validation.go",
+        "pkg/registry/batch/cronjob/strategy.go",
+    ),
+    "rules/validation/workloads/index_ranges": ("pkg/apis/batch/validation/validation.go",),
+    "rules/validation/workloads/job_policies": ("pkg/apis/batch/validation/validation.go",),
+    "rules/validation/workloads/job_status": (
+        "pkg/apis/batch/validation/validation.go",
+        "pkg/registry/batch/job/strategy.go",
+    ),
+    "rules/validation/workloads/job_updates": (
+        "pkg/apis/batch/validation/validation.go",
+        "pkg/registry/batch/job/strategy.go",
+    ),
+    "rules/validation/workloads/jobs": (
+        "pkg/apis/batch/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
+    ),
+    "rules/validation/workloads/revisions": ("pkg/apis/apps/validation/validation.go",),
+    "rules/validation/workloads/stateful_sets": ("pkg/apis/apps/validation/validation.go",),
+    "rules/validation/workloads/status": ("pkg/apis/apps/validation/validation.go",),
+    "rules/validation/workloads/workloads": (
         "pkg/apis/apps/validation/validation.go",
         "pkg/apis/core/validation/validation.go",
     ),
@@ -150,5 +157,5 @@ MODELS: dict[str, tuple[str, ...]] = {
 
 OURS: dict[str, str] = {
     "rules/validation/addons": "other: the schemas of VPA's and KEDA's definitions",
-    "rules/validation/part": "glue: the small language in which checks are written",
+    "rules/validation/words/part": "glue: the small language in which checks are written",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.engine.objects.node import NODE_KIND
-from lifecycle.engine.objects.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.kube_api.status import Refusal, bad_request
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind

@@ -1,7 +1,7 @@
 """Requests that the API server passes on to a kubelet."""
 
-from lifecycle.kube_api.asked import Asked, Stream, Text
-from lifecycle.kube_api.authentication import Right
+from lifecycle.kube_api.access.authentication import Right
+from lifecycle.kube_api.asking.asked import Asked, Stream, Text
 from lifecycle.kube_api.containers import choice, log_options, logs, streams
 from lifecycle.reads import virtual_now_ms
 

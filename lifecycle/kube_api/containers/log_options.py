@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from lifecycle.engine.rules.validation.field_error import FieldError, forbidden, invalid
+from lifecycle.engine.rules.validation.words.field_error import FieldError, forbidden, invalid
 from lifecycle.kube_api.status import Refusal, bad_request
 
 if TYPE_CHECKING:
-    from lifecycle.kube_api.requests import Options
+    from lifecycle.kube_api.asking.requests import Options
 
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
 

@@ -18,11 +18,11 @@ from django.http import QueryDict
 
 from lifecycle import limits, threads
 from lifecycle.access import Verb, may
-from lifecycle.kube_api.authentication import Right, find_bearer, refuse_impersonation
+from lifecycle.kube_api.access.authentication import Right, find_bearer, refuse_impersonation
+from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.containers import archives, logs, streams
 from lifecycle.kube_api.containers.log_options import LogOptions
 from lifecycle.kube_api.containers.streams import Streamed
-from lifecycle.kube_api.requests import Options
 from lifecycle.kube_api.status import Refusal, bad_request, exceeded, forbidden, unauthorized
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox

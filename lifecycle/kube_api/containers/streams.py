@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.engine.rules.validation.field_error import required
+from lifecycle.engine.rules.validation.words.field_error import required
+from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.containers import choice
-from lifecycle.kube_api.requests import Options
 from lifecycle.kube_api.status import Refusal, bad_request
 from lifecycle.models import Cluster, StoredObject
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
-from lifecycle.engine.rules.json_bounds import MOST_VALUES, find_excess
+from lifecycle.engine.rules.limits.json_bounds import MOST_VALUES, find_excess
 
 Json = dict[str, Any]
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"

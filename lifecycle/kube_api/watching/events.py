@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from lifecycle.kube_api import trace_events
-from lifecycle.kube_api.trace_events import KIND, VERSIONS, version_of
+from lifecycle.kube_api.reading import trace_events
+from lifecycle.kube_api.reading.trace_events import KIND, VERSIONS, version_of
 from lifecycle.kube_api.watching import records
 from lifecycle.kube_api.watching.cache import KindCache
 from lifecycle.kube_api.watching.changes import ADDED, MODIFIED, Change

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 from channels.layers import get_channel_layer
 
-from lifecycle.kube_api import trace_events
+from lifecycle.kube_api.reading import trace_events
 from lifecycle.kube_api.watching import events, records
 from lifecycle.kube_api.watching.cache import KindCache, Taker
 from lifecycle.kube_api.watching.records import Head, Kind

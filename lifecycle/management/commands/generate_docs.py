@@ -19,8 +19,8 @@ from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.references import KINDS
 from lifecycle.engine.kinds.registry import entry_of, list_entries
 from lifecycle.engine.kinds.unmodelled import UNMODELLED
-from lifecycle.engine.objects.pod import POD_KIND
-from lifecycle.engine.programs.known_images import KNOWN_IMAGES
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.programs.images.known import KNOWN_IMAGES
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, RELEASES
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.management.doc_sections import fill, make_table

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         user = _find_user(options["user"])
         base = (options["server"] or kubeconfig.read_address(settings.DATA)).rstrip("/")
         # Named, not imported: signing in is the dashboard's, a floor above.
-        token = import_string("dashboard.signin.make_entry_token")(user)
+        token = import_string("dashboard.web.signin.make_entry_token")(user)
         self.stdout.write(f"{base}/enter/{token}/")
 
 

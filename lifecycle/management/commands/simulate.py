@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from lifecycle.engine import Changes
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_releases
-from lifecycle.engine.rules.validation.names import check_label
+from lifecycle.engine.rules.validation.words.names import check_label
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms, read_until
 from lifecycle.management.version import TOLD

@@ -316,7 +316,7 @@ def make_way_in() -> tuple[bool, str]:
         user.set_unusable_password()
         user.save()
     # Named, not imported: signing in is the dashboard's, a floor above.
-    return is_new, import_string("dashboard.signin.make_entry_token")(user)
+    return is_new, import_string("dashboard.web.signin.make_entry_token")(user)
 
 
 def make_demo() -> None:

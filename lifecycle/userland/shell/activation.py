@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..errors import CannotInterpret
 from .instructions import Run
 from .machine import Machine
+from .reading.word_parts import CommandText
 from .scope import ShellScope
 from .task import Frame, Shell, Task
-from .word_parts import CommandText
 
 _MOST_FRAMES = 200
 _NO_COMMAND = Run(CommandText((), (), (), ()), is_checked=False, is_tail=False)

@@ -10,18 +10,18 @@ from ..tools.call import Call
 from ..tools.registry import find_tool
 from .activation import Activation
 from .arrays import need_elements
-from .builtins import BUILTINS, SPECIAL_BUILTINS
+from .builtins.builtins import BUILTINS, SPECIAL_BUILTINS
 from .compiler import compile_text
-from .dialects import DASH, MISSING, lacks_command, refuse_syntax
 from .expansion import expand_fields, expand_text
 from .instructions import End, Run
 from .machine import Machine
+from .reading.dialects import DASH, MISSING, lacks_command, refuse_syntax
+from .reading.simple_commands import DECLARATIONS
+from .reading.word_parts import Assignment, Text, Word, literal
 from .redirects import apply_redirects, keep_redirects, restore_redirects
 from .scope import ShellScope, need_space
-from .simple_commands import DECLARATIONS
 from .task import CALLER, FUNCTION, MAIN, Frame, Task, Wait
 from .tracing import trace_assignment, trace_words
-from .word_parts import Assignment, Text, Word, literal
 
 # What reading an odd argument may raise: a number or pattern that is none, a list that is too short.
 UNREADABLE = (ValueError, IndexError, OverflowError, RecursionError, re.error)

@@ -16,11 +16,11 @@ from tree_sitter import Node as Tree
 
 from ..errors import CannotInterpret
 from . import instructions
-from .parse import Script, condition_tokens, parse
-from .scanning import MOST_NESTED, arithmetic_end
-from .simple_commands import read_command
-from .word_parts import Command, Word
-from .words import WordReader, read_expression
+from .reading.parse import Script, condition_tokens, parse
+from .reading.scanning import MOST_NESTED, arithmetic_end
+from .reading.simple_commands import read_command
+from .reading.word_parts import Command, Word
+from .reading.words import WordReader, read_expression
 
 LONGEST_TEXT = 256 << 10
 MOST_PARTS = 20_000

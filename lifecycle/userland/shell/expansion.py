@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import CannotInterpret
-from . import patterns
 from .arithmetic import evaluate
-from .braces import expand_braces
 from .fields import BREAK, FieldBuilder, Piece
+from .reading import patterns
+from .reading.braces import expand_braces
+from .reading.word_parts import Arithmetic, Parameter, Part, Substitution, Text, Word
 from .scope import ShellScope
-from .word_parts import Arithmetic, Parameter, Part, Substitution, Text, Word
 
 
 class ExpansionProblem(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import patterns
+from .reading import patterns
 
 Piece = tuple[str, bool, bool]
 """Text, whether it is quoted, and whether it is split into fields."""

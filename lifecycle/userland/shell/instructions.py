@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .word_parts import Command, CommandText, Redirect, Word
+from .reading.word_parts import Command, CommandText, Redirect, Word
 
 
 class Instruction:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from ..errors import CannotInterpret
-from . import instructions, patterns
+from . import instructions
 from .activation import Activation
 from .arithmetic import ArithmeticProblem
+from .builtins.conditions import ConditionProblem, evaluate_condition
 from .commands import UNREADABLE, run_command
 from .compiler import compile_text
-from .conditions import ConditionProblem, evaluate_condition
-from .dialects import MISSING, lacks_command, refuse_syntax
 from .expansion import ExpansionProblem, expand_fields, expand_pattern, expand_text
 from .frames import check_error, leave_frame, leave_shell
 from .instructions import Fork, ForkPipeline, Instruction, Substitute
 from .machine import Machine
 from .open_files import CAPTURE, NULL, OpenFile
+from .reading import patterns
+from .reading.dialects import MISSING, lacks_command, refuse_syntax
+from .reading.word_parts import Guard
 from .redirects import apply_redirects, restore_redirects
 from .scope import ReadOnlyVariable, ShellScope
 from .task import EXIT_TRAP, FUNCTION, MAIN, SOURCE, SUBSTITUTIONS, TRAP, Frame, LoopState, Shell, Task, Wait
-from .word_parts import Guard
 
 _MOST_NESTED_TRAPS = 200
 _LOOKS = 16

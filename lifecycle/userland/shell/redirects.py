@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..file_layers import FOLDER, FileProblem
 from .activation import Activation
-from .dialects import refuse_syntax
 from .expansion import expand_text
 from .machine import Machine
 from .open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
-from .word_parts import Redirect
+from .reading.dialects import refuse_syntax
+from .reading.word_parts import Redirect
 
 _STANDARD = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
 _OWN_DESCRIPTORS = {

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from ..errors import CannotInterpret
 from ..file_layers import FOLDER
 from ..file_system import join_path
-from . import patterns
 from .arithmetic import evaluate
 from .arrays import get_keys, get_values, put_element, put_key
 from .machine import Machine
+from .reading import patterns
 from .task import Shell, Task
 
 _LONGEST_VALUE = 1 << 18

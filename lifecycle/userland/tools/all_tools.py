@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from . import (  # noqa: F401  they register themselves
-    coding,
     environment,
     executables,
     expressions,
     file_server,
     files,
     finding,
-    following,
     identity,
     idle,
     kernel,
@@ -19,15 +17,12 @@ from . import (  # noqa: F401  they register themselves
     outside,
     process_list,
     processes,
-    searching,
-    sed,
-    series,
     servers,
     stress,
-    text,
     times,
 )
 from .awk import command  # noqa: F401
 from .registry import TOOLS
+from .texts import coding, following, searching, sed, series, text  # noqa: F401  they register themselves
 
 COUNT = len(TOOLS)

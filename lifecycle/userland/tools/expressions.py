@@ -6,7 +6,7 @@ import re
 
 from ..matching.expression import compile_expression
 from ..matching.translation import BASIC
-from ..shell.conditions import ORDERS, ConditionProblem, evaluate_test
+from ..shell.builtins.conditions import ORDERS, ConditionProblem, evaluate_test
 from .call import Call, Outcome
 from .registry import tool
 

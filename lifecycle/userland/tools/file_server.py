@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..file_layers import FOLDER, File
 from ..file_system import FileSystem, join_path
-from ..shell.options import split_options
+from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import tool

@@ -7,7 +7,7 @@ from functools import partial
 
 from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_system import join_path
-from ..shell.options import split_options
+from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .quantities import read_size

@@ -7,8 +7,8 @@ from functools import partial
 
 from ..file_layers import FILE, FOLDER, LINK, OPAQUE, File
 from ..file_system import join_path
-from ..shell import patterns
-from ..shell.options import split_options
+from ..shell.reading import patterns
+from ..shell.reading.options import split_options
 from .call import Call, Outcome
 from .registry import tool
 

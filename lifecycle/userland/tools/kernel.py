@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..shell.options import split_options
+from ..shell.reading.options import split_options
 from .call import Call, Outcome
 from .registry import tool
 

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from ..file_layers import FileProblem
-from ..shell.options import split_options
+from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from ..world import ConnectResult
 from .call import Call, Outcome

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..file_layers import OPAQUE
 from ..lines import lines_of
-from ..shell.builtin_jobs import kill_target
-from ..shell.builtin_variables import set_options
-from ..shell.dialects import DASH
+from ..shell.builtins.jobs import kill_target
+from ..shell.builtins.variables import set_options
 from ..shell.neighbours import send_signal, tasks_in_sight
-from ..shell.options import leading_options, split_options
+from ..shell.reading.dialects import DASH
+from ..shell.reading.options import leading_options, split_options
 from ..shell.task import MAIN, Frame, Shell, Task, Wait
 from ..signals import SIGNALS, signal_name
 from .call import Call, Outcome

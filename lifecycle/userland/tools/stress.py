@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..shell.options import split_options
+from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .quantities import LARGEST, read_size, sleep_milliseconds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from ..shell.options import split_options
+from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .quantities import sleep_milliseconds

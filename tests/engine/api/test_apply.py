@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.engine.api.three_way_apply import LAST_APPLIED, apply_patch, with_last_applied
+from lifecycle.engine.api.patching.three_way_apply import LAST_APPLIED, apply_patch, with_last_applied
 from lifecycle.engine.heart.errors import BadRequest
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.rules.validation.pod_updates import validate_new_pod, validate_pod_update
+from lifecycle.engine.rules.validation.pods.updates import validate_new_pod, validate_pod_update
 
 
 def _make(**spec: object) -> dict[str, Any]:

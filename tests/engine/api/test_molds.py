@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.api.molds import Mold, Molds
-from lifecycle.engine.objects.cron_job import CronJob
-from lifecycle.engine.objects.job import Job
+from lifecycle.engine.objects.workloads.cron_job import CronJob
+from lifecycle.engine.objects.workloads.job import Job
 from tests.engine.controllers.shift import Shift, make_job
 
 SPEC = make_job()["spec"]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.engine.api.json_patch import MOST_OPERATIONS, json_patch
-from lifecycle.engine.api.patches import merge_patch, patch_object
-from lifecycle.engine.api.strategic_merge import strategic_merge_patch
+from lifecycle.engine.api.patching.json_patch import MOST_OPERATIONS, json_patch
+from lifecycle.engine.api.patching.patches import merge_patch, patch_object
+from lifecycle.engine.api.patching.strategic_merge import strategic_merge_patch
 from lifecycle.engine.heart.errors import (
     ApiError,
     BadRequest,

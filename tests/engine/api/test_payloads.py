@@ -10,7 +10,7 @@ from lifecycle.engine import Command
 from lifecycle.engine.api import server
 from lifecycle.engine.api.payloads import find_unreadable
 from lifecycle.engine.clients.client import Client
-from lifecycle.engine.rules.json_bounds import MOST_LEVELS
+from lifecycle.engine.rules.limits.json_bounds import MOST_LEVELS
 from tests.engine.api.desk import Desk, make, make_deployment, make_pod, said
 
 WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}

@@ -10,7 +10,7 @@ import pytest
 
 from lifecycle.engine.heart.errors import Unknown
 from lifecycle.engine.rules.custom_resources.structural import with_defaults
-from lifecycle.engine.rules.sizes import measure_bytes
+from lifecycle.engine.rules.limits.sizes import measure_bytes
 from tests.engine.api.desk import Desk, Json, make, make_pod
 
 TOO_LARGE = (500, "etcdserver: request is too large")

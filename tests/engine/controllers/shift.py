@@ -6,8 +6,8 @@ from typing import Any
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.heart.trace import row_to_json
-from lifecycle.engine.objects.job import TRACKING_FINALIZER, Job
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.objects.workloads.job import TRACKING_FINALIZER, Job
 from lifecycle.engine.upgrades import Known
 from tests.engine.controllers.door import Door
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from lifecycle.engine.heart.trace import EventRow, Transition
 from lifecycle.engine.objects.meta import StoredObject
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.objects.stateful_set import StatefulSet
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.objects.workloads.stateful_set import StatefulSet
 from tests.engine.controllers.world import World
 
 

@@ -14,7 +14,13 @@ from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.rules.actions import Update
-from tests.engine.controllers.test_replica_sets import make_bare_pod, make_set, numbers, one_set, started
+from tests.engine.controllers.replica_sets.test_replica_sets import (
+    make_bare_pod,
+    make_set,
+    numbers,
+    one_set,
+    started,
+)
 from tests.engine.controllers.world import World, make_deployment
 
 SELECTOR = Selector({"matchLabels": {"app": "web"}})

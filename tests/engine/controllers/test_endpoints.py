@@ -16,8 +16,8 @@ from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.meta import ObjectMeta, PlainObject
-from lifecycle.engine.objects.pod import Pod, PodSpec
-from lifecycle.engine.objects.pod_status import PodStatus
+from lifecycle.engine.objects.pods.pod import Pod, PodSpec
+from lifecycle.engine.objects.pods.status import PodStatus
 from lifecycle.engine.rules.actions import Create, Delete, Update
 from tests.engine.controllers.door import Door
 from tests.engine.controllers.world import make_deployment

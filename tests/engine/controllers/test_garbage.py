@@ -16,7 +16,7 @@ from lifecycle.engine.controllers.node_taints.decide import decide_taints
 from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.rules.actions import Action, Delete, DeletePod, Update
 
 

@@ -9,8 +9,8 @@ import pytest
 from lifecycle.engine.controllers.namespaces.decide import estimate_seconds
 from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.meta import ObjectMeta, PlainObject
-from lifecycle.engine.objects.pod import Pod, PodSpec
-from lifecycle.engine.objects.pod_status import PodStatus
+from lifecycle.engine.objects.pods.pod import Pod, PodSpec
+from lifecycle.engine.objects.pods.status import PodStatus
 from tests.engine.api.desk import Desk, make, make_deployment, make_pod, said
 
 HOLD = "lab.example/hold"

@@ -15,10 +15,10 @@ from lifecycle.engine.heart.correlator import COMBINED
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.trace import EventRow, Transition, list_rows
 from lifecycle.engine.objects.condition import Condition
-from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.meta import StoredObject
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.objects.replica_set import ReplicaSet
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.objects.workloads.deployment import Deployment
+from lifecycle.engine.objects.workloads.replica_set import ReplicaSet
 
 NODES = ("node-1", "node-2", "node-3")
 

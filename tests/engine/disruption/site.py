@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.engine import Cluster, Settings
-from lifecycle.engine.objects.disruption_budget import DisruptionBudget
+from lifecycle.engine.objects.workloads.disruption_budget import DisruptionBudget
 from tests.engine.controllers.door import Door
 
 Json = dict[str, Any]

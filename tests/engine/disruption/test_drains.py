@@ -8,9 +8,9 @@ import pytest
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.objects.codec import decode
-from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.objects.pods.pod import PodSpec
 from lifecycle.engine.objects.selector_text import read_selector
-from lifecycle.engine.rules.drains import next_tick_ms, show_duration
+from lifecycle.engine.rules.nodes.drains import next_tick_ms, show_duration
 from lifecycle.engine.upgrades import Known
 from tests.engine.disruption.site import Json, Site, make_budget, make_pod, make_workload
 

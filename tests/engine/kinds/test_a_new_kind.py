@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dashboard.pages.readings import list_workloads
 from dashboard.plots.stories import Stories
-from dashboard.readings import list_workloads
 from lifecycle import frames
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine import cluster as door

@@ -10,8 +10,8 @@ import pytest
 from django.apps import apps
 from django.test import Client
 
-from dashboard import readings
-from dashboard.feeds import TimelineFeed
+from dashboard.live.feeds import TimelineFeed
+from dashboard.pages import readings
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
 from lifecycle.models import Cluster, Event, ObjectVersion, StoredObject, Transition

@@ -8,8 +8,8 @@ from typing import Any
 from lifecycle.engine.api.context import Context
 from lifecycle.engine.controllers.act import Act
 from lifecycle.engine.objects.meta import StoredObject, controller_reference
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.objects.pod_template import PodTemplate
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.objects.pods.template import PodTemplate
 from lifecycle.engine.rules.actions import CreatePod, DeletePod, Update
 from tests.engine.kinds.toy_kind import TOY_KIND
 

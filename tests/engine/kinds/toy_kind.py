@@ -11,11 +11,11 @@ from typing import Any
 from lifecycle.engine.kinds.entry import RESTART, TEMPLATE, KindEntry
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.meta import StoredObject
-from lifecycle.engine.rules.ages import Ages
+from lifecycle.engine.rules.columns.ages import Ages
+from lifecycle.engine.rules.columns.workloads import summarize_counts
 from lifecycle.engine.rules.defaults.workloads import default_template
-from lifecycle.engine.rules.validation.part import Part, gathers
-from lifecycle.engine.rules.validation.workloads import validate_template
-from lifecycle.engine.rules.workload_columns import summarize_counts
+from lifecycle.engine.rules.validation.words.part import Part, gathers
+from lifecycle.engine.rules.validation.workloads.workloads import validate_template
 
 Json = Mapping[str, Any]
 TOY_KIND = Kind("toys.example.com/v1", "Toy", "toys", True, "ty")

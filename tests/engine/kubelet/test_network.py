@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster
-from lifecycle.engine.rules.service_routing import Place, list_backends
+from lifecycle.engine.rules.network.service_routing import Place, list_backends
 from tests.engine.kubelet.world import World
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from lifecycle.engine.objects.codec import PodSpecs, decode, encode
 from lifecycle.engine.objects.condition import Condition
-from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from lifecycle.engine.objects.node import Node, Taint
-from lifecycle.engine.objects.pod import Pod, PodSpec
-from lifecycle.engine.objects.pod_status import PodStatus
-from lifecycle.engine.objects.replica_set import ReplicaSet
+from lifecycle.engine.objects.pods.pod import Pod, PodSpec
+from lifecycle.engine.objects.pods.status import PodStatus
+from lifecycle.engine.objects.workloads.deployment import Deployment
+from lifecycle.engine.objects.workloads.replica_set import ReplicaSet
 
 META = {
     "name": "web",

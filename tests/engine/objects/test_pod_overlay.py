@@ -8,8 +8,8 @@ import pytest
 from lifecycle.engine.heart.errors import AlreadyExists
 from lifecycle.engine.objects.codec import PodSpecs, decode
 from lifecycle.engine.objects.meta import controller_reference
-from lifecycle.engine.objects.pod import Pod, PodSpec
-from lifecycle.engine.objects.pod_overlay import PodOverlay, overlay_spec
+from lifecycle.engine.objects.pods.overlay import PodOverlay, overlay_spec
+from lifecycle.engine.objects.pods.pod import Pod, PodSpec
 from lifecycle.engine.rules.actions import CreatePod
 from tests.engine.controllers.world import World
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from lifecycle.engine.objects.deployment import Deployment
 from lifecycle.engine.objects.int_or_percent import resolve_fenceposts
-from lifecycle.engine.objects.pod_template import HASH_LABEL, PodTemplate, is_same_template, make_hash
-from lifecycle.engine.objects.replica_set import ReplicaSet
+from lifecycle.engine.objects.pods.template import HASH_LABEL, PodTemplate, is_same_template, make_hash
+from lifecycle.engine.objects.workloads.deployment import Deployment
+from lifecycle.engine.objects.workloads.replica_set import ReplicaSet
 
 EPOCH_MS = 1_767_225_600_000
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.programs.image_doubts import find_meant, list_doubts, tell_condition
+from lifecycle.engine.programs.images.doubts import find_meant, list_doubts, tell_condition
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.programs import FileLayer, Mount
-from lifecycle.engine.programs.image_folders import find_image_files, find_working_folder
-from lifecycle.engine.programs.image_sources import find_image
+from lifecycle.engine.programs.images.folders import find_image_files, find_working_folder
+from lifecycle.engine.programs.images.sources import find_image
 from lifecycle.userland.file_layers import FOLDER, IMAGE_LAYER
 from tests.engine.programs.worlds import FakeWorld, exec_probe, make_layer, pod_spec, reload, run_until, start
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from lifecycle.engine.objects.pod import PodSpec
+from lifecycle.engine.objects.pods.pod import PodSpec
 from lifecycle.engine.programs import (
     Behavior,
     ConnectResult,
@@ -23,7 +23,7 @@ from lifecycle.engine.programs import (
     resolve_behavior,
     start_process,
 )
-from lifecycle.engine.programs.image_folders import find_image_files
+from lifecycle.engine.programs.images.folders import find_image_files
 from lifecycle.userland.crowd import Crowd
 from lifecycle.userland.file_layers import IMAGE_LAYER
 

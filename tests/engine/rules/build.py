@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from lifecycle.engine.objects.container import ContainerState, ContainerStatus, running, waiting
-from lifecycle.engine.objects.pod import Pod, PodSpec
-from lifecycle.engine.objects.runtime import RuntimeContainer, RuntimePod
+from lifecycle.engine.objects.pods.container import ContainerState, ContainerStatus, running, waiting
+from lifecycle.engine.objects.pods.pod import Pod, PodSpec
+from lifecycle.engine.objects.pods.runtime import RuntimeContainer, RuntimePod
 
 IMAGE = "sim/server:1"
 

@@ -9,8 +9,8 @@ import pytest
 from lifecycle.engine.rules.custom_resources.definition import find_rules, read_definition
 from lifecycle.engine.rules.custom_resources.structural import prune, with_defaults, without_nulls
 from lifecycle.engine.rules.custom_resources.validation import validate_custom
-from lifecycle.engine.rules.validation.part import Part
 from lifecycle.engine.rules.validation.schemas import validate_structural
+from lifecycle.engine.rules.validation.words.part import Part
 
 TEXT = {"type": "string"}
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.controllers.disruption.decide import decide_stale
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.rules.actions import Update
-from lifecycle.engine.rules.node_shutdown import end_pod
-from lifecycle.engine.rules.taint_evictions import mark_for_deletion
+from lifecycle.engine.rules.nodes.shutdown import end_pod
+from lifecycle.engine.rules.nodes.taint_evictions import mark_for_deletion
 
 Json = dict[str, Any]
 SINCE, NOW, NOW_MS = "2024-01-01T12:00:00Z", "2024-01-01T12:05:00Z", 300_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.engine.objects.disruption_budget import DisruptionBudget
-from lifecycle.engine.rules.drain_words import LASTING_MS, find_budgets_hold, find_drain_hold
+from lifecycle.engine.objects.workloads.disruption_budget import DisruptionBudget
+from lifecycle.engine.rules.telling.drains import LASTING_MS, find_budgets_hold, find_drain_hold
 
 SINCE_MS = 5_000
 FOR_EVER = "it waits for ever unless somebody scales up or relaxes the budget"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lifecycle.engine.rules.json_bounds import MOST_LEVELS, find_excess, read_json
+from lifecycle.engine.rules.limits.json_bounds import MOST_LEVELS, find_excess, read_json
 
 DEEP = "exceeded max depth: nested more than 100 levels deep; write it flatter"
 MANY = "more than 250,000 values are too many to be read at once; give them in parts"

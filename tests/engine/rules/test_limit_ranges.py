@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from lifecycle.engine.rules.limit_ranges import fill_limits, find_claim_excess, find_pod_excess
+from lifecycle.engine.rules.limits.limit_ranges import fill_limits, find_claim_excess, find_pod_excess
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.engine.rules.losses import Losses, find_losses, is_loss
+from lifecycle.engine.rules.telling.losses import Losses, find_losses, is_loss
 
 NOW_MS = 1_000_000
 

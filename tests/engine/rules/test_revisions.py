@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.objects.controller_revision import ControllerRevision
 from lifecycle.engine.objects.meta import PlainObject
-from lifecycle.engine.objects.pod_template import PodTemplate
-from lifecycle.engine.rules.revisions import (
+from lifecycle.engine.objects.pods.template import PodTemplate
+from lifecycle.engine.objects.workloads.controller_revision import ControllerRevision
+from lifecycle.engine.rules.workloads.revisions import (
     UndoError,
     find_equal,
     find_restored,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lifecycle.engine.objects.time_zones import load_zone
 from lifecycle.engine.objects.times import format_time, parse_utc_ms
-from lifecycle.engine.rules.schedules import Every, Fields, read_schedule
+from lifecycle.engine.rules.jobs.schedules import Every, Fields, read_schedule
 
 MINUTE_MS = 60_000
 

@@ -4,8 +4,12 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.rules.storage import decide_memory_volume_size, decide_overflow, has_storage_limits
+from lifecycle.engine.objects.pods.pod import PodSpec
+from lifecycle.engine.rules.volumes.local_storage import (
+    decide_memory_volume_size,
+    decide_overflow,
+    has_storage_limits,
+)
 
 MI = 1 << 20
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.selector import Selector
-from lifecycle.engine.rules.validation.selectors import find_unreadable
+from lifecycle.engine.rules.validation.words.selectors import find_unreadable
 
 _KEY = (
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric"

@@ -2,8 +2,8 @@
 
 import random
 
-from lifecycle.engine.scheduler import fills
-from lifecycle.engine.scheduler.fills import Fill, Load, Shapes
+from lifecycle.engine.scheduler import node_resources_fit as fills
+from lifecycle.engine.scheduler.node_resources_fit import Fill, Load, Shapes
 
 HAS = {"cpu": 4000, "memory": 8 << 30, "pods": 5}
 SMALL = Load({"cpu": 500, "memory": 1 << 30}, (500, 1 << 30), ())

@@ -8,8 +8,9 @@ import pytest
 
 from lifecycle.engine.kinds.registry import read_object
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.scheduler.hints import (
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.scheduler.pre_filter import Wishes
+from lifecycle.engine.scheduler.queueing_hints import (
     is_helped_by_binding,
     is_helped_by_end,
     is_helped_by_itself,
@@ -19,7 +20,6 @@ from lifecycle.engine.scheduler.hints import (
     is_helped_by_resize,
     is_helped_by_storage,
 )
-from lifecycle.engine.scheduler.wishes import Wishes
 
 CORDON, TAINTS, AFFINITY = {"NodeUnschedulable"}, {"TaintToleration"}, {"NodeAffinity"}
 FIT, PORTS, SPREAD, PODS = {"NodeResourcesFit"}, {"NodePorts"}, {"PodTopologySpread"}, {"InterPodAffinity"}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lifecycle.engine import Cluster as Engine
-from lifecycle.engine.scheduler.queue import Queue, back_off
+from lifecycle.engine.scheduler.scheduling_queue import Queue, back_off
 from tests.engine.scheduler.worlds import Cluster
 
 

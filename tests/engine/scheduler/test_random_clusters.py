@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.objects.pod import Pod
-from lifecycle.engine.rules.host_ports import list_host_ports
-from lifecycle.engine.rules.node_filters import why_not
-from lifecycle.engine.rules.pod_resources import effective_requests
-from lifecycle.engine.scheduler.census import Census
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.rules.placement.host_ports import list_host_ports
+from lifecycle.engine.rules.placement.node_filters import why_not
+from lifecycle.engine.rules.pods.resources import effective_requests
 from lifecycle.engine.scheduler.classes import list_selectors
+from lifecycle.engine.scheduler.matching_pods import Census
 from lifecycle.engine.scheduler.pod_class import PodClass
-from lifecycle.engine.scheduler.wishes import Wishes
+from lifecycle.engine.scheduler.pre_filter import Wishes
 from tests.engine.scheduler.worlds import HOST, ZONE, Cluster, apart, near, prefers, spread
 
 pytestmark = pytest.mark.slow

@@ -11,10 +11,10 @@ from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.trace import EventRow, list_rows
 from lifecycle.engine.objects.meta import controller_reference
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.objects.pod import PodSpec
-from lifecycle.engine.objects.pod_overlay import PodOverlay
+from lifecycle.engine.objects.pods.overlay import PodOverlay
+from lifecycle.engine.objects.pods.pod import PodSpec
 from lifecycle.engine.rules.actions import CreatePod
-from lifecycle.engine.rules.node_filters import why_not
+from lifecycle.engine.rules.placement.node_filters import why_not
 from lifecycle.engine.scheduler import Scheduler
 from tests.engine.objects.test_pod_overlay import AFFINITY, SET
 

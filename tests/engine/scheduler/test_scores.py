@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.rules.pod_resources import assumed_requests
-from lifecycle.engine.scheduler.verdicts import judge_nodes
+from lifecycle.engine.rules.pods.resources import assumed_requests
+from lifecycle.engine.scheduler.explanation import judge_nodes
 from tests.engine.scheduler.worlds import HOST, PREFERRED, REQUIRED, ZONE, Cluster, Json, selects
 
 WEIGHTS = {"TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, "InterPodAffinity": 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lifecycle.engine.objects.node import Node
-from lifecycle.engine.scheduler.verdicts import NodeVerdict, judge_nodes, tell_outcome
+from lifecycle.engine.scheduler.explanation import NodeVerdict, judge_nodes, tell_outcome
 from tests.engine.scheduler.worlds import Cluster, apart, spread
 
 

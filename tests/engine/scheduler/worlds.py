@@ -8,7 +8,7 @@ from lifecycle.engine.api.context import Context
 from lifecycle.engine.api.server import ApiServer
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.trace import EventRow, list_rows
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.scheduler import Scheduler
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"

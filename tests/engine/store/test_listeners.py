@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lifecycle.engine.objects.pod import Pod
+from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.store.audience import Useless
 from tests.engine.kubelet.world import World
 

@@ -9,10 +9,10 @@ from typing import Any
 from ...objects.condition import find_condition
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject
 from ...objects.node import Node
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.storage import ATTACHMENT_KIND
 from ...rules.actions import Action, Create, RecordEvent, Update
-from ...rules.claims import attached_node, attached_volume, attacher_of, may_be_on_many_nodes, spec_of
+from ...rules.volumes.claims import attached_node, attached_volume, attacher_of, may_be_on_many_nodes, spec_of
 
 SOURCE = "attachdetach-controller"
 LOST_NODE_MS = 360_000

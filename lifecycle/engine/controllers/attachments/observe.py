@@ -6,10 +6,10 @@ from ...api.context import Context
 from ...objects.condition import find_condition
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.storage import ATTACHMENT, CLAIM
 from ...rules.actions import Delete
-from ...rules.claims import (
+from ...rules.volumes.claims import (
     attached_node,
     attached_volume,
     claim_ref,

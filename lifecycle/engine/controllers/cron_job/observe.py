@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...heart.errors import AlreadyExists, ApiError
-from ...objects.cron_job import CRON_JOB_KIND, CronJob
-from ...objects.job import JOB_KIND, Job
 from ...objects.meta import StoredObject
+from ...objects.workloads.cron_job import CRON_JOB_KIND, CronJob
+from ...objects.workloads.job import JOB_KIND, Job
 from ...releases.switches import MANY_MISSES_START
 from ...rules.actions import CreateJson
 from ..act import Act

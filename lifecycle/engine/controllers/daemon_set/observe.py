@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...api.context import Context
-from ...objects.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
-from ...objects.daemon_set import DaemonSet
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
+from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
+from ...objects.workloads.daemon_set import DaemonSet
 from ...rules.actions import Create, Decision, Tried
 from ..act import Act
 from ..owner.orphans import list_by_age

@@ -9,13 +9,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
-from ...objects.daemon_set import DaemonSet
 from ...objects.node import Node
-from ...objects.pod import FAILED, Pod
-from ...objects.pod_template import PodTemplate
+from ...objects.pods.pod import FAILED, Pod
+from ...objects.pods.template import PodTemplate
 from ...objects.selector import Selector
-from ...rules.daemon_pods import NO_FIT, Fit, decide_fit, find_target, make_daemon_template, tolerate_trouble
-from ...rules.revisions import REVISION_LABEL
+from ...objects.workloads.daemon_set import DaemonSet
+from ...rules.workloads.daemon_pods import (
+    NO_FIT,
+    Fit,
+    decide_fit,
+    find_target,
+    make_daemon_template,
+    tolerate_trouble,
+)
+from ...rules.workloads.revisions import REVISION_LABEL
 from .decide.standing import Hold, Rules, decide_standing
 from .decide.sums import Rank, Sums
 

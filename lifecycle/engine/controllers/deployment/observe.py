@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...api.context import Context
-from ...objects.deployment import RECREATE, Deployment
 from ...objects.meta import StoredObject
-from ...objects.replica_set import REPLICA_SET_KIND, ReplicaSet
 from ...objects.selector import Selector
+from ...objects.workloads.deployment import RECREATE, Deployment
+from ...objects.workloads.replica_set import REPLICA_SET_KIND, ReplicaSet
 from ...releases.switches import ROLLBACK_EVENTS, SCALING_EVENTS_NAME_FORMER_SIZE
 from ...rules.actions import Decision, Tried
 from ...store.audience import Useless

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 
 NOBODY = ""
 """Stands for the controller of pods that have none."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...api.budgets import BUDGET
+from ...api.admission.budgets import BUDGET
 from ...api.context import Context
-from ...objects.disruption_budget import DisruptionBudget
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
-from ...rules.disruption_budgets import needs_scale
+from ...objects.pods.pod import Pod
+from ...objects.workloads.disruption_budget import DisruptionBudget
+from ...rules.workloads.disruption_budgets import needs_scale
 from ..act import Act
 from .decide import SOURCE, Seen, decide, describe_several
 from .members import NOBODY, Members

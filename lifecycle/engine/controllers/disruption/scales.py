@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...kinds.registry import entry_of
-from ...objects.deployment import DEPLOYMENT_KIND
 from ...objects.kinds import kind_of_id
 from ...objects.meta import OwnerReference, StoredObject
+from ...objects.workloads.deployment import DEPLOYMENT_KIND
 from ...rules.custom_resources.definition import ScalePaths
-from ...rules.scales import BUILT_IN, size_of
+from ...rules.scaling.scales import BUILT_IN, size_of
 
 
 class NoScaleError(Exception):

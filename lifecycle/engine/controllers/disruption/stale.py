@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...store.audience import Useless
 from ..act import Act
 from .decide import SOURCE, decide_stale, find_stale_due_ms

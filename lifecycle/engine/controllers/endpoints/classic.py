@@ -15,7 +15,7 @@ from typing import Any
 from ...objects.endpoint_slice import ENDPOINTS_KIND
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject
 from ...rules.actions import Action, Create, Update
-from ...rules.services import is_headless
+from ...rules.network.services import is_headless
 from .decide import Port, Wanted, pod_uid_of
 from .slices import HEADLESS_LABEL
 

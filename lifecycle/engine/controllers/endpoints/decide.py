@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
-from ...rules.services import EXTERNAL_NAME
+from ...rules.network.services import EXTERNAL_NAME
 
 READY, SERVING, TERMINATING = "ready", "serving", "terminating"
 ZONE = "topology.kubernetes.io/zone"

@@ -12,7 +12,7 @@ from ...api.context import Context
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject, controller_reference
 from ...rules.actions import Action, Create, Delete, Update
-from ...rules.services import SERVICE_NAME_LABEL
+from ...rules.network.services import SERVICE_NAME_LABEL
 from ..act import Act
 from .decide import Endpoint, Port
 from .slices import MANAGED_BY_LABEL, list_endpoints, rewritten

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from ...api.admission.namespaces import is_namespace_ending
 from ...api.context import Context
-from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ...objects.meta import ObjectMeta, OwnerReference, StoredObject, Subject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
 from ...rules.actions import Action, Delete
 from ...store.selectors import SelectorIndex

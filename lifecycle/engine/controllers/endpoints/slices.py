@@ -9,7 +9,7 @@ from typing import Any
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject, controller_reference
 from ...rules.actions import Action, Create, Delete, Update
-from ...rules.services import SERVICE_NAME_LABEL, is_headless
+from ...rules.network.services import SERVICE_NAME_LABEL, is_headless
 from .decide import Endpoint, Port, Wanted, pod_uid_of
 
 ENDPOINTS_PER_SLICE = 100

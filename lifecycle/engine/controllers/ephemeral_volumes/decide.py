@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject, controller_reference
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.storage import CLAIM_KIND
 from ...rules.actions import Action, Create, RecordEvent
 

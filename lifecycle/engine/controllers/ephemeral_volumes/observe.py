@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...api.context import Context
 from ...heart.errors import ApiError
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.storage import CLAIM
 from ...store.audience import Useless
 from ..act import Act

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ...objects.meta import OwnerReference, StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.propagation import BACKGROUND, FOREGROUND, FOREGROUND_FINALIZER, ORPHAN, ORPHAN_FINALIZER
 from ...rules.actions import Action, Delete, DeletePod, RecordEvent, Update
 

@@ -23,7 +23,7 @@ from ...kinds.namespace import NAMESPACE
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.selector import Selector
 from ...releases.gates import is_enabled
 from ...rules.actions import Scale as ScaleObject

@@ -11,10 +11,10 @@ from ...kinds.addons import SCALED_OBJECT
 from ...kinds.namespace import NAMESPACE
 from ...objects.kinds import kind_for
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...programs.demand import METRICS
-from ...rules.event_scaling import NAME_LABEL, Trigger, read_triggers, value_of
-from ...rules.event_scaling import next_turn_ms as next_cron_turn_ms
+from ...rules.scaling.event_scaling import NAME_LABEL, Trigger, read_triggers, value_of
+from ...rules.scaling.event_scaling import next_turn_ms as next_cron_turn_ms
 from .decide import Past, Seen, next_expiry_ms
 from .decide.calculator import Clock, next_turn_ms
 from .decide.readings import PodMetrics, Readings, Series

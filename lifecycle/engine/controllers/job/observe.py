@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...api.context import Context
-from ...objects.job import TRACKING_FINALIZER, Job
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
+from ...objects.workloads.job import TRACKING_FINALIZER, Job
 from ...rules.actions import Decision, Tried
 from ...rules.jobs.backoff import NO_FAILURES, Failures
 from ...rules.jobs.gates import JobGates

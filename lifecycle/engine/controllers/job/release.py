@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...api.context import Context
-from ...objects.job import JOB_KIND, TRACKING_FINALIZER, Job
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
+from ...objects.workloads.job import JOB_KIND, TRACKING_FINALIZER, Job
 from ...rules.actions import RemoveFinalizer
 from ...rules.jobs.gates import JobGates
 from ...rules.jobs.pods import is_tracked

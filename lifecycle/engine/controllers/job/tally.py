@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ...objects.job import FAIL_JOB, FailureRule, Job
 from ...objects.meta import Key
-from ...objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from ...objects.pods.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from ...objects.selector import Selector
+from ...objects.workloads.job import FAIL_JOB, FailureRule, Job
 from ...rules.jobs.failure_policy import judge
 from ...rules.jobs.pods import NO_INDEX, count_restarts, is_tracked, read_index
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...objects.meta import StoredObject
 from ...rules.actions import Action, RecordEvent, Update
-from ...rules.services import list_ingress, wants_load_balancer
+from ...rules.network.services import list_ingress, wants_load_balancer
 
 FINALIZER = "service.kubernetes.io/load-balancer-cleanup"
 SOURCE = "service-controller"

@@ -7,7 +7,7 @@ from ...api.identity import count_up
 from ...heart.agenda import Timer
 from ...heart.chance import PART
 from ...objects.meta import StoredObject
-from ...rules.services import LOAD_BALANCER
+from ...rules.network.services import LOAD_BALANCER
 from ..act import Act
 from .decide import ENSURE, FINALIZER, SOURCE, decide_end, decide_start, find_task
 

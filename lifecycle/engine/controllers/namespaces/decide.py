@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...rules.actions import Action, Delete, DeletePod, Update
 
 GRACE_MS = 5_000

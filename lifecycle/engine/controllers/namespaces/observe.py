@@ -8,7 +8,7 @@ from ...api.context import Context
 from ...heart.timing import WRITES_A_LOOK
 from ...objects.kinds import kind_of_id
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.times import format_time
 from ...rules.actions import Action
 from ...store.audience import Useless

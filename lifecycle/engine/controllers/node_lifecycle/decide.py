@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...objects.node import Node
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...rules.actions import Action, RecordEvent, Update
-from ...rules.node_health import (
+from ...rules.nodes.health import (
     KEY_OF,
     NOT_READY_KEY,
     UNREACHABLE_KEY,

@@ -11,10 +11,10 @@ from ...heart.timing import parse_milliseconds
 from ...objects.lease import LEASE_KIND, LEASE_NAMESPACE, silent_since_ms
 from ...objects.meta import ObjectMeta, StoredObject
 from ...objects.node import NODE_KIND, Node, NodeSpec, NodeStatus
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.times import format_time
 from ...rules.actions import Action
-from ...rules.node_health import (
+from ...rules.nodes.health import (
     KEY_OF,
     NOT_READY_KEY,
     UNREACHABLE_KEY,

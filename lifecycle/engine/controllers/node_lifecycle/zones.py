@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.node import Node
-from ...rules.node_health import (
+from ...rules.nodes.health import (
     INITIAL,
     Disruption,
     Limiter,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ...objects.condition import find_condition
 from ...objects.node import Node, NodeSpec
 from ...rules.actions import Action, Update
-from ...rules.node_filters import UNSCHEDULABLE_TAINT
-from ...rules.node_health import KEY_OF, ready_status
+from ...rules.nodes.health import KEY_OF, ready_status
+from ...rules.placement.node_filters import UNSCHEDULABLE_TAINT
 
 NO_SCHEDULE = "NoSchedule"
 TAINTS = {

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
+from ...api.admission.namespaces import is_namespace_ending
 from ...api.context import Context
-from ...api.namespace_rules import is_namespace_ending
 from ...heart.errors import ApiError
 from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...api.context import Context
 from ...objects.meta import controller_reference
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...store.store import Store
 from ..act import Act
 from .controller import Owner, OwnerController

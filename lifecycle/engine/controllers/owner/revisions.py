@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...objects.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
 from ...objects.meta import StoredObject
 from ...objects.selector import Selector
-from ...rules.revisions import sort_revisions
+from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
+from ...rules.workloads.revisions import sort_revisions
 from ...store.store import Store
 from .orphans import Free, Orphans
 

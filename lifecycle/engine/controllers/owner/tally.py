@@ -15,9 +15,9 @@ from typing import Protocol
 
 from ...heart.agenda import NEVER
 from ...objects.meta import Key, OwnerReference
-from ...objects.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
+from ...objects.pods.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ...objects.selector import Selector
-from ...rules.deletion_costs import DELETION_COST
+from ...rules.workloads.deletion_costs import DELETION_COST
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
 _OF_META = ACTIVE | UNFINISHED | LABELED | STRAY | COSTED

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ...objects.node import Node
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...rules.actions import Action, DeletePod, Update
-from ...rules.pod_garbage import (
+from ...rules.pods.garbage import (
     choose_orphans,
     choose_out_of_service,
     choose_terminated,

@@ -8,8 +8,8 @@ from ...api.context import Context
 from ...heart.saved import map_of
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
-from ...objects.pod import POD_KIND, Pod
-from ...rules.pod_garbage import QUARANTINE_MS, is_blocked_on_finalizers, is_out_of_service
+from ...objects.pods.pod import POD_KIND, Pod
+from ...rules.pods.garbage import QUARANTINE_MS, is_blocked_on_finalizers, is_out_of_service
 from ...store.audience import Useless
 from ..act import Act
 from ..owner.orphans import list_by_age

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...objects.node import Node
 from ...objects.quantity import canonical_sum, parse_quantity
-from ...rules.json_bounds import read_json
+from ...rules.limits.json_bounds import read_json
 
 IMAGE = "cluster-proportional-autoscaler"
 VERTICAL = "cluster-proportional-vertical-autoscaler"

@@ -6,9 +6,9 @@ from typing import Any
 
 from ...api.context import Context
 from ...heart.errors import ApiError
-from ...objects.deployment import DEPLOYMENT_KIND, Deployment
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
+from ...objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
 from ...rules.actions import Patch, Scale
 from ..act import Act
 from .decide import (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...api.admission.quotas import QUOTA
 from ...api.context import Context
-from ...api.quotas import QUOTA
 from ...objects.meta import StoredObject
-from ...rules.quotas import make_status
+from ...rules.limits.quotas import make_status
 from ..act import Act
 from .decide import decide_status
 

@@ -8,9 +8,9 @@ from operator import add
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
-from ...objects.replica_set import ReplicaSet
+from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
+from ...objects.workloads.replica_set import ReplicaSet
 from ...releases.gates import is_enabled
 from ...rules.actions import Decision, Tried
 from ..act import Act

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...objects.replication_controller import ReplicationController
+from ...objects.workloads.replication_controller import ReplicationController
 from ..replica_set import ReplicaSetController
 
 

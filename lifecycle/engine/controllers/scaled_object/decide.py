@@ -11,7 +11,14 @@ from typing import Any
 
 from ...objects.meta import StoredObject, controller_reference
 from ...objects.times import format_time, parse_time_or_none
-from ...rules.event_scaling import NAME_LABEL, Trigger, is_active, make_metrics, next_turn_ms, read_triggers
+from ...rules.scaling.event_scaling import (
+    NAME_LABEL,
+    Trigger,
+    is_active,
+    make_metrics,
+    next_turn_ms,
+    read_triggers,
+)
 
 Json = Mapping[str, Any]
 SOURCE = "keda-operator"

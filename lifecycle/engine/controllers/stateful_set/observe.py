@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...api.context import Context
-from ...objects.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
-from ...objects.stateful_set import STATEFUL_SET_KIND, StatefulSet
+from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
+from ...objects.workloads.stateful_set import STATEFUL_SET_KIND, StatefulSet
 from ...releases.gates import is_enabled
 from ...releases.switches import MAX_UNAVAILABLE_ROUNDS_UP
 from ...rules.actions import Decision, Tried

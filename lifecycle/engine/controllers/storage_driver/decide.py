@@ -15,7 +15,7 @@ from ...objects.storage import (
     VOLUME_KIND,
 )
 from ...rules.actions import Action, Create, Delete, RecordEvent, Update
-from ...rules.claims import (
+from ...rules.volumes.claims import (
     bytes_in,
     bytes_wanted,
     is_bound,

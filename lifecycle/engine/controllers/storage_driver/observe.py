@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...api.context import Context
 from ...objects.meta import StoredObject
 from ...objects.storage import ATTACHMENT, CLAIM, VOLUME
-from ...rules.claims import attached_volume, class_of, volume_name
+from ...rules.volumes.claims import attached_volume, class_of, volume_name
 from ..act import Act
 from .decide import (
     decide_begin,

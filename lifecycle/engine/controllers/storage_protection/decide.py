@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.storage import BOUND, CLAIM_PROTECTION, VOLUME_PROTECTION
 from ...rules.actions import Action, Update
-from ...rules.claims import phase_of
+from ...rules.volumes.claims import phase_of
 
 
 def decide_claim_protection(claim: StoredObject, users: Iterable[Pod]) -> list[Action]:

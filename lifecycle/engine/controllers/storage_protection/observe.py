@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.storage import CLAIM, VOLUME
-from ...rules.claims import list_claims
+from ...rules.volumes.claims import list_claims
 from ...store.audience import Useless
 from ..act import Act
 from .decide import decide_claim_protection, decide_volume_protection

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...rules.actions import Action, DeletePod, RecordEvent, Update
-from ...rules.taint_evictions import mark_for_deletion
+from ...rules.nodes.taint_evictions import mark_for_deletion
 
 SOURCE = "taint-eviction-controller"
 _REASON = "TaintManagerEviction"

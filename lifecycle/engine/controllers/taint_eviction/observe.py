@@ -9,9 +9,9 @@ from ...api.context import Context
 from ...heart.saved import map_of
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject
 from ...objects.node import NODE_KIND, Node, Taint
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...rules.actions import Action
-from ...rules.taint_evictions import Planned, decide_eviction, list_no_execute
+from ...rules.nodes.taint_evictions import Planned, decide_eviction, list_no_execute
 from ...store.audience import Useless
 from ..act import Act
 from ..owner.orphans import list_by_age

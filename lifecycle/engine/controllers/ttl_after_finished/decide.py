@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...objects.job import Job
 from ...objects.propagation import FOREGROUND
 from ...objects.times import floor_to_second
+from ...objects.workloads.job import Job
 from ...rules.actions import Decision, Delete
 
 

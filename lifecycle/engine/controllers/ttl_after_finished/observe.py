@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...heart.settings import read_offset_ms
-from ...objects.job import JOB_KIND, Job
 from ...objects.meta import StoredObject
+from ...objects.workloads.job import JOB_KIND, Job
 from ..act import Act
 from .decide import decide
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...objects.condition import is_true
 from ...objects.meta import StoredObject
-from ...objects.pod import RUNNING, Pod
-from ...rules.vertical_scaling import Counts, Recommended, is_off, is_outside, read_amount, recommend
+from ...objects.pods.pod import RUNNING, Pod
+from ...rules.scaling.vertical_scaling import Counts, Recommended, is_off, is_outside, read_amount, recommend
 
 Json = Mapping[str, Any]
 SOURCE = "vpa-updater"

@@ -8,13 +8,13 @@ from ...api.context import Context
 from ...heart.errors import ApiError
 from ...kinds.addons import DEFINITION, VERTICAL_POD_AUTOSCALER, definition_of
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.selector import Selector
 from ...objects.times import format_time
 from ...rules.actions import Evict, Update
+from ...rules.scaling.vertical_scaling import RESOURCES, Counts, bucket_of
 from ...rules.validation.addons import VERTICAL_POD_AUTOSCALER as SHAPE
 from ...rules.validation.addons import check_shape
-from ...rules.vertical_scaling import RESOURCES, Counts, bucket_of
 from ..act import Act
 from .decide import (
     EVICTED,

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from ...api.context import Context
 from ...api.scale_targets import find_target, kind_of_target
 from ...kinds.registry import entry_of
-from ...objects.cron_job import CronJob
 from ...objects.kinds import Kind, kind_for
 from ...objects.meta import OwnerReference, StoredObject
 from ...objects.selector import Selector
+from ...objects.workloads.cron_job import CronJob
 
 
 class Watched(NamedTuple):

@@ -5,10 +5,18 @@ from __future__ import annotations
 from ...api.context import Context
 from ...heart.timing import CLAIM_RESYNC_MS
 from ...objects.meta import StoredObject
-from ...objects.pod import POD_KIND, Pod
+from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.storage import AVAILABLE, CLAIM, PENDING, STORAGE_CLASS, VOLUME
 from ...objects.times import format_time
-from ...rules.claims import claim_ref, class_of, is_bound, list_claims, phase_of, volume_name, waits_for_pod
+from ...rules.volumes.claims import (
+    claim_ref,
+    class_of,
+    is_bound,
+    list_claims,
+    phase_of,
+    volume_name,
+    waits_for_pod,
+)
 from ...store.audience import Useless
 from ..act import Act
 from .decide import SeenClaim, SeenVolume, Step, decide_claim, decide_volume

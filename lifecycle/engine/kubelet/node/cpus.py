@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...objects.container import read_resources
 from ...objects.meta import StoredObject
 from ...objects.node import Node
-from ...rules.cpu_manager import count_exclusive, find_free, find_reserved
+from ...objects.pods.container import read_resources
+from ...rules.nodes.cpu_manager import count_exclusive, find_free, find_reserved
 from ...store.store import Store
 from ..roster import Roster
 from ..worker import NO_CPUS, TERMINATED, PodWorker

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from ...heart.agenda import Timer
 from ...heart.timing import VOLUME_COUNT_MS
-from ...objects.container import read_resources
 from ...objects.node import Node
-from ...objects.pod import Pod
+from ...objects.pods.container import read_resources
+from ...objects.pods.pod import Pod
 from ...releases.switches import EVICTIONS_IGNORE_POD_GRACE
-from ...rules.eviction import (
+from ...rules.nodes.eviction import (
     EVICTED,
     NODE_WORDS,
     Candidate,
@@ -25,18 +25,18 @@ from ...rules.eviction import (
     rank,
     sort_thresholds,
 )
-from ...rules.eviction_settings import CHECK_MS, DISK, MEMORY, PROCESSES, Threshold
-from ...rules.grace import (
+from ...rules.nodes.eviction_settings import CHECK_MS, DISK, MEMORY, PROCESSES, Threshold
+from ...rules.nodes.status import tell_pressures
+from ...rules.pods.grace import (
     HARD,
     decide_eviction_grace_seconds,
     decide_eviction_override_seconds,
     decide_eviction_wait_seconds,
 )
-from ...rules.image_names import full_name
-from ...rules.node_status import tell_pressures
-from ...rules.pod_resources import weighed_request
-from ...rules.storage import has_storage_limits
-from ...rules.usage import User, memory_of, next_crossing_ms, sum_usage
+from ...rules.pods.image_names import full_name
+from ...rules.pods.resources import weighed_request
+from ...rules.pods.usage import User, memory_of, next_crossing_ms, sum_usage
+from ...rules.volumes.local_storage import has_storage_limits
 from ..container_run import ContainerRun
 from ..normal_events import tell_normal
 from ..parts import SOURCE, WARNING, Parts

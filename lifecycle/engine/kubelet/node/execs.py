@@ -11,7 +11,7 @@ from typing import Any
 
 from ...api.context import Context
 from ...heart.errors import BadRequest
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...programs.process import Process
 from ...programs.sights import EXEC_PROBLEM
 from ..container_run import ContainerRun

@@ -17,12 +17,12 @@ from ...heart.errors import BadRequest, Conflict
 from ...heart.timing import read_duration_ms
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND
-from ...objects.pod import UNKNOWN, Pod
+from ...objects.pods.pod import UNKNOWN, Pod
 from ...objects.quantity import whole
 from ...objects.shortened import shorten
-from ...rules.container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
-from ...rules.eviction import NODE_WORDS
-from ...rules.eviction_settings import MEMORY
+from ...rules.nodes.eviction import NODE_WORDS
+from ...rules.nodes.eviction_settings import MEMORY
+from ...rules.pods.container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
 from ..container_run import ContainerRun
 from ..kubelet import Kubelets
 from ..worker import SYNCING, PodWorker

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...api.server import ApiServer
 from ...heart.errors import ApiError
 from ...objects.meta import ObjectMeta, OwnerReference, StoredObject
-from ...objects.pod import MIRROR, POD_KIND, Pod
+from ...objects.pods.pod import MIRROR, POD_KIND, Pod
 from ..parts import Parts
 
 QUEUE = "mirror"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...rules.backoff import decide_limits
-from ...rules.eviction_settings import read_eviction_settings
-from ...rules.image_names import full_name
+from ...rules.nodes.eviction_settings import read_eviction_settings
+from ...rules.pods.backoff import decide_limits
+from ...rules.pods.image_names import full_name
 from ..normal_events import Few, load_few
 from ..saving import load_map, save_map
 from .node_pressure import NodePressure

@@ -13,7 +13,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...programs import read_profile
 from ...rules.defaults.nodes import find_internal_address
-from ...rules.image_names import full_name
+from ...rules.pods.image_names import full_name
 from ..parts import Parts
 from .evictor import Evictor
 from .node_agent import NodeAgent, make_address

@@ -12,8 +12,8 @@ from ...objects.condition import Condition, is_true
 from ...objects.lease import LEASE_KIND, LEASE_NAMESPACE, RENEW_MS, make_lease, renewed, silent_since_ms
 from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
-from ...rules.eviction import NODE_WORDS
-from ...rules.node_status import tell_cordon, tell_pressures, tell_ready
+from ...rules.nodes.eviction import NODE_WORDS
+from ...rules.nodes.status import tell_cordon, tell_pressures, tell_ready
 from ..normal_events import tell_normal
 from ..parts import SOURCE, WARNING, Parts
 from .evictor import Evictor

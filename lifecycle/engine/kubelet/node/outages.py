@@ -12,9 +12,9 @@ from __future__ import annotations
 from ...heart.agenda import Timer
 from ...objects.condition import find_condition
 from ...objects.node import Node
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...releases.gates import is_enabled
-from ...rules.eviction import EVICTED
+from ...rules.nodes.eviction import EVICTED
 from ..container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
 from ..parts import SOURCE, Kubelet, Parts
 from ..probing.prober import Prober

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from ...heart.agenda import Timer
 from ...objects.node import NODE_KIND, Node
-from ...objects.pod import POD_KIND, Pod
-from ...rules.node_shutdown import (
+from ...objects.pods.pod import POD_KIND, Pod
+from ...rules.nodes.shutdown import (
     EVENT,
     EVENT_TEXT,
     TERMINATED,

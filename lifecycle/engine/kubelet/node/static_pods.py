@@ -18,13 +18,13 @@ from ...kinds.defaults import apply_defaults
 from ...kinds.validation import validate_create
 from ...objects.condition import Condition
 from ...objects.meta import ObjectMeta, StoredObject
-from ...objects.pod import PENDING, POD_KIND, RUNNING, Pod, PodSpec
-from ...objects.pod_status import PodStatus
+from ...objects.pods.pod import PENDING, POD_KIND, RUNNING, Pod, PodSpec
+from ...objects.pods.status import PodStatus
 from ...objects.times import format_time
 from ...rules.defaults.pods import fill
-from ...rules.grace import decide_deletion_grace_seconds
-from ...rules.qos import decide_qos_class
-from ...rules.validation.refusal import raise_invalid
+from ...rules.pods.grace import decide_deletion_grace_seconds
+from ...rules.pods.qos import decide_qos_class
+from ...rules.validation.words.refusal import raise_invalid
 from ..parts import Kubelet, Parts
 from ..roster import decode_pod, encode_pod
 from .mirrors import Mirrors

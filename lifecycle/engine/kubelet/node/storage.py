@@ -6,7 +6,7 @@ something else has caused, goes by the former one.
 
 from __future__ import annotations
 
-from ...rules.storage import decide_overflow, is_in_memory
+from ...rules.volumes.local_storage import decide_overflow, is_in_memory
 from ..worker import PodWorker
 
 

@@ -7,10 +7,10 @@ completes a threshold. Between them every check is known to give the same outcom
 from __future__ import annotations
 
 from ...heart.timing import UPKEEP_PROGRAM_MS
-from ...objects.container import running
-from ...objects.pod import Pod
-from ...objects.probe import LIVENESS, READINESS, STARTUP, Probe
-from ...rules.probe_rules import (
+from ...objects.pods.container import running
+from ...objects.pods.pod import Pod
+from ...objects.pods.probe import LIVENESS, READINESS, STARTUP, Probe
+from ...rules.pods.probe_rules import (
     CANCELED,
     FAILURE,
     RUN_CHECK,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...objects.pod import Pod
-from ...objects.probe import EXEC
-from ...rules.probe_rules import FAILURE, SUCCESS, UNKNOWN
+from ...objects.pods.pod import Pod
+from ...objects.pods.probe import EXEC
+from ...rules.pods.probe_rules import FAILURE, SUCCESS, UNKNOWN
 from ..container_run import ContainerRun, ProbeRun
 from ..parts import WARNING, Parts
 from ..worker import PodWorker

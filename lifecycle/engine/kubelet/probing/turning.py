@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...rules.probe_rules import SUCCESS, next_check_ms
+from ...rules.pods.probe_rules import SUCCESS, next_check_ms
 from ..container_run import ContainerRun
 from ..parts import PROBE, Parts
 from ..worker import PodWorker

@@ -10,8 +10,8 @@ from collections.abc import Collection
 
 from ...api.volumes import Volumes
 from ...objects.meta import StoredObject
-from ...objects.pod import Pod
-from ...rules.claims import attached_node, is_attached, is_bound, list_claims, volume_name
+from ...objects.pods.pod import Pod
+from ...rules.volumes.claims import attached_node, is_attached, is_bound, list_claims, volume_name
 
 
 def find_claim_problem(volumes: Volumes, pod: Pod, mounted: Collection[str]) -> str:

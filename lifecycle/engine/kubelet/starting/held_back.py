@@ -6,10 +6,10 @@ Models the kubelet's back-off between the runs of one container (doBackOff): a w
 
 from __future__ import annotations
 
-from ...objects.pod import Pod
-from ...rules.backoff import duration_text
+from ...objects.pods.pod import Pod
+from ...rules.pods.backoff import duration_text
+from ...rules.pods.restart_rules import should_start
 from ...rules.reasons import CRASH_LOOP_BACK_OFF
-from ...rules.restart_rules import should_start
 from ..container_run import IDLE, ContainerRun
 from ..parts import WARNING, Parts
 from ..worker import PodWorker

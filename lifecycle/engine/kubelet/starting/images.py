@@ -11,9 +11,9 @@ from functools import lru_cache
 
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
-from ...objects.pod import Pod
-from ...programs.image_sizes import image_size
-from ...rules.image_names import full_name
+from ...objects.pods.pod import Pod
+from ...programs.images.sizes import image_size
+from ...rules.pods.image_names import full_name
 from ...rules.reasons import ERR_IMAGE_NEVER_PULL, ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
 from ..container_run import IDLE, PULLING, ContainerRun
 from ..parts import NORMAL, PULLED, WARNING, Parts

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...objects.api_access import with_api_access
-from ...objects.pod import PodSpec
+from ...objects.pods.api_access import with_api_access
+from ...objects.pods.pod import PodSpec
 from ...programs.downward import PodFields
 from ...programs.volumes import volume_files
 from ...store.store import Store

@@ -11,14 +11,14 @@ from lifecycle.userland.world import Exit
 from ...heart.chance import PART
 from ...objects.meta import StoredObject
 from ...objects.node import Node
-from ...objects.pod import Pod
-from ...objects.runtime import RuntimePod
+from ...objects.pods.pod import Pod
+from ...objects.pods.runtime import RuntimePod
 from ...objects.storage import ATTACHMENT, CLAIM
 from ...programs import make_namespace
-from ...rules.claims import attached_volume, claim_ref, is_attached, is_bound
-from ...rules.host_names import decide_host_name, find_name_problem
-from ...rules.pod_actions import ContainerToKill, decide_pod_actions
-from ...rules.user_namespaces import find_free_block, wants_one, why_not
+from ...rules.pods.actions import ContainerToKill, decide_pod_actions
+from ...rules.pods.host_names import decide_host_name, find_name_problem
+from ...rules.pods.user_namespaces import find_free_block, wants_one, why_not
+from ...rules.volumes.claims import attached_volume, claim_ref, is_attached, is_bound
 from ..container_run import HELD, IDLE, PRE_STOP, STOPPING
 from ..node.node_agent import SANDBOXES, NodeAgent
 from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts

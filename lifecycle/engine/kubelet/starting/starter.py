@@ -9,14 +9,14 @@ import json
 
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS
-from ...objects.container import Container
-from ...objects.pod import Pod
-from ...objects.runtime import RUNNING as RUNTIME_RUNNING
-from ...objects.runtime import RuntimeContainer
+from ...objects.pods.container import Container
+from ...objects.pods.pod import Pod
+from ...objects.pods.runtime import RUNNING as RUNTIME_RUNNING
+from ...objects.pods.runtime import RuntimeContainer
 from ...programs import Behavior, HookRun, start_process
 from ...programs.executables import find_start_problem
+from ...rules.pods.restart_rules import should_restart, should_start
 from ...rules.reasons import CREATE_CONTAINER_CONFIG_ERROR, POST_START_HOOK_ERROR, RUN_CONTAINER_ERROR
-from ...rules.restart_rules import should_restart, should_start
 from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts

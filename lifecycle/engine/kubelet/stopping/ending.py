@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ...objects.container import ContainerStatus
-from ...objects.pod import Pod
-from ...objects.runtime import EXITED
+from ...objects.pods.container import ContainerStatus
+from ...objects.pods.pod import Pod
+from ...objects.pods.runtime import EXITED
 from ...releases.switches import GRACE_OVERRIDE_IS_LAST
-from ...rules.container_status import ended_state, mark_unlocated
-from ...rules.eviction import DEADLINE_EXCEEDED
-from ...rules.grace import decide_effective_grace_seconds
+from ...rules.nodes.eviction import DEADLINE_EXCEEDED
+from ...rules.pods.container_status import ended_state, mark_unlocated
+from ...rules.pods.grace import decide_effective_grace_seconds
 from ..node.evictor import Evictor
 from ..node.static_pods import StaticPods
 from ..parts import DEADLINE, NORMAL, Parts

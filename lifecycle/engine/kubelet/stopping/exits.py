@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from lifecycle.userland.world import Exit
 
-from ...objects.pod import Pod
-from ...objects.runtime import EXITED, RuntimeContainer
-from ...rules.backoff import decide_delay, decide_next_delay
-from ...rules.container_status import ended_state
+from ...objects.pods.pod import Pod
+from ...objects.pods.runtime import EXITED, RuntimeContainer
+from ...rules.pods.backoff import decide_delay, decide_next_delay
+from ...rules.pods.container_status import ended_state
 from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor
 from ..parts import Parts

@@ -8,7 +8,7 @@ from __future__ import annotations
 from lifecycle.userland.file_layers import FILE
 from lifecycle.userland.file_system import FileSystem
 
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...programs import Process
 from ...programs.executables import is_in_volume
 from ..container_run import ContainerRun

@@ -7,8 +7,8 @@ grace, sandbox, address and volumes stay, then init containers run again one aft
 from __future__ import annotations
 
 from ...objects.condition import Condition, with_condition
-from ...objects.runtime import EXITED
-from ...rules.container_status import RESTART_ALL_MESSAGE, ended_state
+from ...objects.pods.runtime import EXITED
+from ...rules.pods.container_status import RESTART_ALL_MESSAGE, ended_state
 from ...rules.reasons import RESTARTING_ALL
 from ..container_run import IDLE, ContainerRun
 from ..node.evictor import Evictor

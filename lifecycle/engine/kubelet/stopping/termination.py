@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from lifecycle.userland.world import Exit
 
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...programs import Process
 from ...releases.gates import is_enabled
 from ...releases.switches import GRACE_OVERRIDE_IS_LAST
-from ...rules.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
-from ...rules.pod_actions import ContainerToKill
+from ...rules.pods.actions import ContainerToKill
+from ...rules.pods.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
 from ..container_run import HELD, IDLE, PRE_STOP, STILL_WAITS, STOPPING, ContainerRun
 from ..parts import HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
 from ..worker import TERMINATING, PodWorker

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
-from ...rules.host_names import CLUSTER_DOMAIN, Resolver
-from ...rules.service_routing import is_ready
-from ...rules.services import EXTERNAL_NAME, list_addresses
+from ...rules.network.service_routing import is_ready
+from ...rules.network.services import EXTERNAL_NAME, list_addresses
+from ...rules.pods.host_names import CLUSTER_DOMAIN, Resolver
 
 OUTSIDE = "203.0.113.1"
 """The address of everything outside the cluster (a range kept for examples)."""

@@ -14,9 +14,9 @@ from lifecycle.userland.file_layers import FILE, File
 from ...api.context import Context
 from ...kinds.plain import SERVICE_ACCOUNT
 from ...kinds.service import API_SERVER_KEY
-from ...objects.container import Container
 from ...objects.node import Node
-from ...objects.pod import Pod
+from ...objects.pods.container import Container
+from ...objects.pods.pod import Pod
 from ...programs import (
     ConnectResult,
     Environment,
@@ -32,23 +32,17 @@ from ...programs import (
 )
 from ...programs.downward import PodFields
 from ...programs.environment import find_mount_problem
-from ...programs.image_files import is_missing
-from ...programs.image_folders import find_image_files
+from ...programs.images.files import is_missing
+from ...programs.images.folders import find_image_files
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from ...releases.gates import is_enabled
-from ...rules.claims import list_claims
-from ...rules.cpu_manager import format_cpus
-from ...rules.host_names import (
-    HostName,
-    Resolver,
-    decide_host_name,
-    decide_kernel_name,
-    decide_resolver,
-)
-from ...rules.kernel_files import control_group_files, id_files
-from ...rules.security import has_read_only_root
-from ...rules.storage import decide_memory_volume_size, is_in_memory
-from ...rules.user_namespaces import BLOCK
+from ...rules.nodes.cpu_manager import format_cpus
+from ...rules.pods.host_names import HostName, Resolver, decide_host_name, decide_kernel_name, decide_resolver
+from ...rules.pods.kernel_files import control_group_files, id_files
+from ...rules.pods.security import has_read_only_root
+from ...rules.pods.user_namespaces import BLOCK
+from ...rules.volumes.claims import list_claims
+from ...rules.volumes.local_storage import decide_memory_volume_size, is_in_memory
 from ..node.cpus import Cpus
 from ..worker import PodWorker
 from .cluster_dns import OUTSIDE

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...objects.container import Container
-from ...objects.pod import Pod
+from ...objects.pods.container import Container
+from ...objects.pods.pod import Pod
 from ...programs import Identity
-from ...programs.image_sources import find_user
-from ...rules.security import (
+from ...programs.images.sources import find_user
+from ...rules.pods.security import (
     ROOT,
     ImageUser,
     decide_capabilities,
@@ -15,7 +15,7 @@ from ...rules.security import (
     decide_user,
     read_setting,
 )
-from ...rules.user_namespaces import wants_one
+from ...rules.pods.user_namespaces import wants_one
 
 
 def identity_of(pod: Pod, container: Container) -> Identity:

@@ -15,8 +15,8 @@ from ...api.context import Context
 from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
 from ...programs import ConnectResult, Process
-from ...rules.service_routing import Backend, Place, has_endpoints, list_backends
-from ...rules.services import list_addresses
+from ...rules.network.service_routing import Backend, Place, has_endpoints, list_backends
+from ...rules.network.services import list_addresses
 from ..node.node_agent import NodeAgent
 from ..roster import Roster
 from ..worker import PodWorker

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..sizes import Room
+from ..limits.sizes import Room
 
 Json = Mapping[str, Any]
 PRESERVES, EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"

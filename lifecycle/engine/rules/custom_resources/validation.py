@@ -15,7 +15,7 @@ from typing import Any
 import re2
 
 from ..managed_fields.paths import write_json
-from ..validation.field_error import (
+from ..validation.words.field_error import (
     DUPLICATE,
     NOT_SUPPORTED,
     TOO_LONG,
@@ -24,7 +24,7 @@ from ..validation.field_error import (
     invalid,
     required,
 )
-from ..validation.go_structs import GoText
+from ..validation.words.go_structs import GoText
 
 Json = Mapping[str, Any]
 INT_OR_STRING = "x-kubernetes-int-or-string"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...objects.job import CONTROLLER_UID, JOB_NAME
+from ...objects.workloads.job import CONTROLLER_UID, JOB_NAME
 from .pods import Json, fill, fill_pointers
 from .workloads import Gates, default_template
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..node_status import READY, first_conditions
+from ..nodes.status import READY, first_conditions
 from .pods import Json, fill
 
 INTERNAL_IP = "InternalIP"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...objects.container import default_pull_policy
+from ...objects.pods.container import default_pull_policy
 from ...releases.gates import is_enabled
 
 Json = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..services import (
+from ..network.services import (
     CLUSTER_IP,
     EXTERNAL_NAME,
     LOAD_BALANCER,

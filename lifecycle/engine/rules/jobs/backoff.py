@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from .pods import find_finish_ms, read_failure_count, read_ignored_count
 
 FIRST_BACK_OFF_MS = 10_000

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...objects.condition import Condition
-from ...objects.container import TERMINATED, ContainerStatus
-from ...objects.job import FAIL_INDEX, FAIL_JOB, IGNORE, ExitCodes, FailureRule
-from ...objects.pod import Pod
+from ...objects.pods.container import TERMINATED, ContainerStatus
+from ...objects.pods.pod import Pod
+from ...objects.workloads.job import FAIL_INDEX, FAIL_JOB, IGNORE, ExitCodes, FailureRule
 
 
 class Verdict(NamedTuple):

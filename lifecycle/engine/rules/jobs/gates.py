@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from ...objects.job import REPLACE_FAILED, JobSpec
+from ...objects.workloads.job import REPLACE_FAILED, JobSpec
 from ...releases.gates import is_enabled
 
 

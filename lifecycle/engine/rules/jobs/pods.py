@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from ...objects.container import ContainerStatus
-from ...objects.job import (
+from ...objects.pods.container import ContainerStatus
+from ...objects.pods.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from ...objects.workloads.job import (
     COMPLETION_INDEX,
     INDEX_FAILURE_COUNT,
     INDEX_IGNORED_FAILURE_COUNT,
     TRACKING_FINALIZER,
 )
-from ...objects.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 
 NO_INDEX = -1
 _INT32_MAX = 2**31 - 1

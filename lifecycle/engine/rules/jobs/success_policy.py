@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...objects.job import SuccessRule
+from ...objects.workloads.job import SuccessRule
 from .indexes import Intervals, count_common, count_indexes, parse_indexes
 
 

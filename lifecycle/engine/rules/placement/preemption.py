@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...objects.condition import find_condition
-from ...objects.pod import Pod
+from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
-from ..eviction import DISRUPTION_TARGET
+from ..nodes.eviction import DISRUPTION_TARGET
 
 PREEMPTED = "PreemptionByScheduler"
 NEVER = "preemptionPolicy=Never."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...objects.node import Node
-from ...objects.pod import PodSpec
-from ..host_ports import NO_FREE_PORTS
-from ..node_filters import CORDONED, NOT_WANTED, UNTOLERATED, why_not
+from ...objects.pods.pod import PodSpec
+from .host_ports import NO_FREE_PORTS
+from .node_filters import CORDONED, NOT_WANTED, UNTOLERATED, why_not
 
 CORDON, TAINTS, NODE_AFFINITY = "NodeUnschedulable", "TaintToleration", "NodeAffinity"
 PORTS, FIT = "NodePorts", "NodeResourcesFit"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .go_structs import show_struct
-from .metadata import check_path_name
-from .names import check_subdomain
-from .part import Part, gathers
-from .selectors import validate_selector
+from .words.go_structs import show_struct
+from .words.metadata import check_path_name
+from .words.names import check_subdomain
+from .words.part import Part, gathers
+from .words.selectors import validate_selector
 
 GROUP = "rbac.authorization.k8s.io"
 _SUBJECTS = ("ServiceAccount", "User", "Group")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.quantity import parse_quantity
-from .field_error import FieldError, invalid, not_supported, required
+from .words.field_error import FieldError, invalid, not_supported, required
 
 Json = Mapping[str, Any]
 _TYPES: dict[type, str] = {int: "integer", str: "string", dict: "object", list: "array"}

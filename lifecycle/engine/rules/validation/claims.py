@@ -7,12 +7,12 @@ from typing import Any
 
 from ...objects.quantity import parse_quantity
 from ...objects.storage import BOUND
-from .field_error import FieldError, invalid
-from .names import check_subdomain
-from .part import Part, gathers
-from .resources import check_quantity
-from .selectors import validate_selector
-from .shown_changes import show_change
+from .pods.resources import check_quantity
+from .words.field_error import FieldError, invalid
+from .words.names import check_subdomain
+from .words.part import Part, gathers
+from .words.selectors import validate_selector
+from .words.shown_changes import show_change
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .field_error import duplicate
-from .go_structs import show_struct
-from .metadata import validate_labels
-from .names import check_label
-from .part import Part, gathers
-from .pods import PREEMPTION_POLICIES, validate_tolerations
-from .resources import validate_resources
+from .pods.pods import PREEMPTION_POLICIES, validate_tolerations
+from .pods.resources import validate_resources
+from .words.field_error import duplicate
+from .words.go_structs import show_struct
+from .words.metadata import validate_labels
+from .words.names import check_label
+from .words.part import Part, gathers
 
 HIGHEST_PRIORITY = 1_000_000_000
 SYSTEM_CLASSES = {"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}

@@ -8,10 +8,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..json_bounds import find_excess
-from .field_error import FieldError, each_invalid, invalid, required, too_long
-from .names import check_config_key
-from .part import Part, gathers
+from ..limits.json_bounds import find_excess
+from .words.field_error import FieldError, each_invalid, invalid, required, too_long
+from .words.names import check_config_key
+from .words.part import Part, gathers
 
 MOST_BYTES = 1024 * 1024
 ACCOUNT_NAME = "kubernetes.io/service-account.name"

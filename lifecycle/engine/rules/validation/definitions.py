@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..custom_resources.definition import find_rules
-from .field_error import FieldError
-from .go_structs import GoText
-from .names import check_label_1035, check_subdomain
-from .part import Part, gathers
 from .schemas import validate_structural
+from .words.field_error import FieldError
+from .words.go_structs import GoText
+from .words.names import check_label_1035, check_subdomain
+from .words.part import Part, gathers
 
 SCOPES = ("Cluster", "Namespaced")
 _OBJECTS = GoText("<object>")

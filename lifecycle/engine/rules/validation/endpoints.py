@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .addresses import check_address, check_endpoint, read_address
-from .field_error import FieldError, invalid, required
-from .names import check_label, check_label_value, check_qualified, check_subdomain
-from .part import Part, gathers
 from .services import PROTOCOLS, check_port_entry
+from .words.addresses import check_address, check_endpoint, read_address
+from .words.field_error import FieldError, invalid, required
+from .words.names import check_label, check_label_value, check_qualified, check_subdomain
+from .words.part import Part, gathers
 
 _TYPES = ("FQDN", "IPv4", "IPv6")
 MOST_ENDPOINTS, MOST_ADDRESSES, MOST_PORTS, MOST_HINTS = 1000, 100, 20_000, 8

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .field_error import FieldError
-from .names import check_qualified, check_subdomain
-from .part import Part, gathers
+from .words.field_error import FieldError
+from .words.names import check_qualified, check_subdomain
+from .words.part import Part, gathers
 
 NEWER = "events.k8s.io/v1"
 _SHORT, _LONG = 128, 1024

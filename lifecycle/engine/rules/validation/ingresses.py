@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .addresses import read_address
-from .metadata import check_path_name
-from .names import check_label_1035, check_port_name, check_subdomain, check_wildcard
-from .part import Part, gathers
+from .words.addresses import read_address
+from .words.metadata import check_path_name
+from .words.names import check_label_1035, check_port_name, check_subdomain, check_wildcard
+from .words.part import Part, gathers
 
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _SEQUENCES, _ENDS = ("//", "/./", "/../", "%2f", "%2F"), ("/..", "/.")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from ...heart.timing import read_duration_ms
-from ..cpu_manager import find_problem
-from ..eviction_settings import find_problems
-from ..node_shutdown import find_problem as find_shutdown_problem
-from ..user_namespaces import BLOCK, DEFAULT_PODS, USER_IDS
-from .field_error import FieldError, invalid
-from .part import Part, gathers
+from ..nodes.cpu_manager import find_problem
+from ..nodes.eviction_settings import find_problems
+from ..nodes.shutdown import find_problem as find_shutdown_problem
+from ..pods.user_namespaces import BLOCK, DEFAULT_PODS, USER_IDS
+from .words.field_error import FieldError, invalid
+from .words.part import Part, gathers
 
 LEAST_RESTART_MS = 1_000
 MOST_RESTART_MS = 300_000

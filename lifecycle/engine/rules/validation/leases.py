@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .part import Part, gathers
+from .words.part import Part, gathers
 
 
 @gathers("spec")

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.quantity import canonical, parse_quantity
-from .names import check_qualified
-from .part import Part, gathers
-from .resources import check_known_resource, check_readable, is_overcommitted, validate_resource_name
+from .pods.resources import check_known_resource, check_readable, is_overcommitted, validate_resource_name
+from .words.names import check_qualified
+from .words.part import Part, gathers
 
 TYPES = ("Pod", "Container", "PersistentVolumeClaim")
 _GROUPS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .addresses import check_network, read_network
-from .names import check_port_name
-from .part import Part, gathers
-from .selectors import validate_selector
+from .words.addresses import check_network, read_network
+from .words.names import check_port_name
+from .words.part import Part, gathers
+from .words.selectors import validate_selector
 
 _TYPES = ("Ingress", "Egress")
 _PROTOCOLS = ("TCP", "UDP", "SCTP")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .field_error import FieldError
-from .resources import check_amounts
+from .pods.resources import check_amounts
+from .words.field_error import FieldError
 
 
 def validate_node(status: Mapping[str, Any]) -> list[FieldError]:

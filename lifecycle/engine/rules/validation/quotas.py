@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...objects.quantity import canonical, parse_quantity
-from .field_error import FieldError, invalid
-from .go_structs import show_struct
-from .part import Part, gathers
-from .resources import (
+from .pods.resources import (
     COUNTED,
     HUGE_PAGES,
     OBJECTS,
@@ -19,6 +16,9 @@ from .resources import (
     is_extended,
     is_readable,
 )
+from .words.field_error import FieldError, invalid
+from .words.go_structs import show_struct
+from .words.part import Part, gathers
 
 SCOPES = (
     "BestEffort",

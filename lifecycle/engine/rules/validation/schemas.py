@@ -7,7 +7,7 @@ from typing import Any
 
 import re2
 
-from .part import Part
+from .words.part import Part
 
 _ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
 _PRESERVES, _EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"

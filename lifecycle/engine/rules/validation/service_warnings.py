@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..services import is_headless
-from .address_warnings import list_address_warnings
+from ..network.services import is_headless
+from .words.address_warnings import list_address_warnings
 
 _HINTS = "service.kubernetes.io/topology-aware-hints"
 _MODE = "service.kubernetes.io/topology-mode"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..services import (
+from ..network.services import (
     EXTERNAL_NAME,
     HEADLESS,
     LOAD_BALANCER,
@@ -16,13 +16,13 @@ from ..services import (
     needs_address,
     needs_health_check_port,
 )
-from .addresses import check_address, check_endpoint, check_network
-from .field_error import FieldError, duplicate, invalid
-from .go_structs import show_struct
-from .metadata import validate_labels
-from .names import check_label, check_qualified, check_subdomain
-from .part import Part, gathers
-from .probes import validate_port
+from .pods.probes import validate_port
+from .words.addresses import check_address, check_endpoint, check_network
+from .words.field_error import FieldError, duplicate, invalid
+from .words.go_structs import show_struct
+from .words.metadata import validate_labels
+from .words.names import check_label, check_qualified, check_subdomain
+from .words.part import Part, gathers
 
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 NODE_PORTS = (30000, 32767)

@@ -7,13 +7,13 @@ from typing import Any
 
 from ...objects.quantity import whole
 from .claims import VOLUME_MODES, check_access_modes
-from .field_error import FieldError, duplicate, invalid
-from .go_structs import show_struct
-from .names import check_descending_path, check_label, check_qualified, check_subdomain
-from .node_affinity import validate_node_selector
-from .part import Part, gathers
-from .resources import check_quantity, is_below_zero
-from .volume_sources import forbid_others, validate_driver, validate_other_source
+from .pods.node_affinity import validate_node_selector
+from .pods.resources import check_quantity, is_below_zero
+from .pods.volume_sources import forbid_others, validate_driver, validate_other_source
+from .words.field_error import FieldError, duplicate, invalid
+from .words.go_structs import show_struct
+from .words.names import check_descending_path, check_label, check_qualified, check_subdomain
+from .words.part import Part, gathers
 
 _RECLAIM_POLICIES = ("Delete", "Recycle", "Retain")
 # What makes a volume of the kind it is, in the API server's order.

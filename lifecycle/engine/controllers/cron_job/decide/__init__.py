@@ -13,14 +13,14 @@ from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from typing import Any
 
-from ....objects.cron_job import FORBID, REPLACE, SCHEDULED_AT, CronJob, CronJobStatus
-from ....objects.job import COMPLETE, FAILED, Job
 from ....objects.meta import StoredObject, controller_reference
 from ....objects.time_zones import UTC, load_zone
 from ....objects.times import floor_to_second
+from ....objects.workloads.cron_job import FORBID, REPLACE, SCHEDULED_AT, CronJob, CronJobStatus
+from ....objects.workloads.job import COMPLETE, FAILED, Job
 from ....rules.actions import Action, CreateJson, Delete, RecordEvent, Update, Words
-from ....rules.schedule_runs import MANY, Runs, find_runs, find_wake_after_ms, find_wake_ms
-from ....rules.schedules import Schedule, read_schedule
+from ....rules.jobs.schedule_runs import MANY, Runs, find_runs, find_wake_after_ms, find_wake_ms
+from ....rules.jobs.schedules import Schedule, read_schedule
 
 SOURCE = "cronjob-controller"
 _ALREADY_ACTIVE = "Not starting job because prior execution is running and concurrency policy is Forbid"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ....objects.daemon_set import DaemonSet
 from ....objects.meta import controller_reference
-from ....objects.pod import Pod
-from ....objects.pod_overlay import PodOverlay
-from ....objects.pod_template import PodTemplate
+from ....objects.pods.overlay import PodOverlay
+from ....objects.pods.pod import Pod
+from ....objects.pods.template import PodTemplate
+from ....objects.workloads.daemon_set import DaemonSet
 from ....rules.actions import Action, CreatePod, Decision, DeletePod, RecordEvent, Tried, Update
-from ....rules.daemon_pods import tie_to_node
+from ....rules.workloads.daemon_pods import tie_to_node
 from ...replica_set.decide import decide_batch_size
 from .history import History, decide_surplus
 from .plan import Plan

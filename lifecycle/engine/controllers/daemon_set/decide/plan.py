@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ....objects.daemon_set import DaemonSet
+from ....objects.workloads.daemon_set import DaemonSet
 from .standing import (
     BOTH_READY,
     BOTH_WAITING,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....objects.daemon_set import DaemonSet
+from ....objects.workloads.daemon_set import DaemonSet
 from ...deployment.decide.rollout_status import RolloutStatus, tell_by_hand
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....objects.daemon_set import GENERATION_LABEL
-from ....objects.pod import FAILED, SUCCEEDED, Pod
-from ....rules.daemon_pods import Fit
-from ....rules.revisions import REVISION_LABEL
+from ....objects.pods.pod import FAILED, SUCCEEDED, Pod
+from ....objects.workloads.daemon_set import GENERATION_LABEL
+from ....rules.workloads.daemon_pods import Fit
+from ....rules.workloads.revisions import REVISION_LABEL
 
 # What a node is to a rolling update, by the pods on it that are not being deleted.
 EMPTY, EXCESS, NEW_READY, NEW_WAITING, OLD_READY, OLD_LOST, BOTH_READY, BOTH_WAITING = (

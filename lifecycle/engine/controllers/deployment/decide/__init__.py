@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....objects.condition import find_condition
-from ....objects.deployment import RECREATE, Deployment, DeploymentStatus
+from ....objects.workloads.deployment import RECREATE, Deployment, DeploymentStatus
 from ....rules.actions import Action, Create, Decision, RecordEvent, Refusal, Update
 from .progress import (
     calculate_rollout_status,

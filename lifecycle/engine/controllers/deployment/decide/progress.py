@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....objects.condition import Condition, find_condition
-from ....objects.deployment import Deployment, DeploymentStatus
-from ....objects.replica_set import ReplicaSet
+from ....objects.workloads.deployment import Deployment, DeploymentStatus
+from ....objects.workloads.replica_set import ReplicaSet
 from .reasons import (
     AVAILABLE,
     DEPLOYMENT_PAUSED,

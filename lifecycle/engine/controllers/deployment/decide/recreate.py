@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ....objects.replica_set import ReplicaSet
+from ....objects.workloads.replica_set import ReplicaSet
 from .progress import count_actual
 from .revisions import with_size
 from .rollout import Rollout

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cmp_to_key
 
-from ....objects.deployment import NO_LIMIT, REVISION, Deployment
-from ....objects.pod_template import HASH_LABEL, PodTemplate, is_same_template
-from ....objects.replica_set import ReplicaSet
+from ....objects.pods.template import HASH_LABEL, PodTemplate, is_same_template
 from ....objects.shortened import shorten
-from ....rules.revisions import UndoError
+from ....objects.workloads.deployment import NO_LIMIT, REVISION, Deployment
+from ....objects.workloads.replica_set import ReplicaSet
+from ....rules.workloads.revisions import UndoError
 
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas"

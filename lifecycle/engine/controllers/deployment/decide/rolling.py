@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....objects.deployment import Deployment
-from ....objects.replica_set import ReplicaSet
+from ....objects.workloads.deployment import Deployment
+from ....objects.workloads.replica_set import ReplicaSet
 from .progress import count_wanted
 from .revisions import by_creation
 from .rollout import Rollout, new_set_size

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....objects.condition import find_condition
-from ....objects.deployment import REVISION, Deployment, DeploymentStatus
 from ....objects.meta import ObjectMeta, controller_reference
-from ....objects.pod_template import HASH_LABEL, make_hash
+from ....objects.pods.template import HASH_LABEL, make_hash
 from ....objects.record import Record
-from ....objects.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
+from ....objects.workloads.deployment import REVISION, Deployment, DeploymentStatus
+from ....objects.workloads.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
 from ....rules.actions import Action, Create, Delete, RecordEvent, Refusal, Update
 from .progress import count_wanted, make_condition, set_condition
 from .reasons import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ....objects.condition import find_condition
-from ....objects.deployment import Deployment
+from ....objects.workloads.deployment import Deployment
 from .reasons import PROGRESS_DEADLINE_EXCEEDED, PROGRESSING
 
 

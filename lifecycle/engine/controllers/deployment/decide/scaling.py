@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....objects.deployment import Deployment
-from ....objects.replica_set import ReplicaSet
+from ....objects.workloads.deployment import Deployment
+from ....objects.workloads.replica_set import ReplicaSet
 from .progress import count_wanted
 from .revisions import DESIRED_REPLICAS, MAX_REPLICAS, by_creation, natural_or_none, with_size
 from .rollout import Rollout

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ....objects.condition import Condition, find_condition, with_condition
-from ....objects.disruption_budget import DisruptionBudget, DisruptionBudgetStatus
-from ....objects.pod import Pod
+from ....objects.pods.pod import Pod
 from ....objects.selector import Selector
+from ....objects.workloads.disruption_budget import DisruptionBudget, DisruptionBudgetStatus
 from ....rules.actions import Action, Decision, RecordEvent, Update
-from ....rules.disruption_budgets import (
+from ....rules.nodes.eviction import DISRUPTION_TARGET, TERMINATION_BY_KUBELET
+from ....rules.validation.words.selectors import find_unreadable
+from ....rules.workloads.disruption_budgets import (
     DELETION_TIMEOUT_MS,
     SYNC_FAILED,
     decide_allowed,
@@ -19,8 +21,6 @@ from ....rules.disruption_budgets import (
     needs_scale,
     with_allowed_condition,
 )
-from ....rules.eviction import DISRUPTION_TARGET, TERMINATION_BY_KUBELET
-from ....rules.validation.selectors import find_unreadable
 
 SOURCE = "controllermanager"
 STALE_MS = 120_000

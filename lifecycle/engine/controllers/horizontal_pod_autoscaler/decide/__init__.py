@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ....objects.meta import StoredObject
-from ....objects.pod import Pod
+from ....objects.pods.pod import Pod
 from ....objects.quantity import parse_quantity
 from ....objects.times import format_time
-from ....rules.scales import Scale
+from ....rules.scaling.scales import Scale
 from .calculator import TOLERANCE, Clock, Tolerances
 from .limits import (
     DOWN_STABILIZED,

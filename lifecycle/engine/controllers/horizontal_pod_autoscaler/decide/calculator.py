@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from ....objects.condition import find_condition
-from ....objects.pod import FAILED, PENDING, RUNNING, Pod
+from ....objects.pods.pod import FAILED, PENDING, RUNNING, Pod
 from ....objects.quantity import parse_quantity
 from ....objects.times import floor_to_second
-from ....rules.pod_resources import effective_requests
+from ....rules.pods.resources import effective_requests
 from .readings import MOST_USE, Sample, UnreadableMetric
 
 CPU_INITIALIZATION_MS = 300_000

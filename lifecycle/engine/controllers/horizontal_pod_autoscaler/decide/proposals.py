@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ....objects.pod import Pod
+from ....objects.pods.pod import Pod
 from ....objects.quantity import canonical_sum
 from .calculator import (
     Asked,

@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....objects.condition import Condition, find_condition, with_condition
-from ....objects.job import (
-    COMPLETE,
-    NONE_UNCOUNTED,
-    SUSPENDED,
-    TRACKING_FINALIZER,
-    JobStatus,
-)
-from ....objects.job import Job as Job
-from ....objects.pod import Pod
+from ....objects.pods.pod import Pod
+from ....objects.workloads.job import COMPLETE, NONE_UNCOUNTED, SUSPENDED, TRACKING_FINALIZER, JobStatus
+from ....objects.workloads.job import Job as Job
 from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
 from ....rules.jobs.pods import is_tracked
 from .accounting import take_account

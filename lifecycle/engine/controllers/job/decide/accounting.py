@@ -10,7 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from ....objects.condition import Condition, is_true, with_condition
-from ....objects.job import (
+from ....objects.pods.pod import SUCCEEDED, Pod
+from ....objects.workloads.job import (
     COMPLETE,
     FAILED,
     FAILURE_TARGET,
@@ -19,7 +20,6 @@ from ....objects.job import (
     JobStatus,
     UncountedPods,
 )
-from ....objects.pod import SUCCEEDED, Pod
 from ....rules.jobs.failure_policy import judge
 from ....rules.jobs.indexes import count_indexes, format_indexes, has_index, with_indexes
 from ....rules.jobs.pods import is_failed, read_index

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....objects.condition import Condition, find_condition
-from ....objects.job import (
+from ....objects.pods.pod import SUCCEEDED, Pod
+from ....objects.workloads.job import (
     COMPLETE,
     FAILED,
     FAILURE_TARGET,
@@ -19,7 +20,6 @@ from ....objects.job import (
     SUSPENDED,
     Job,
 )
-from ....objects.pod import SUCCEEDED, Pod
 from ....rules.jobs.backoff import with_ends
 from ....rules.jobs.failure_policy import judge
 from ....rules.jobs.gates import JobGates

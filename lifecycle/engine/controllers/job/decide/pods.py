@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ....objects.job import COMPLETION_INDEX, INDEX_FAILURE_COUNT, INDEX_IGNORED_FAILURE_COUNT, Job
 from ....objects.meta import controller_reference
-from ....objects.pod import Pod
-from ....objects.pod_overlay import PodOverlay
+from ....objects.pods.overlay import PodOverlay
+from ....objects.pods.pod import Pod
+from ....objects.workloads.job import COMPLETION_INDEX, INDEX_FAILURE_COUNT, INDEX_IGNORED_FAILURE_COUNT, Job
 from ....rules.actions import CreatePod
 from ....rules.jobs.backoff import decide_index_wait_ms, decide_wait_ms
 from ....rules.jobs.failure_policy import judge

@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
 from ....objects.condition import Condition
-from ....objects.job import Job
-from ....objects.pod import Pod
+from ....objects.pods.pod import Pod
+from ....objects.workloads.job import Job
 from ....rules.actions import Decision, Tried
 from ....rules.jobs.backoff import NO_FAILURES, Failures
 from ....rules.jobs.gates import ALL_GATES, JobGates

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from ....objects.condition import Condition, find_condition
 from ....objects.meta import controller_reference
-from ....objects.pod import Pod
-from ....objects.replica_set import ReplicaSet, ReplicaSetStatus
+from ....objects.pods.pod import Pod
+from ....objects.workloads.replica_set import ReplicaSet, ReplicaSetStatus
 from ....rules.actions import Action, CreatePod, Decision, DeletePod, Tried, Update
 from .ranking import pods_to_delete
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 
-from ....objects.pod import RUNNING, UNKNOWN, Pod
-from ....rules.deletion_costs import read_deletion_cost
+from ....objects.pods.pod import RUNNING, UNKNOWN, Pod
+from ....rules.workloads.deletion_costs import read_deletion_cost
 
 # A pod without a phase is as one that is pending.
 _PHASE_ORDER = {UNKNOWN: 1, RUNNING: 2}

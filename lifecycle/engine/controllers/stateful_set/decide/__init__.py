@@ -8,7 +8,7 @@ from itertools import islice
 
 from ....heart.timing import WRITES_A_LOOK
 from ....objects.int_or_percent import IntOrPercent, resolve
-from ....objects.stateful_set import ON_DELETE
+from ....objects.workloads.stateful_set import ON_DELETE
 from ....rules.actions import Action, Decision, DeletePod
 from .replicas import Step, decide_replicas, delete_pod, set_owners
 from .revisions import Plan, decide_cleanup, decide_revisions

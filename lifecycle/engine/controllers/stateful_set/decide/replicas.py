@@ -12,11 +12,11 @@ from heapq import merge
 from itertools import groupby
 
 from ....objects.meta import StoredObject, controller_reference
-from ....objects.pod import PENDING, Pod
-from ....objects.stateful_set import RETAIN, ROLLING_UPDATE, StatefulSet
+from ....objects.pods.pod import PENDING, Pod
+from ....objects.workloads.stateful_set import RETAIN, ROLLING_UPDATE, StatefulSet
 from ....rules.actions import Action, CreateJson, CreatePod, DeletePod, RecordEvent, Update
-from ....rules.validation.pod_updates import validate_pod_update
-from ....rules.validation.refusal import make_invalid
+from ....rules.validation.pods.updates import validate_pod_update
+from ....rules.validation.words.refusal import make_invalid
 from .identity import (
     POD_INDEX_LABEL,
     POD_NAME_LABEL,

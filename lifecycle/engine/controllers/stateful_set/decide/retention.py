@@ -12,8 +12,8 @@ A claim that another controller owns, or a set or pod of the same name that is g
 from __future__ import annotations
 
 from ....objects.meta import OwnerReference, StoredObject, controller_reference
-from ....objects.pod import Pod
-from ....objects.stateful_set import DELETE, RETAIN, StatefulSet
+from ....objects.pods.pod import Pod
+from ....objects.workloads.stateful_set import DELETE, RETAIN, StatefulSet
 from .identity import split_name
 
 References = tuple[OwnerReference, ...]

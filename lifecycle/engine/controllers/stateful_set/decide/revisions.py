@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....objects.controller_revision import ControllerRevision
-from ....objects.pod_template import PodTemplate
-from ....objects.stateful_set import StatefulSet
+from ....objects.pods.template import PodTemplate
+from ....objects.workloads.controller_revision import ControllerRevision
+from ....objects.workloads.stateful_set import StatefulSet
 from ....rules.actions import Action, Create, Delete, Update
-from ....rules.revisions import (
+from ....rules.workloads.revisions import (
     find_equal,
     find_surplus,
     hash_patch,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....objects.stateful_set import ROLLING_UPDATE, StatefulSet
+from ....objects.workloads.stateful_set import ROLLING_UPDATE, StatefulSet
 from ...deployment.decide.rollout_status import RolloutStatus, tell_by_hand
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ....objects.controller_revision import ControllerRevision
 from ....objects.meta import StoredObject
-from ....objects.pod import Pod
-from ....objects.stateful_set import StatefulSet
+from ....objects.pods.pod import Pod
+from ....objects.workloads.controller_revision import ControllerRevision
+from ....objects.workloads.stateful_set import StatefulSet
 from ....rules.actions import CreateJson, CreatePod, RecordEvent, Tried, Words
 from .members import Members
 

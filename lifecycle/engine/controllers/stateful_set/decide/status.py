@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....objects.stateful_set import ROLLING_UPDATE, StatefulSet, StatefulSetStatus
+from ....objects.workloads.stateful_set import ROLLING_UPDATE, StatefulSet, StatefulSetStatus
 from ....rules.actions import Action, Update
 from .members import Members
 from .revisions import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ....objects.stateful_set import ON_DELETE, StatefulSetSpec
+from ....objects.workloads.stateful_set import ON_DELETE, StatefulSetSpec
 from .ordinals import Ordinals
 
 NEXT, SCALE_DOWN, UPDATE = "the next pod", "scaling down", "the update"

@@ -19,7 +19,7 @@ from ....objects.storage import (
     SELECTED_NODE,
 )
 from ....rules.actions import Action, Create, RecordEvent, Update
-from ....rules.claims import (
+from ....rules.volumes.claims import (
     claim_ref,
     class_of,
     find_mismatch,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....objects.meta import StoredObject
 from ....rules.actions import Action, Update
-from ....rules.claims import phase_of
+from ....rules.volumes.claims import phase_of
 
 SOURCE = "persistentvolume-controller"
 

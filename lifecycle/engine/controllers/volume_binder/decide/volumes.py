@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ....objects.meta import StoredObject
 from ....objects.storage import AVAILABLE, BOUND, BOUND_BY_CONTROLLER, FAILED, PROVISIONED_BY, RELEASED
 from ....rules.actions import Action, Delete, RecordEvent, Update
-from ....rules.claims import claim_ref, mode_of, phase_of, spec_of, volume_name
+from ....rules.volumes.claims import claim_ref, mode_of, phase_of, spec_of, volume_name
 from .step import SOURCE, Step, set_phase
 
 _TEMPORARY = re.compile(r"/tmp/.+")

@@ -1,0 +1,1 @@
+"""What pages ask for, and what they are answered."""

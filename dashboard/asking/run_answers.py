@@ -1,0 +1,148 @@
+"""What is said of a run beside doing it: that it could never end as asked, or that nothing came of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+from dashboard.pages.causes import describe_row
+from dashboard.pages.readings import find_object
+from dashboard.plots.theme import clock
+from lifecycle.engine.kinds import registry
+from lifecycle.engine.objects.kinds import id_for
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
+from lifecycle.input import expressions
+from lifecycle.models import Cluster, Command, StoredObject, Transition
+from lifecycle.runs.run_clock import LIMIT_MS
+from lifecycle.runs.run_controls import IDLE
+from lifecycle.stored_kinds import of_kind
+
+MADE_BELOW = {POD_KIND.id, REPLICA_SET_KIND.id, JOB_KIND.id}
+"""Kinds that a controller makes, under a name that begins with that of what it makes them for."""
+MADE_ANYHOW = {
+    id_for(api_version, kind)
+    for api_version, kind in (
+        ("v1", "Node"),
+        ("v1", "Event"),
+        ("v1", "Endpoints"),
+        ("v1", "ConfigMap"),
+        ("v1", "ServiceAccount"),
+        ("v1", "PersistentVolume"),
+        ("v1", "PersistentVolumeClaim"),
+        ("apps/v1", "ControllerRevision"),
+        ("discovery.k8s.io/v1", "EndpointSlice"),
+        ("coordination.k8s.io/v1", "Lease"),
+    )
+}
+"""Kinds that components make under names of their own: who waits for one may be right."""
+SETTLE_SECONDS, LOOK_SECONDS = 0.5, 0.05
+MOST_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is said of a run. `seq`: the first row it came to; `fork_at_ms`: where it began, to go back to."""
+
+    text: str
+    seq: int | None = None
+    fork_at_ms: int | None = None
+
+
+def check_run(cluster: Cluster, payload: dict[str, Any]) -> None:
+    """ValidationError for a run until something holds of an object that nobody has made or is about to."""
+    condition = payload.get("condition") or IDLE
+    if condition == IDLE:
+        return
+    try:
+        asked = expressions.parse(condition)
+    except expressions.ExpressionError as problem:
+        raise ValidationError(str(problem)) from None
+    if asked.test == "gone" or cluster.commands.filter(state=Command.State.PENDING).exists():
+        return
+    namespace = asked.namespace or ""
+    found = find_object(cluster, asked.kind, namespace, asked.name)
+    is_there = found is not None and found.deleted_ms is None
+    if not is_there and not _may_come(cluster, asked.kind, namespace, asked.name):
+        name = f"{asked.kind} {f'{namespace}/' if namespace else ''}{asked.name}"
+        raise ValidationError(f"There is no {name}: nothing would ever come of waiting for it")
+
+
+def _may_come(cluster: Cluster, kind: str, namespace: str, name: str) -> bool:
+    """Whether a controller may make it: those of pods name them after their workloads."""
+    if kind not in MADE_BELOW:
+        return kind in MADE_ANYHOW
+    kinds = of_kind(*(entry.kind.id for entry in registry.list_workloads()))
+    owners = StoredObject.objects.filter(kinds, cluster=cluster, namespace=namespace, deleted_ms__isnull=True)
+    dashes = [at for at, letter in enumerate(name) if letter == "-"]
+    return owners.filter(name__in=[name[:at] for at in dashes]).exists()
+
+
+def tell_run(cluster: Cluster, kind: str, payload: dict[str, Any], before: tuple[int, int]) -> Note | None:
+    """What came of a step, or of a run that is over already. `before`: instant and row it began at.
+
+    `cluster` is refreshed.
+    """
+    if kind not in ("step", "run"):
+        return None
+    deadline = time.monotonic() + SETTLE_SECONDS
+    cluster.refresh_from_db()
+    while not cluster.paused and time.monotonic() < deadline:
+        time.sleep(LOOK_SECONDS)
+        cluster.refresh_from_db()
+    if not cluster.paused:
+        return None
+    before_ms, before_seq = before
+    if kind == "step":
+        if cluster.instant_ms == before_ms and cluster.seq == before_seq:
+            return Note("Nothing is due: nothing will change by itself any more")
+        return _tell_changes(cluster, before_seq)
+    if "untilMs" in payload or cluster.instant_ms != before_ms:
+        return tell_end(cluster)
+    condition = payload.get("condition") or IDLE
+    if condition != IDLE:
+        return Note(f"{condition} holds already")
+    return Note("It is idle already: only upkeep goes on, such as probes, schedules and long back-offs")
+
+
+def _tell_changes(cluster: Cluster, before_seq: int) -> Note:
+    """What a step did: how much, and the first of it."""
+    rows = Transition.objects.filter(cluster=cluster, seq__gt=before_seq, seq__lte=cluster.seq)
+    count, at = rows.count(), clock(cluster.instant_ms)
+    if not count:
+        return Note(f"At {at} nothing that is recorded changed")
+    shown = [describe_row(row) for row in rows.order_by("seq")[:MOST_TOLD]]
+    told = "; ".join(f"{link.subject} {link.what}" for link in shown)
+    more = f"; and {count - MOST_TOLD} more" if count > MOST_TOLD else ""
+    return Note(f"At {at}: {told}{more}", shown[0].seq)
+
+
+def tell_end(cluster: Cluster) -> Note | None:
+    """How the last run until something holds ended, as long as time stands where it did."""
+    if not cluster.paused or cluster.is_look:
+        return None
+    last = cluster.run_controls.filter(applied_at__isnull=False).order_by("-id").first()
+    if last is None or last.kind != last.Kind.RUN or last.instant_ms is None or "untilMs" in last.payload:
+        return None
+    condition, now = last.payload.get("condition") or IDLE, clock(cluster.instant_ms)
+    if cluster.instant_ms >= last.instant_ms + LIMIT_MS:
+        seen = _see(cluster, condition)
+        told = Note(f"{condition} was not reached in 24 h{seen}", fork_at_ms=last.instant_ms)
+        return None if seen is None else told
+    if cluster.instant_ms > last.instant_ms and condition != IDLE and _see(cluster, condition) is None:
+        return Note(f"Stopped at {now}: {condition}")
+    return None
+
+
+def _see(cluster: Cluster, condition: str) -> str | None:
+    """What was seen instead, in words; None where the condition holds. Of `idle` nothing is seen."""
+    if condition == IDLE:
+        return ": something goes on again and again"
+    asked = expressions.parse(condition)
+    found = find_object(cluster, asked.kind, asked.namespace or "", asked.name)
+    verdict = asked.judge(found.data if found is not None and found.deleted_ms is None else None)
+    return None if verdict.holds else f"; seen last: {verdict.seen}"

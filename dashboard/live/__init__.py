@@ -1,0 +1,1 @@
+"""Frames and figures: what reaches a page that is open."""

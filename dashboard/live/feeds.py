@@ -1,0 +1,227 @@
+"""Live figures: each feed reads its history once, then follows frames and says what its figure is now.
+
+A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
+`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`, `node:node-1`, `budget:shop/web`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
+
+from django.db.models import Q, QuerySet
+
+from dashboard.live.timeline_feed import Asked, TimelineFeed
+from dashboard.pages.autoscaler.readings import KIND as AUTOSCALER
+from dashboard.pages.autoscaler.readings import AutoscalerReader
+from dashboard.pages.flags import FlagReader
+from dashboard.pages.histories import Row, list_transitions, walk
+from dashboard.pages.readings import event_uid_of, read_turns
+from dashboard.pages.workload.bounds import BudgetReader
+from dashboard.plots.autoscaled import make_metrics
+from dashboard.plots.autoscaled import make_replicas as make_autoscaled
+from dashboard.plots.graces import GracePeriods
+from dashboard.plots.node_lanes import make_node_lanes
+from dashboard.plots.phases import make_phases
+from dashboard.plots.replicas import Rollout, make_replicas
+from dashboard.plots.sums import Sums, make_sums
+from lifecycle.engine.kinds import registry
+from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.disruption_budget import DISRUPTION_BUDGET_KIND
+from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
+from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.sources import EVENTS, TRANSITIONS
+from lifecycle.stored_kinds import kind_of_row, of_kind
+
+Figure = dict[str, Any]
+POD_ROWS = 5_000
+
+
+class Feed(Protocol):
+    """What the consumer needs of a live figure. It is made of everything up to the cluster's cursor."""
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        """Take the rows of the next frame."""
+
+    def figure(self, now_ms: int) -> Figure:
+        """The figure as it is now."""
+
+
+class PodFeed:
+    """One pod by name: the latest that had it."""
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        namespace, _, name = subject.partition("/")
+        self.window_ms = window_ms
+        named = StoredObject.objects.filter(
+            of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, name=name
+        )
+        found = named.order_by("-rv").only("uid", "data", "state").first()
+        self.uid, self.state = (found.uid, found.state) if found else ("", None)
+        self.event_uid = event_uid_of(found) if found else ""
+        self.periods = GracePeriods.of(found.data if found else {})
+        transitions = _latest(list_transitions(cluster).filter(uid=self.uid))
+        events = _latest(Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, uid=self.event_uid))
+        rows = [*walk(TRANSITIONS, transitions), *walk(EVENTS, events)]
+        self.rows = sorted(rows, key=lambda row: row["seq"])
+        self.flags = FlagReader(cluster, window_ms, f"{namespace}/{POD_KIND.id}/{name}")
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.flags.follow(cluster)
+        found = [row for row in frame["transitions"] if row["uid"] == self.uid]
+        found += [row for row in frame["events"] if row["uid"] == self.event_uid]
+        self.rows += sorted(found, key=lambda row: row["seq"])
+        del self.rows[:-POD_ROWS]
+        # How long it has is asked for with its deletion.
+        if any(row.get("field") == "deletion" for row in found):
+            stored = StoredObject.objects.filter(cluster=cluster, uid=self.uid).only("data").first()
+            self.periods = GracePeriods.of(stored.data if stored else {})
+
+    def figure(self, now_ms: int) -> Figure:
+        figure = make_phases(self.rows, now_ms, self.window_ms, self.state, self.periods)
+        return _with_flags(figure, self.flags)
+
+
+class RolloutFeed:
+    """One workload, a Deployment with its ReplicaSets."""
+
+    OWNED: ClassVar = ["exists", "replicas", "revision"]
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, kind, name = (*subject.split("/", 2), "", "")[:3]
+        self.window_ms = window_ms
+        self.rollout = Rollout(kind, name)
+        self.rollout.turns = read_turns(cluster, REPLICA_SET_KIND.id, self.namespace, self.rollout.owner)
+        here = list_transitions(cluster).filter(namespace=self.namespace)
+        own = of_kind(kind) & Q(name=name, field__in=["exists", *self.rollout.numbers])
+        owned = of_kind(REPLICA_SET_KIND.id) & Q(owner=self.rollout.owner, field__in=self.OWNED)
+        for row in walk(TRANSITIONS, here.filter(own | owned)):
+            self.rollout.feed(row)
+        # Of what has no size of its own its status says what is wanted.
+        has_size = bool(registry.entry_of_id(kind).replicas_path)
+        self.budgets = BudgetReader(kind, self.namespace, name) if has_size else None
+        self._read_budgets(cluster)
+        self.flags = FlagReader(cluster, window_ms, subject)
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        for row in frame["transitions"]:
+            if row["namespace"] == self.namespace:
+                self.rollout.feed(row)
+        self._read_budgets(cluster)
+        self.flags.follow(cluster)
+
+    def _read_budgets(self, cluster: Cluster) -> None:
+        if self.budgets:
+            self.rollout.budgets = self.budgets.read(cluster)
+
+    def figure(self, now_ms: int) -> Figure:
+        return _with_flags(make_replicas(self.rollout, now_ms, self.window_ms), self.flags)
+
+
+class AutoscalerFeed:
+    """One autoscaler: its replicas and what limits them."""
+
+    draw = staticmethod(make_autoscaled)
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        namespace, _, name = subject.partition("/")
+        self.window_ms = window_ms
+        self.reader = AutoscalerReader(namespace, name)
+        self.moments = self.reader.read(cluster)
+        self.flags = FlagReader(cluster, window_ms, f"{namespace}/{AUTOSCALER}/{name}")
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.moments = self.reader.read(cluster)
+        self.flags.follow(cluster)
+
+    def figure(self, now_ms: int) -> Figure:
+        return _with_flags(self.draw(self.moments, now_ms, self.window_ms), self.flags)
+
+
+class MeasuredFeed(AutoscalerFeed):
+    """What it goes by: its metrics beside their targets."""
+
+    draw = staticmethod(make_metrics)
+
+
+class NodeFeed:
+    """One node by name: its conditions, whether it is cordoned, its drains, its events."""
+
+    def __init__(self, cluster: Cluster, name: str, window_ms: int | None) -> None:
+        self.name, self.window_ms = name, window_ms
+        of = of_kind(NODE_KIND.id) & Q(name=name)
+        rows = [*walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of)))]
+        events = Event.objects.filter(of, cluster=cluster, seq__lte=cluster.seq)
+        self.rows = sorted([*rows, *walk(EVENTS, _latest(events))], key=lambda row: row["seq"])
+        self.flags = FlagReader(cluster, window_ms, f"/{NODE_KIND.id}/{name}")
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.flags.follow(cluster)
+        found = [row for kind in ("transitions", "events") for row in frame[kind] if self._is_mine(row)]
+        self.rows += sorted(found, key=lambda row: row["seq"])
+        del self.rows[:-POD_ROWS]
+
+    def _is_mine(self, row: Row) -> bool:
+        return row["name"] == self.name and kind_of_row(row) == NODE_KIND.id
+
+    def figure(self, now_ms: int) -> Figure:
+        return _with_flags(make_node_lanes(self.rows, now_ms, self.window_ms), self.flags)
+
+
+class BudgetFeed:
+    """What one budget allowed when: its sums."""
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, _, self.name = subject.partition("/")
+        self.window_ms = window_ms
+        of = of_kind(DISRUPTION_BUDGET_KIND.id) & Q(namespace=self.namespace, name=self.name)
+        self.sums = Sums()
+        for row in walk(TRANSITIONS, _latest(list_transitions(cluster).filter(of))):
+            self.sums.feed(row)
+        self.flags = FlagReader(
+            cluster, window_ms, f"{self.namespace}/{DISRUPTION_BUDGET_KIND.id}/{self.name}"
+        )
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.flags.follow(cluster)
+        for row in frame["transitions"]:
+            is_named = row["namespace"] == self.namespace and row["name"] == self.name
+            if is_named and kind_of_row(row) == DISRUPTION_BUDGET_KIND.id:
+                self.sums.feed(row)
+
+    def figure(self, now_ms: int) -> Figure:
+        return _with_flags(make_sums(self.sums, now_ms, self.window_ms), self.flags)
+
+
+def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
+    figure["layout"]["meta"]["flags"] = list(flags.flags)
+    return figure
+
+
+KINDS: dict[str, Callable[[Cluster, str, int | None], Feed]] = {
+    "timeline": TimelineFeed,
+    "pod": PodFeed,
+    "rollout": RolloutFeed,
+    "autoscaler": AutoscalerFeed,
+    "measured": MeasuredFeed,
+    "node": NodeFeed,
+    "budget": BudgetFeed,
+}
+
+
+def make_feed(
+    cluster: Cluster, name: str, window_ms: int | None = None, asked: Asked | None = None
+) -> Feed | None:
+    """The feed of that name, or None when there is no such figure."""
+    kind, _, subject = name.partition(":")
+    made = KINDS.get(kind)
+    if made is TimelineFeed:
+        return TimelineFeed(cluster, subject, window_ms, asked)
+    return made(cluster, subject, window_ms) if made else None
+
+
+def _latest(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The last rows of a long story; in order again."""
+    first = rows.order_by("-seq").values_list("seq", flat=True)[POD_ROWS : POD_ROWS + 1]
+    return rows.filter(seq__gt=first[0]) if first else rows

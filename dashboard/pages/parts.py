@@ -1,0 +1,139 @@
+"""What pages have in common: who may see them, the clock, events, and answers to what was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from dashboard.asking.answers import Answer
+from dashboard.live.live_figures import tell_time
+from dashboard.pages import readings
+from dashboard.pages.addresses import find_page, list_folders
+from dashboard.pages.finding import read_query
+from dashboard.pages.past import tell_past
+from dashboard.plots.theme import clock, duration, without_uids
+from lifecycle import reads
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.models import Cluster, Event, StoredObject
+
+SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
+WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
+DEFAULT_WINDOW_MS = 900_000
+RECENT_EVENTS = 100
+"""So many are read at once; the starts of pods are folded, so that they are fewer lines."""
+UNPROCESSABLE = 422
+View = Callable[..., HttpResponse]
+
+
+def signed_in(view: View) -> View:
+    """Only for people who signed in; a part asked for by a page that was signed out sends the page away."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
+        if htmx:
+            return HttpResponseClientRedirect(redirect_to_login(htmx.current_url_abs_path or "/").url)
+        return redirect_to_login(request.get_full_path())
+
+    return checked
+
+
+def show_live(cluster: Cluster, *figures: str, stored: StoredObject | None = None) -> dict[str, Any]:
+    """What every live page needs: the socket's address, the clock, the windows of time.
+
+    `stored`: the object that the page is about, if it is about one.
+    """
+    return tell_clock(cluster) | {
+        "figures": list(figures),
+        "windows": WINDOWS,
+        "window_ms": DEFAULT_WINDOW_MS,
+        "base": reverse("cluster", args=[cluster.address]),
+        "past": tell_past(cluster, stored),
+        "folders": json.dumps(list_folders()),
+    }
+
+
+def show_object(cluster: Cluster, stored: StoredObject, *figures: str) -> dict[str, Any]:
+    """What the page of one object needs beside: the object, and the events about it."""
+    beside = {"object": stored, "event_uid": stored.uid} | list_recent_events(cluster, stored.uid)
+    return show_live(cluster, *figures, stored=stored) | beside
+
+
+def tell_clock(cluster: Cluster) -> dict[str, Any]:
+    """The clock and what it can be set to."""
+    speeds = [(speed, f"{speed:,g}") for speed in sorted({*SPEEDS, cluster.speed})]
+    told = tell_time(cluster)
+    return {"cluster": cluster, "clock": told, "clock_digits": clock(told["at_ms"]), "speeds": speeds}
+
+
+def list_recent_events(
+    cluster: Cluster, uid: str = "", query: str = "", before: int | None = None
+) -> dict[str, Any]:
+    """The latest events first and where older ones begin: all, about one object, or what is asked for."""
+    rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
+    rows = rows.filter(uid=uid) if uid else rows
+    rows = rows if before is None else rows.filter(seq__lt=before)
+    found = list(read_query(query).narrow_events(cluster, rows).order_by("-seq")[: RECENT_EVENTS + 1])
+    shown = found[:RECENT_EVENTS]
+    going_on = reads.list_going_on(cluster, shown)
+    series = {row.seq: _tell_series(row) for row in going_on}
+    reads.tell_up_to(going_on, reads.virtual_now_ms(cluster))
+    told = [_tell_event(row) | {"series": series.get(row.seq, "")} for row in shown]
+    return {"events": told, "older": told[-1]["row"].seq if len(found) > RECENT_EVENTS else None}
+
+
+def _tell_event(row: Event) -> dict[str, Any]:
+    return {
+        "row": row,
+        "at": clock(row.at_ms),
+        "times": row.count if row.count > 1 else 0,
+        "over": _tell_over(row) if row.count > 1 else "",
+        "message": without_uids(row.message),
+        "page": find_page(kind_id(row.group, row.kind), row.namespace or "", row.name),
+    }
+
+
+def _tell_series(row: Event) -> str:
+    """What the page goes on counting from, with its own clock: the row as it was written."""
+    told = {"count": row.count, "first_ms": row.first_ms, "last_ms": row.last_ms, "detail": row.detail}
+    return json.dumps(told)
+
+
+def _tell_over(row: Event) -> str:
+    """In how much time it came so often, in whole seconds."""
+    seconds = (row.last_ms - row.first_ms) // 1000
+    return duration(seconds * 1000) if seconds else ""
+
+
+def find_or_404(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:
+    """The latest object of that name, deleted or not."""
+    stored = readings.find_object(cluster, kind, namespace, name)
+    if stored is None:
+        when = f" at {clock(cluster.instant_ms)}" if cluster.is_look else ""
+        raise Http404(f"There is no {kind} {namespace}/{name} in the cluster {cluster.shown_name}{when}.")
+    return stored
+
+
+def messages_of(form: Any) -> str:
+    """A form's errors in one line, each with its field."""
+    lines = []
+    for name, errors in form.errors.items():
+        lines += [error if name == "__all__" else f"{name}: {error}" for error in errors]
+    return " ".join(lines)
+
+
+def show_answers(request: HttpRequest, given: list[Answer]) -> HttpResponse:
+    """What became of what was asked, below the form that asked it."""
+    is_good = all(answer.is_good for answer in given)
+    return render(request, "_answers.html", {"answers": given}, status=200 if is_good else UNPROCESSABLE)

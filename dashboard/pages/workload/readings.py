@@ -1,0 +1,298 @@
+"""What the page of a workload shows: facts, revisions, and what is particular to its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from difflib import unified_diff
+from itertools import islice
+from typing import Any
+
+from django.db.models import Max, QuerySet, Sum
+
+from dashboard.live.live_figures import tell_time
+from dashboard.pages.addresses import find_page
+from dashboard.pages.autoscaler.readings import list_autoscalers
+from dashboard.pages.cluster.standing import read_losses
+from dashboard.pages.holds import MOST_LOOKED_AT, find_held, find_refusals
+from dashboard.pages.pod.behaviors import list_profiles
+from dashboard.pages.readings import list_between, read_turns, share_states
+from dashboard.pages.workload.hints import list_hints
+from dashboard.pages.workload.jobs import read_calendar, read_grid
+from dashboard.pages.workload.places import (
+    REVISION_LABEL,
+    Revision,
+    alive,
+    list_owned,
+    name_owner,
+    read_ladder,
+    read_matrix,
+)
+from dashboard.plots.replicas import EARLIER, LATEST
+from dashboard.plots.theme import clock, duration
+from lifecycle.admin.texts import to_yaml
+from lifecycle.engine.kinds.cron_job import CRON_JOB
+from lifecycle.engine.kinds.daemon_set import DAEMON_SET
+from lifecycle.engine.kinds.deployment import DEPLOYMENT
+from lifecycle.engine.kinds.entry import PAUSE, RESUME, UNDO, KindEntry
+from lifecycle.engine.kinds.job import JOB
+from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
+from lifecycle.engine.kinds.presentation import decide_columns
+from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.pods.template import HASH_LABEL
+from lifecycle.engine.objects.workloads.job import Job
+from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
+from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
+from lifecycle.engine.rules.telling.losses import find_losses
+from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.verdicts import (
+    ENDING,
+    FAILED,
+    GOING,
+    UNWELL,
+    UP,
+    Findings,
+    Troubled,
+    counts_failures,
+    find_overdue,
+    find_restarted,
+    find_unwell,
+    judge_rollout,
+    tell_runs,
+    tell_verdict,
+)
+
+Json = dict[str, Any]
+MOST_LINES = 400
+MOST_STEPS = 4000
+CONTROLLER_REVISION = "ControllerRevision"
+
+
+def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> Json:
+    """The context of the page's templates."""
+    spec, data = stored.data.get("spec") or {}, stored.data
+    named = {"apiVersion": entry.kind.api_version, "kind": entry.kind.name, **data}
+    at_ms = tell_time(cluster)["at_ms"]
+    columns = decide_columns(named, at_ms, epoch_ms=cluster.epoch_ms)
+    if restarts := _find_pods(cluster, stored).aggregate(sum=Sum("restarts"))["sum"]:
+        columns = {**columns, "RESTARTS": str(restarts)}
+    revisions = _REVISIONS.get(entry.kind.id, _no_revisions)(cluster, stored)
+    ladder = read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None
+    pod_spec = data
+    for step in entry.pod_spec_path:
+        pod_spec = pod_spec.get(step) or {}
+    owner_kind, _, owner = (stored.owner or "").partition("/")
+    replicas = spec.get("replicas", 1) if entry.replicas_path else None
+    return {
+        "workload": stored,
+        "kind": entry.kind.id,
+        "verdict": _tell_verdict(cluster, stored, entry, at_ms, ladder.wait if ladder else ""),
+        "facts": {name: value for name, value in columns.items() if name != "NAME"},
+        "strategy": _describe_strategy(spec),
+        "outcome": tell_outcome(cluster, stored) if entry is DEPLOYMENT else "",
+        "owner_page": find_page(owner_kind, stored.namespace or "", owner) if owner else "",
+        "status": data.get("status") or {},
+        "replicas": replicas,
+        "hints": list_hints(pod_spec, replicas) if stored.deleted_ms is None else [],
+        "autoscalers": list_autoscalers(cluster, stored) if entry.replicas_path else [],
+        "containers": pod_spec.get("containers") or [],
+        "verbs": [verb for verb in entry.rollout if verb not in (PAUSE, RESUME)],
+        "is_paused": bool(spec.get("paused")) if PAUSE in entry.rollout else None,
+        "has_conditions": entry in (DEPLOYMENT, JOB),
+        "can_undo": UNDO in entry.rollout,
+        "revisions": revisions,
+        "revision_columns": list(revisions[0].counts) if revisions else [],
+        "ladder": ladder,
+        "grid": read_grid(cluster, stored) if entry is JOB else None,
+        "calendar": read_calendar(cluster, stored, at_ms) if entry is CRON_JOB else None,
+        "is_suspended": bool(spec.get("suspend")) if entry in (JOB, CRON_JOB) else None,
+        "is_over": entry is JOB and Job.from_json(data, cluster.epoch_ms).is_finished,
+        "has_chart": entry is not CRON_JOB,
+        "matrix": read_matrix(cluster, stored, revisions) if entry is DAEMON_SET else None,
+    }
+
+
+def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_ms: int, wait: str) -> str:
+    if stored.deleted_ms is not None:
+        return f"Deleted at {clock(stored.deleted_ms)}."
+    if entry is CRON_JOB:
+        jobs = list(list_owned(cluster, stored, JOB.kind.id))
+        refusals = find_refusals(cluster, jobs)
+        wait = tell_runs((one.data for one in jobs), refusals, at_ms, cluster.epoch_ms)
+    template = {"metadata": find_pod_metadata(stored.data), "spec": find_pod_spec(stored.data)}
+    found = Findings(
+        find_troubled(cluster, stored, at_ms),
+        wait,
+        find_refusals(cluster, [stored]).get(stored.uid),
+        find_losses(_read_losses(cluster, stored, at_ms), at_ms),
+        tell_condition(list_doubts([template], list_profiles(cluster))),
+    )
+    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, found)
+
+
+def _find_pods(cluster: Cluster, stored: StoredObject) -> QuerySet[StoredObject]:
+    """Its living pods."""
+    owners = _list_owners(cluster, stored)
+    return alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
+
+
+def _list_owners(cluster: Cluster, stored: StoredObject) -> list[str]:
+    """What its pods may name as their owner."""
+    owners = [name_owner(stored)]
+    for kind in list_between():
+        names = list_owned(cluster, stored, kind).values_list("name", flat=True)
+        owners += [f"{kind}/{name}" for name in names]
+    return owners
+
+
+def _read_losses(cluster: Cluster, stored: StoredObject, at_ms: int) -> dict[str, list[int]]:
+    return read_losses(cluster, _find_pods(cluster, stored), at_ms, _list_owners(cluster, stored))
+
+
+def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Troubled | None:
+    """Of its living pods the one to look at first, and how many others are not well: or not ready."""
+    pods = _find_pods(cluster, stored)
+    restarted = pods.filter(restarts__gt=0, state__in=UP).order_by("created_ms", "name")
+    lately = [*restarted.values_list("data", flat=True)[:MOST_LOOKED_AT]]
+    troubled = find_unwell(_find_first(pods, UNWELL), lately, at_ms, cluster.epoch_ms)
+    troubled = troubled or find_held(cluster, pods, at_ms)
+    counts = counts_failures(kind_id(stored.group, stored.kind))
+    if troubled is None:
+        going = pods.filter(state__in=(ENDING,) if counts else GOING)
+        ending = going.order_by("created_ms", "name").values_list("data", flat=True)
+        troubled = find_overdue(ending[:MOST_LOOKED_AT], at_ms, cluster.epoch_ms)
+    if troubled is None and not counts:
+        troubled = _find_first(pods, FAILED)
+    return troubled or find_restarted(lately, at_ms, cluster.epoch_ms)
+
+
+def _find_first(pods: QuerySet[StoredObject], states: Sequence[str]) -> Troubled | None:
+    """The first of those in one of the states, and how many others are in one."""
+    found = pods.filter(state__in=states)
+    count = found.count()
+    first = found.order_by("state", "created_ms", "name").values_list("data", flat=True).first()
+    return Troubled(first, count - 1) if first is not None else None
+
+
+def _describe_strategy(spec: Json) -> str:
+    """`RollingUpdate: maxSurge 1, maxUnavailable 0`."""
+    strategy = spec.get("strategy") or spec.get("updateStrategy") or {}
+    numbers = [f"{name} {value}" for name, value in (strategy.get("rollingUpdate") or {}).items()]
+    kind: str = strategy.get("type", "")
+    return kind + (f": {', '.join(numbers)}" if numbers else "")
+
+
+def tell_outcome(cluster: Cluster, stored: StoredObject) -> str:
+    """What the last rollout of a Deployment came to, once it is over: how long it took, and what it cost."""
+    rollout = judge_rollout(DEPLOYMENT.kind.id, stored.data)
+    rows = Transition.objects.filter(cluster=cluster, uid=stored.uid, seq__lte=cluster.seq)
+    began = rows.filter(field="revision").order_by("-seq").values_list("at_ms", "seq").first()
+    if began is None or rollout is None or not rollout.is_done:
+        return ""
+    began_ms, seq = began
+    counts = rows.filter(field="availableReplicas").values_list("at_ms", "new")
+    before = counts.filter(seq__lt=seq).order_by("-seq").first()
+    wanted = (stored.data.get("spec") or {}).get("replicas", 1)
+    # Afterwards comes what is no part of it: it is over once all that is wanted is there, and new.
+    done = rows.filter(field="condition.Progressing", seq__gte=seq, reason="NewReplicaSetAvailable")
+    done_ms = done.order_by("seq").values_list("at_ms", flat=True).first()
+    if done_ms is None:
+        return ""
+    fewest = [new or 0 for at_ms, new in counts.filter(seq__gte=seq, at_ms__lte=done_ms)[:MOST_STEPS]]
+    took = f"took {duration(round(done_ms - began_ms, -2))}"
+    if before is None or not before[1]:
+        return took
+    return f"{took}, never fewer than {min([before[1], *fewest])} of {wanted} available"
+
+
+def tell_difference(
+    cluster: Cluster, stored: StoredObject, entry: KindEntry, number: int
+) -> list[str] | None:
+    """The template as it is now against that of a revision, as `kubectl diff` prints it; None without one."""
+    kind = REPLICA_SET_KIND.id if entry is DEPLOYMENT else CONTROLLER_REVISION
+    for row in list_owned(cluster, stored, kind):
+        spec = row.data if entry is DEPLOYMENT else row.data.get("data") or {}
+        found = row.revision if entry is DEPLOYMENT else row.data.get("revision")
+        if found == number:
+            template = deepcopy((spec.get("spec") or {}).get("template") or {})
+            break
+    else:
+        return None
+    template.pop("$patch", None)
+    ((template.get("metadata") or {}).get("labels") or {}).pop(HASH_LABEL, None)
+    now = (stored.data.get("spec") or {}).get("template") or {}
+    before, after = (to_yaml(one).splitlines() for one in (now, template))
+    return list(islice(unified_diff(before, after, n=2, lineterm=""), 2, MOST_LINES))
+
+
+def find_next_revision(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> int | None:
+    """The number that another template of a workload gets; None for a kind without revisions."""
+    if entry.kind.id not in _REVISIONS:
+        return None
+    kind = REPLICA_SET_KIND.id if entry is DEPLOYMENT else CONTROLLER_REVISION
+    latest = list_owned(cluster, stored, kind).aggregate(latest=Max("revision"))["latest"]
+    return (latest or 0) + 1
+
+
+# --- revisions --------------------------------------------------------------------------------------------
+
+
+def _no_revisions(cluster: Cluster, stored: StoredObject) -> list[Revision]:
+    return []
+
+
+def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]:
+    """A Deployment's, newest revision first."""
+    revisions = []
+    turns = read_turns(cluster, REPLICA_SET_KIND.id, stored.namespace, name_owner(stored))
+    for row in list_owned(cluster, stored, REPLICA_SET_KIND.id):
+        spec, status = row.data.get("spec") or {}, row.data.get("status") or {}
+        counts = {
+            "Wanted": spec.get("replicas", 1),
+            "Ready": status.get("readyReplicas", 0),
+            "Available": status.get("availableReplicas", 0),
+        }
+        page = find_page(REPLICA_SET_KIND.id, row.namespace or "", row.name)
+        turn, owner = turns[row.uid], f"{REPLICA_SET_KIND.id}/{row.name}"
+        shares = (
+            share_states(cluster, row.namespace, owner) if counts["Wanted"] or status.get("replicas") else []
+        )
+        revisions.append(
+            Revision(row.name, row.revision or 0, turn, _images(spec), counts, page, shares=shares)
+        )
+    return sorted(revisions, key=lambda revision: revision.number, reverse=True)
+
+
+def _list_controller_revisions(cluster: Cluster, stored: StoredObject) -> list[Revision]:
+    """A StatefulSet's or DaemonSet's, newest first, with the pods made from each."""
+    pods: dict[str, int] = {}
+    for labels in list_owned(cluster, stored, POD_KIND.id).values_list("data__metadata__labels", flat=True):
+        made_from = (labels or {}).get(REVISION_LABEL, "")
+        pods[made_from] = pods.get(made_from, 0) + 1
+    rows = list(list_owned(cluster, stored, CONTROLLER_REVISION))
+    latest = max((row.data.get("revision") or 0 for row in rows), default=0)
+    revisions = []
+    for row in rows:
+        number = row.data.get("revision") or 0
+        # A StatefulSet's pods carry the revision's name, a DaemonSet's its hash alone.
+        count = pods.get(row.name, 0) + pods.get(row.name.rpartition("-")[2], 0)
+        images = _images((row.data.get("data") or {}).get("spec") or {})
+        is_latest = number == latest
+        # As in the chart, where all earlier ones are one.
+        turn = LATEST if is_latest else EARLIER
+        revisions.append(Revision(row.name, number, turn, images, {"Pods": count}, is_latest=is_latest))
+    return sorted(revisions, key=lambda revision: revision.number, reverse=True)
+
+
+_REVISIONS: dict[str, Callable[[Cluster, StoredObject], list[Revision]]] = {
+    DEPLOYMENT.kind.id: _list_replica_sets,
+    STATEFUL_SET.kind.id: _list_controller_revisions,
+    DAEMON_SET.kind.id: _list_controller_revisions,
+}
+
+
+def _images(spec: Json) -> list[str]:
+    template = (spec.get("template") or {}).get("spec") or {}
+    return [container.get("image", "") for container in template.get("containers") or ()]

@@ -1,0 +1,1 @@
+"""What every address has in common: who may come from where, headers, sign-in, logs."""

@@ -1,0 +1,120 @@
+"""Patches as the API server takes them, by their type. Pure: an object comes in, a new one goes out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...heart.errors import BadRequest, Invalid, Unprocessable, UnsupportedMediaType
+from ...objects.shortened import shorten
+from ...rules.limits.json_bounds import MOST_LEVELS
+from ...rules.validation.words.field_error import invalid
+from ...rules.validation.words.refusal import make_invalid
+from ...schema.decode import decode
+from ...schema.go_errors import find_unrestorable, find_wrong_type
+from ...schema.scalars import name_go_kind
+from ...schema.tables import find_fields, is_known_kind
+from ..options import PLAIN, WriteOptions
+from .json_patch import json_patch
+from .strategic_merge import strategic_merge_patch, write_go
+
+Json = dict[str, Any]
+MOST_SHOWN = 10_000
+"""So many letters of a patch are shown in its refusal."""
+JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
+PATCH_TYPES = (MERGE, STRATEGIC, JSON, APPLY)
+_NO_STRATEGY = (
+    "the body of the request was in an unknown format - accepted media types include:"
+    " application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
+)
+
+
+def patch_object(current: Json, patch: Any, how: str, options: WriteOptions = PLAIN) -> Json:
+    """The object as a patch of this type leaves it.
+
+    Raises BadRequest for what is no such patch, Invalid for what does not fit or leaves a field of a wrong
+    type, UnsupportedMediaType for a strategic merge of a custom resource, Unknown for one that contradicts
+    itself.
+    """
+    if how not in PATCH_TYPES:
+        raise BadRequest(f"patch type {shorten(how)}: use one of {', '.join(PATCH_TYPES)}")
+    if _is_too_deep(patch):
+        raise BadRequest(f"patch: nested more than {MOST_LEVELS} levels deep; write it flatter")
+    is_known = is_known_kind(current["apiVersion"], current["kind"])
+    if how == STRATEGIC and not is_known:
+        raise UnsupportedMediaType(_NO_STRATEGY)
+    if how == JSON:
+        return _decode(json_patch(current, patch), current, patch, how, options)
+    if not isinstance(patch, dict):
+        cannot = (
+            f"json: cannot unmarshal {name_go_kind(patch)} into Go value of type map[string]interface {{}}"
+        )
+        raise BadRequest(cannot if how == STRATEGIC else f"error decoding patch: {cannot}")
+    if how == MERGE or not is_known:
+        return _decode(merge_patch(current, patch), current, patch, how, options)
+    return _decode(strategic_merge_patch(current, patch, find_fields(current)), current, patch, how, options)
+
+
+def _decode(patched: Any, current: Json, patch: Any, how: str, options: WriteOptions) -> Json:
+    """Read the patched object by the fields of its kind; a patch may not make another kind of it."""
+    if not isinstance(patched, dict) or _is_too_deep(patched):
+        raise Unprocessable()
+    head = {name: current[name] for name in ("apiVersion", "kind")}
+    typed = {**patched, **head}
+    find_wrong = find_unrestorable if how == STRATEGIC else find_wrong_type
+    wrong = _find_wrong_head(patched) or (find_wrong(typed) if options.is_request else "")
+    if wrong:
+        raise refuse_patch(how, patch, patched, wrong)
+    try:
+        decoded = decode(typed)
+    except ValueError as problem:
+        kind, name = current["kind"], current["metadata"]["name"]
+        raise Invalid(f'{kind} "{name}": {problem}', kind, name) from problem
+    return {**decoded, **{name: patched.get(name) for name in head}}
+
+
+def _find_wrong_head(patched: Json) -> str:
+    """How Go complains of an apiVersion or a kind that is no text; "" where both are, or are not there."""
+    for name in ("apiVersion", "kind"):
+        value = patched.get(name)
+        if value is not None and not isinstance(value, str):
+            said = f"cannot unmarshal {name_go_kind(value)} into Go struct field .{name} of type string"
+            return f"couldn't get version/kind; json parse error: json: {said}"
+    return ""
+
+
+def refuse_patch(how: str, patch: Any, patched: Json, why: str) -> Invalid:
+    """The refusal of a patch whose outcome cannot be read: it shows the outcome, or a strategic patch itself.
+
+    Neither kind nor name is told, as recorded.
+    """
+    as_json = json.dumps(patched, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    shown = write_go(patch) if how == STRATEGIC else as_json
+    return make_invalid("", "", [invalid("patch", shown[:MOST_SHOWN], why)])
+
+
+def _is_too_deep(value: Any) -> bool:
+    """Whether mappings and lists go on within each other, level by level, beyond the limit."""
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return bool(level)
+
+
+def merge_patch(target: Any, patch: Any) -> Any:
+    """JSON merge patch (RFC 7386): null removes, mappings merge, everything else replaces."""
+    if not isinstance(patch, dict):
+        return patch
+    result = dict(target) if isinstance(target, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            result.pop(name, None)
+        else:
+            result[name] = merge_patch(result.get(name), value)
+    return result

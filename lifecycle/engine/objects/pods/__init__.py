@@ -1,0 +1,1 @@
+"""Pods: their spec, their status, and what a runtime reports of them."""

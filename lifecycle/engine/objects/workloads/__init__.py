@@ -1,0 +1,1 @@
+"""Controllers of pods, and the budgets that protect them."""

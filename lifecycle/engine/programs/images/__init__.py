@@ -1,0 +1,1 @@
+"""Images: which are known, what is in them, how large they are."""

@@ -1,0 +1,259 @@
+"""What well-known images do when nobody says otherwise: a table of facts.
+
+A row has the name of a repository of Docker Hub, the images of `library` by their last word; a word behind a
+colon is the tag's, where that brings another program. Which other names mean the same: `image_sources.py`.
+What is in an image: `image_folders.py`.
+
+A row's facts are those of the image as its maintainers publish it: what it listens on, which stop signal its
+Dockerfile names, how its main process ends on that signal, what it refuses to start without. Times are
+typical ones, and a row says where it is an assumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
+from ..durations import Duration
+
+
+@dataclass(frozen=True, slots=True)
+class ImageFacts:
+    """One row. Ports and paths empty: anything answers; `ends` is an exit code when it ends by itself."""
+
+    ports: tuple[int, ...] = ()
+    ready_ms: int = 0
+    on_term: TermPlan = EXITS_AT_ONCE
+    stop_signal: str | None = None
+    paths: tuple[str, ...] = ()
+    answers: tuple[Answer, ...] = (Answer(0, 200),)
+    is_silent: bool = False
+    """It opens no port at all."""
+    speaks_grpc: bool = False
+    """It answers gRPC health checks, as few of these do."""
+    speaks_http: bool = False
+    """Its ports surely speak HTTP without TLS, as long as nobody has configured it."""
+    ends: int | None = None
+    """The image's default command ends at once with this code (a shell without input, a help text)."""
+    entrypoint: tuple[str, ...] | None = ()
+    """What `args` alone are given to; () runs them as they are, None is a program known only from outside."""
+    is_shell: bool = False
+    """A base image: its files are an ordinary small Linux, so scripts and checks can be interpreted in it."""
+    has_known_files: bool = False
+    """Nothing is in the image beside the usual folders and tools: what is not there is surely missing."""
+    needs_env: tuple[str, ...] = ()
+    """The image ends with code 1 unless one of these is set."""
+    is_stated: bool = False
+    """A simulated image: what it does is part of its definition and not a latency."""
+    assumption: str | None = None
+    user: int | None = 0
+    """Who it runs as unless told otherwise; None where that is not known."""
+    user_name: str = ""
+    """The name, where the image names its user by one."""
+
+
+def _exits(code: int, after_ms: int = 0) -> TermPlan:
+    return TermPlan(Duration.fixed(after_ms), code)
+
+
+# A JVM answers TERM with its shutdown hooks and then ends with 128 + 15.
+_JAVA = 143
+# A Go program that asks for no signal ends with 2 as process 1, where the default action is not available.
+_GO_WITHOUT_HANDLER = 2
+
+_NGINX_PAGES = ("/", "/index.html", "/50x.html")
+_LANGUAGE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True)
+_BASE = ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True)
+
+_IMAGES: Mapping[str, ImageFacts] = {
+    # Base images: a shell or an interpreter that finds no input and ends.
+    **dict.fromkeys(
+        "busybox alpine bash debian ubuntu centos rockylinux almalinux fedora amazonlinux".split(), _BASE
+    ),
+    **dict.fromkeys("perl python ruby golang node openjdk eclipse-temurin buildpack-deps".split(), _LANGUAGE),
+    "alpine/git": ImageFacts(ends=1, entrypoint=("git",), is_shell=True),
+    "bitnami/kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True, user=1001),
+    "kubectl": ImageFacts(ends=0, entrypoint=("kubectl",), is_shell=True),
+    "curlimages/curl": ImageFacts(
+        ends=2, entrypoint=("curl",), is_shell=True, user=100, user_name="curl_user"
+    ),
+    "curl": ImageFacts(ends=2, entrypoint=("curl",), is_shell=True),
+    "hello-world": ImageFacts(ends=0, entrypoint=None),
+    "docker": ImageFacts(ends=0, is_shell=True, on_term=IGNORES),
+    # The daemon: with TLS unless DOCKER_TLS_CERTDIR is empty, and of another user where it is rootless.
+    "docker:dind": ImageFacts((2376,), 2000, _exits(0, 500), is_shell=True, user=None),
+    "polinux/stress": ImageFacts(ends=0, is_shell=True),
+    "containerstack/cpustress": ImageFacts(entrypoint=None, on_term=_exits(0)),
+    # Web servers and proxies.
+    "nginx": ImageFacts(
+        (80,), 100, _exits(0), "SIGQUIT", paths=_NGINX_PAGES, is_shell=True, speaks_http=True
+    ),
+    "nginxinc/nginx-unprivileged": ImageFacts(
+        (8080,),
+        100,
+        _exits(0),
+        "SIGQUIT",
+        paths=_NGINX_PAGES,
+        is_shell=True,
+        user=101,
+        speaks_http=True,
+    ),
+    "bitnami/nginx": ImageFacts((8080, 8443), 200, _exits(0), "SIGQUIT", is_shell=True, user=1001),
+    "httpd": ImageFacts(
+        (80,), 100, _exits(0), "SIGWINCH", paths=("/", "/index.html"), is_shell=True, speaks_http=True
+    ),
+    "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "php": ImageFacts(ends=0, is_shell=True),
+    "php:apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "php:fpm": ImageFacts((9000,), 100, _exits(0), "SIGQUIT", is_shell=True),
+    "wordpress": ImageFacts((80,), 2000, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "wordpress:fpm": ImageFacts((9000,), 2000, _exits(0), "SIGQUIT", is_shell=True),
+    "haproxy": ImageFacts(
+        (),
+        100,
+        _exits(0),
+        "SIGUSR1",
+        assumption="listens where its configuration says",
+        user=99,
+        user_name="haproxy",
+    ),
+    "envoyproxy/envoy": ImageFacts((), 300, _exits(0), assumption="listens where its configuration says"),
+    "traefik": ImageFacts((80, 8080), 500, _exits(0, 100)),
+    "traefik/whoami": ImageFacts((80,), 50, _exits(0), speaks_http=True),
+    "caddy": ImageFacts((80, 443), 200, _exits(0), is_shell=True),
+    "tomcat": ImageFacts((8080,), 5000, _exits(_JAVA, 500), is_shell=True, speaks_http=True),
+    # Data stores.
+    "redis": ImageFacts((6379,), 50, _exits(0, 10), is_shell=True),
+    "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True, user=11211, user_name="memcache"),
+    "postgres": ImageFacts(
+        (5432,),
+        3000,
+        _exits(0, 300),
+        "SIGINT",
+        is_shell=True,
+        needs_env=("POSTGRES_PASSWORD", "POSTGRES_PASSWORD_FILE", "POSTGRES_HOST_AUTH_METHOD"),
+    ),
+    "mysql": ImageFacts(
+        (3306, 33060),
+        15_000,
+        _exits(0, 1500),
+        is_shell=True,
+        needs_env=(
+            "MYSQL_ROOT_PASSWORD",
+            "MYSQL_ROOT_PASSWORD_FILE",
+            "MYSQL_ALLOW_EMPTY_PASSWORD",
+            "MYSQL_RANDOM_ROOT_PASSWORD",
+        ),
+    ),
+    "mariadb": ImageFacts(
+        (3306,),
+        8000,
+        _exits(0, 1000),
+        is_shell=True,
+        needs_env=(
+            "MARIADB_ROOT_PASSWORD",
+            "MARIADB_ROOT_PASSWORD_FILE",
+            "MARIADB_ROOT_PASSWORD_HASH",
+            "MARIADB_ALLOW_EMPTY_ROOT_PASSWORD",
+            "MARIADB_RANDOM_ROOT_PASSWORD",
+            "MYSQL_ROOT_PASSWORD",
+            "MYSQL_ROOT_PASSWORD_FILE",
+            "MYSQL_ALLOW_EMPTY_PASSWORD",
+            "MYSQL_RANDOM_ROOT_PASSWORD",
+        ),
+    ),
+    "mongo": ImageFacts((27017,), 2000, _exits(0, 500), is_shell=True),
+    "cassandra": ImageFacts((7000, 9042), 30_000, _exits(_JAVA, 2000), is_shell=True),
+    "elasticsearch": ImageFacts((9200, 9300), 25_000, _exits(_JAVA, 1000), is_shell=True, user=1000),
+    "etcd": ImageFacts((2379, 2380), 500, _exits(0, 100), speaks_grpc=True),
+    "minio/minio": ImageFacts(
+        (9000,), 500, _exits(0, 100), entrypoint=None, assumption="given a data folder by its arguments"
+    ),
+    "influxdb": ImageFacts((8086,), 2000, _exits(0, 300), is_shell=True),
+    # Messaging and coordination.
+    "rabbitmq": ImageFacts((5672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
+    # Its plugin brings the page of the broker.
+    "rabbitmq:management": ImageFacts((5672, 15672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
+    "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True, user=1000, user_name="appuser"),
+    "zookeeper": ImageFacts((2181, 2888, 3888, 8080), 2000, _exits(_JAVA, 200), is_shell=True),
+    "nats": ImageFacts(
+        (4222, 6222, 8222), 50, _exits(0), assumption="version 2.11 or newer: ends with code 0 on TERM"
+    ),
+    "consul": ImageFacts(
+        (8300, 8301, 8500, 8600),
+        2000,
+        _exits(1, 500),
+        is_shell=True,
+        assumption="a server, which does not leave its cluster on TERM and ends with code 1",
+    ),
+    "vault": ImageFacts((8200,), 1000, _exits(0, 100), is_shell=True),
+    # Observability and delivery.
+    "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"),
+    "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True, user=472, speaks_http=True),
+    "fluentd": ImageFacts(
+        (5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True, user=999, user_name="fluent"
+    ),
+    "fluentd-elasticsearch": ImageFacts((), 2000, _exits(0, 500), entrypoint=None, is_shell=True),
+    "fluent/fluent-bit": ImageFacts((2020,), 300, _exits(0, 5000), entrypoint=None),
+    "jenkins/jenkins": ImageFacts(
+        (8080, 50_000), 30_000, _exits(_JAVA, 1000), is_shell=True, user=1000, user_name="jenkins"
+    ),
+    "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True, speaks_http=True),
+    # Kubernetes' own.
+    "pause": ImageFacts(on_term=_exits(0), is_silent=True, entrypoint=None, user=65_535),
+    # A program of an image that has several: the name of the image, a space, the first argument.
+    "agnhost liveness": ImageFacts(
+        (8080,), on_term=_exits(_GO_WITHOUT_HANDLER), answers=(Answer(0, 200), Answer(10_000, 500))
+    ),
+    "agnhost netexec": ImageFacts((8080,), on_term=_exits(0)),
+    "agnhost serve-hostname": ImageFacts((9376,), on_term=_exits(_GO_WITHOUT_HANDLER)),
+    "agnhost pause": ImageFacts(on_term=_exits(0), is_silent=True),
+    "agnhost": ImageFacts(entrypoint=("/agnhost",), is_shell=True, on_term=_exits(0)),
+    "echoserver": ImageFacts((8080,), 200, _exits(0), "SIGQUIT"),
+    "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
+    "serve-hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
+    "hello-app": ImageFacts((8080,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
+    "guestbook": ImageFacts((3000,), 100, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
+    "gb-frontend": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
+    "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0), user=None),
+    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000), user=None),
+    # The simulated images of the worked scenarios.
+    "sim/server": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
+    "sim/shell": ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True, is_stated=True),
+    "sim/healthz": ImageFacts(
+        (8080,),
+        on_term=_exits(_GO_WITHOUT_HANDLER),
+        answers=(Answer(0, 200), Answer(10_000, 500)),
+        is_stated=True,
+    ),
+    "sim/slow": ImageFacts(ready_ms=95_000, on_term=_exits(0), is_shell=True, is_stated=True),
+    "sim/tail": ImageFacts((), 0, IGNORES, paths=("none",), is_shell=True, is_stated=True),
+    "sim/logger": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
+}
+
+BITNAMI: Mapping[str, str] = {
+    "bitnami/redis": "redis",
+    "bitnami/postgresql": "postgres",
+    "bitnami/mysql": "mysql",
+    "bitnami/mariadb": "mariadb",
+    "bitnami/mongodb": "mongo",
+    "bitnami/rabbitmq": "rabbitmq:management",
+    "bitnami/memcached": "memcached",
+    "bitnami/etcd": "etcd",
+    "bitnami/kafka": "kafka",
+    "bitnami/zookeeper": "zookeeper",
+}
+"""The same servers, built by another publisher."""
+
+
+def _of_bitnami(facts: ImageFacts) -> ImageFacts:
+    """Another user, no stop signal, and other variables, of which none is asked for here."""
+    return replace(facts, user=1001, user_name="", stop_signal=None, needs_env=(), is_shell=True)
+
+
+KNOWN_IMAGES: Mapping[str, ImageFacts] = {
+    **_IMAGES,
+    **{name: _of_bitnami(_IMAGES[row]) for name, row in BITNAMI.items()},
+}

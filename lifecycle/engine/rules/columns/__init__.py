@@ -1,0 +1,1 @@
+"""What `kubectl get` prints of an object, one file a family of kinds."""

@@ -1,0 +1,1 @@
+"""What a namespace or an object may have at most: LimitRanges, quotas, sizes."""

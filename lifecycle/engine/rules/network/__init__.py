@@ -1,0 +1,1 @@
+"""Services, and where their connections go."""

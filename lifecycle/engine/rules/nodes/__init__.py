@@ -1,0 +1,1 @@
+"""Nodes: health, pressure, drains, shutdown, and whom taints drive away."""

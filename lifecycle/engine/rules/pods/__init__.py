@@ -1,0 +1,1 @@
+"""What is particular to one pod: phase, conditions, restarts, probes, its end."""

@@ -1,0 +1,106 @@
+"""A pod's `state`: what people see of it in one word, and why it is not ready.
+
+Decided from the pod alone. What its status does not show is left out: a pod whose volumes cannot be mounted
+says ContainerCreating, as one does whose image is being pulled, and is `starting`; its events tell more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...objects.condition import Condition, find_condition
+from ...objects.pods.container import TERMINATED, WAITING, ContainerState, ContainerStatus
+from ...objects.pods.pod import FAILED, RUNNING, SUCCEEDED, UNKNOWN, Pod
+from ...objects.pods.status import PodStatus
+from ...objects.shown import State
+from ..nodes.eviction import DISRUPTION_TARGET
+from ..reasons import CRASHING, STARTING, STUCK, find_meaning
+from .conditions import POD_SCHEDULED, READY
+from .container_status import default_waiting_reason
+from .restart_rules import should_restart
+
+UNSCHEDULABLE = "Unschedulable"
+"""No node takes the pod: none has room, none is allowed, or a claim of its is unbound or missing."""
+NODE_LOST = "NodeLost"
+
+_READY, _SUCCEEDED, _PENDING = State("ready"), State("succeeded"), State("pending")
+
+
+def decide_state(pod: Pod) -> State:
+    """A pod's state with the reason and message that say most of why it is not ready."""
+    status = pod.status
+    # An end is an end, even while the object waits for its removal.
+    if status.phase == SUCCEEDED:
+        return _SUCCEEDED
+    if status.phase == FAILED:
+        return _failed(status)
+    if status.phase == UNKNOWN or status.reason == NODE_LOST:
+        return State("unknown", status.reason or None, status.message or None)
+    if pod.meta.deletion_ms is not None:
+        target = find_condition(status.conditions, DISRUPTION_TARGET)
+        return _because("terminating", target if target is not None and target.status == "True" else None)
+    if not pod.node_name:
+        return _unbound(find_condition(status.conditions, POD_SCHEDULED))
+    ready = find_condition(status.conditions, READY)
+    if ready is not None and ready.status == "True":
+        return _READY
+    return _unready(pod, ready)
+
+
+def _failed(status: PodStatus) -> State:
+    if status.reason:
+        return State("failed", status.reason, status.message or None)
+    for one in (*status.init_containers, *status.containers):
+        state = one.state
+        if state is not None and state.type == TERMINATED and state.exit_code:
+            return _because("failed", state)
+    return State("failed")
+
+
+def _unbound(scheduled: Condition | None) -> State:
+    if scheduled is None or scheduled.status == "True":
+        return _PENDING
+    # A gate is somebody's wish to wait; only a pod that no node takes is stuck.
+    return _because(STUCK if scheduled.reason == UNSCHEDULABLE else "pending", scheduled)
+
+
+def _unready(pod: Pod, ready: Condition | None) -> State:
+    """Of a bound pod: what holds it up, the worst first, else the first container that is not ready."""
+    status = pod.status
+    stuck = unready = None
+    for container, one in _list_unready(status):
+        meaning = find_meaning(one.reason).state if one.type == WAITING else ""
+        # Until its kubelet says a reason, a container that failed shows how it ended.
+        if one.type == TERMINATED and one.exit_code and _starts_again(pod, container, one.exit_code):
+            meaning = CRASHING
+        if meaning == CRASHING:
+            return _because(CRASHING, one)
+        if meaning == STUCK:
+            stuck = stuck or one
+        if one.reason:
+            unready = unready or one
+    if stuck is not None:
+        return _because(STUCK, stuck)
+    name = "notReady" if status.phase == RUNNING else STARTING
+    if unready is not None or ready is not None:
+        return _because(name, unready or ready)
+    # Its kubelet has said nothing of it yet; this is what it will say first.
+    return State(name, default_waiting_reason(pod.spec))
+
+
+def _list_unready(status: PodStatus) -> Sequence[tuple[str, ContainerState]]:
+    statuses: Sequence[ContainerStatus] = status.containers
+    if status.init_containers:
+        statuses = (*status.init_containers, *statuses)
+    return [(one.name, one.state) for one in statuses if not one.ready and one.state is not None]
+
+
+def _starts_again(pod: Pod, name: str, exit_code: int) -> bool:
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    return any(one.name == name and should_restart(one, pod.spec, exit_code) for one in containers)
+
+
+def _because(name: str, why: Condition | ContainerState | None) -> State:
+    if why is None:
+        return State(name)
+    return State(name, why.reason or None, why.message or None)

@@ -1,0 +1,1 @@
+"""Sizes that others choose: /scale, vertical autoscalers, KEDA's triggers."""

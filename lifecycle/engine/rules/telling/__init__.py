@@ -1,0 +1,1 @@
+"""What people are told: verdicts, and why something does not go on."""

@@ -1,0 +1,26 @@
+"""Why a namespace that is to go does not: the finalizers of what is in it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...objects.condition import Condition, find_condition
+from .verdicts import quote, tell_instant
+
+Json = Mapping[str, Any]
+FINALIZERS_REMAIN = "NamespaceFinalizersRemaining"
+_LASTING_MS = 10_000
+"""What ends in time takes its finalizers away sooner."""
+
+
+def tell_stuck(namespace: Json, now_ms: int, epoch_ms: int) -> str:
+    """`cannot go since 00:02:15 (Some content in the namespace has finalizers …)`; "" of one that is well."""
+    if not namespace["metadata"].get("deletionTimestamp"):
+        return ""
+    told = (namespace.get("status") or {}).get("conditions") or ()
+    found = find_condition([Condition.from_json(one, epoch_ms) for one in told], FINALIZERS_REMAIN)
+    since_ms = found.last_transition_ms if found is not None and found.status == "True" else None
+    if found is None or since_ms is None or now_ms < since_ms + _LASTING_MS:
+        return ""
+    return f"cannot go since {tell_instant(since_ms)}{quote(found.message or '')}"

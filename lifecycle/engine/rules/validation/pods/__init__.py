@@ -1,0 +1,1 @@
+"""Pods and their templates: containers, volumes, security, what may change."""

@@ -1,0 +1,37 @@
+"""The answer to an object that breaks a rule: every field that is wrong, in one error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ....heart.errors import Invalid
+from ....objects.kinds import kind_for
+from .field_error import FieldError
+
+
+def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None:
+    """Raise Invalid with every field error of an object, if there are any."""
+    if errors:
+        name = (data.get("metadata") or {}).get("name") or ""
+        raise make_invalid(data.get("kind", ""), name, errors, data.get("apiVersion", ""))
+
+
+def repeat_as_asked(errors: Sequence[FieldError]) -> list[FieldError]:
+    """The errors of a change, each as often as the API server looks at what it is about: of images twice."""
+    return [error for error in errors for _ in range(_count_looks(error.path))]
+
+
+def _count_looks(path: str) -> int:
+    is_image = path.startswith(("spec.containers[", "spec.initContainers[")) and path.endswith(".image")
+    return 2 if is_image else 1
+
+
+def make_invalid(kind: str, name: str, errors: Sequence[FieldError], api_version: str = "") -> Invalid:
+    """The refusal of an object: one cause for each field. One complaint is said once, however it was met."""
+    group = kind_for(api_version, kind).group
+    texts = list(dict.fromkeys(str(error) for error in errors))
+    body = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    qualified = f"{kind}.{group}" if group else kind
+    causes = [{"reason": error.type, "message": error.body, "field": error.path} for error in errors]
+    return Invalid(f'{qualified} "{name}" is invalid: {body}', kind, name, causes, group)

@@ -1,0 +1,1 @@
+"""Controllers of pods, and what scales or protects them."""

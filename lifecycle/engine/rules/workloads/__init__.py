@@ -1,0 +1,1 @@
+"""What controllers of pods share: revisions, budgets, what a deletion costs."""

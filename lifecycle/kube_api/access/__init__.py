@@ -1,0 +1,1 @@
+"""Who asks, by which token, and what they may."""

@@ -1,0 +1,1 @@
+"""What a request says: address, body, options, selectors."""

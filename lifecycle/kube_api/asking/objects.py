@@ -1,0 +1,117 @@
+"""The object in a request's body: one of the resource it is sent to, at the address it is sent to."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+from lifecycle.engine.schema.check import find_wrong_types
+from lifecycle.engine.schema.go_errors import find_decode_error
+from lifecycle.engine.schema.tables import is_known_kind
+from lifecycle.kube_api.asking.bodies import Unreadable, read_body
+from lifecycle.kube_api.asking.requests import Address
+from lifecycle.kube_api.asking.write_options import HEADER_TYPE
+from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.status import Refusal, bad_request
+
+Json = dict[str, Any]
+_SCHEME = 'in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
+_SHOWN = 30
+_GO_KINDS = {bool: "bool", int: "number", float: "number", str: "string", list: "array", type(None): "null"}
+
+
+def read_object(
+    request: HttpRequest, kind: str, api_version: str, lenient_version: bool = False
+) -> tuple[Json, list[str]]:
+    """The object of a body that is to be of a kind, and what a strict reader complains of in its text.
+
+    What says no kind is of that one. Raises Refusal (400, 413, 415).
+    """
+    try:
+        body = read_body(request)
+    except Unreadable as problem:
+        said = f"error converting YAML to JSON: {problem}" if problem.is_yaml else _json_error(str(problem))
+        raise _unrecognized(kind, said, problem.text) from None
+    if body.is_empty:
+        raise _unrecognized(kind, _json_error("unexpected end of JSON input"), b"")
+    data = body.value
+    if not isinstance(data, dict):
+        go_kind = _GO_KINDS.get(type(data), "object")
+        said = f"json: cannot unmarshal {go_kind} into Go value of type {HEADER_TYPE}"
+        raise _unrecognized(kind, _json_error(said), body.text)
+    data = {**data, "apiVersion": data.get("apiVersion") or api_version, "kind": data.get("kind") or kind}
+    _check_kind(data, kind, api_version, lenient_version)
+    wrong = find_wrong_types(data)
+    if wrong:
+        raise _unhandled(data, kind, find_decode_error(data))
+    return data, body.repeated
+
+
+def _check_kind(data: Json, kind: str, api_version: str, lenient_version: bool) -> None:
+    given, version = data["kind"], data["apiVersion"]
+    for name in ("apiVersion", "kind"):
+        if not isinstance(data[name], str):
+            go_kind = _GO_KINDS.get(type(data[name]), "object")
+            said = f"json: cannot unmarshal {go_kind} into Go struct field .{name} of type string"
+            raise _unrecognized(kind, _json_error(said), b"")
+    if given == kind and (version == api_version or lenient_version):
+        return
+    if given == kind and is_known_kind(version, given):
+        raise bad_request(
+            f"the API version in the data ({version}) does not match the expected API version ({api_version})"
+        )
+    if is_known_kind(version, given):
+        go_names = f"({version.rpartition('/')[2]}.{given}) to ({_package(api_version)}.{kind})"
+        raise _unhandled(data, kind, f"converting {go_names}: unknown conversion")
+    raise _unhandled(data, kind, f'no kind "{given}" is registered for version "{version}" {_SCHEME}')
+
+
+def _package(api_version: str) -> str:
+    return api_version.rpartition("/")[0].partition(".")[0] or "core"
+
+
+def _json_error(said: str) -> str:
+    return f"couldn't get version/kind; json parse error: {said}"
+
+
+def _unrecognized(kind: str, said: str, text: bytes) -> Refusal:
+    return bad_request(
+        f"the object provided is unrecognized (must be of type {kind}): {said} ({_sum_up(text)})"
+    )
+
+
+def _sum_up(text: bytes) -> str:
+    if not text:
+        return "<empty>"
+    cut = text[:_SHOWN]
+    shown = cut.decode("utf-8", "replace") if text[:1] == b"{" else cut.hex()
+    return f"{shown} ..." if len(text) > _SHOWN else shown
+
+
+def _unhandled(data: Json, kind: str, said: str) -> Refusal:
+    version = str(data["apiVersion"]).rpartition("/")[2]
+    return bad_request(f'{data["kind"]} in version "{version}" cannot be handled as a {kind}: {said}')
+
+
+def place(data: Json, address: Address, resource: Resource) -> Json:
+    """The object with the namespace of its address. Raises Refusal (400) where it names another."""
+    meta = data.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
+    wanted = address.namespace if resource.namespaced else None
+    given = meta.get("namespace")
+    if given and given != (wanted or ""):
+        raise bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    meta = {name: value for name, value in meta.items() if name != "namespace"}
+    return {**data, "metadata": meta | ({"namespace": wanted} if wanted is not None else {})}
+
+
+def require_name(data: Json, name: str) -> None:
+    """The object has the name it is sent to. Raises Refusal (400)."""
+    given = data["metadata"].get("name")
+    if not given:
+        raise bad_request(
+            f"the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        )
+    if given != name:
+        raise bad_request(f"the name of the object ({given}) does not match the name on the URL ({name})")

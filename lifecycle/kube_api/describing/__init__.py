@@ -1,0 +1,1 @@
+"""What there is: resources, discovery, OpenAPI."""

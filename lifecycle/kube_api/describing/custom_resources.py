@@ -1,0 +1,70 @@
+"""Resources that CustomResourceDefinitions give a cluster."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Count, Max
+
+from lifecycle.kube_api.describing.resource import ON_PART, Part, Resource
+from lifecycle.models import Cluster, StoredObject
+
+Json = dict[str, Any]
+Key = tuple[str, str, str]
+GROUP, KIND = "apiextensions.k8s.io", "CustomResourceDefinition"
+_SCALE = Part(ON_PART, "Scale", "autoscaling", "v1")
+_KEPT = 64
+_known: dict[int, tuple[tuple[int, int], dict[Key, Resource]]] = {}
+"""By cluster: its definitions' count and latest version, and the resources made of them."""
+
+
+def of_cluster(cluster: Cluster) -> Mapping[Key, Resource]:
+    """A cluster's custom resources by (group, version, plural). Definitions are read when they change."""
+    rows = StoredObject.objects.filter(cluster=cluster, kind=KIND, group=GROUP)
+    found = rows.aggregate(count=Count("pk"), latest=Max("rv"))
+    state = (found["count"], found["latest"] or 0)
+    known = _known.get(cluster.pk)
+    if known is None or known[0] != state:
+        made: dict[Key, Resource] = {}
+        if found["count"]:
+            for data in rows.filter(deleted_ms=None).order_by("name").values_list("data", flat=True):
+                made |= {(one.group, one.version, one.name): one for one in make_resources(data)}
+        if len(_known) >= _KEPT:
+            _known.clear()
+        known = _known[cluster.pk] = (state, made)
+    return known[1]
+
+
+def make_resources(definition: Json) -> list[Resource]:
+    """The resources of a definition, one for each version that is served."""
+    spec = definition.get("spec") or {}
+    names = spec.get("names") or {}
+    versions = [one for one in spec.get("versions") or () if isinstance(one, dict)]
+    stored = next((one["name"] for one in versions if one.get("storage")), "")
+    group = spec.get("group") or ""
+    return [
+        Resource(
+            group,
+            version["name"],
+            names.get("plural") or "",
+            names.get("kind") or "",
+            spec.get("scope") != "Cluster",
+            tuple(names.get("shortNames") or ()),
+            tuple(names.get("categories") or ()),
+            parts=_make_parts(version),
+            singular=names.get("singular") or "",
+            list_kind=names.get("listKind") or "",
+            custom=True,
+            storage_version=f"{group}/{stored}",
+            columns=tuple(version.get("additionalPrinterColumns") or ()),
+            schema=(version.get("schema") or {}).get("openAPIV3Schema"),
+            scale_paths=(version.get("subresources") or {}).get("scale"),
+        )
+        for version in versions
+        if version.get("served")
+    ]
+
+
+def _make_parts(version: Json) -> dict[str, Part]:
+    given = version.get("subresources") or {}
+    parts = {"status": Part()} if given.get("status") is not None else {}
+    return parts | ({"scale": _SCALE} if given.get("scale") else {})

@@ -1,0 +1,1 @@
+"""What is recorded: single objects, lists, versions, metrics, events."""

@@ -1,0 +1,1 @@
+"""What a shell does in its own process."""

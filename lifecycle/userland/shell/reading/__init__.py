@@ -1,0 +1,1 @@
+"""From the text of a script to words and commands."""

@@ -1,0 +1,148 @@
+"""The log on a pod's page: times, searching, older lines, the file, and silence told as what it is."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from dashboard.pages.pod.log_views import SHOWN_LINES
+from lifecycle.models import Cluster, ContainerLog, StoredObject
+from lifecycle.runs import container_logs
+from tests.dashboard.conftest import make_shop
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/clusters/shop/pods/default/web-1/log/"
+SCRIPT = {"name": "app", "image": "busybox", "command": ["sh", "-c", "echo hello"]}
+RUNNING = {"running": {"startedAt": "2026-01-01T00:00:03Z"}}
+
+
+@pytest.fixture
+def shop(client: Any) -> Cluster:
+    cluster = make_shop(client)
+    keep(cluster, "app", restartCount=1, state=RUNNING, lastState={"terminated": {"exitCode": 1}})
+    return cluster
+
+
+def keep(cluster: Cluster, name: str, container: dict[str, Any] = SCRIPT, **status: Any) -> None:
+    statuses = [{"name": name, **status}] if status else []
+    data = {"spec": {"containers": [container]}, "status": {"containerStatuses": statuses}}
+    StoredObject.objects.filter(cluster=cluster, kind="Pod").update(data=data)
+
+
+def write(cluster: Cluster, attempt: int, *lines: tuple[int, str]) -> None:
+    uid = StoredObject.objects.get(cluster=cluster, kind="Pod").uid
+    told = [(uid, "app", attempt, at_ms, text) for at_ms, text in lines]
+    container_logs.write(cluster.pk, container_logs.Tails(cluster.pk).render(told))
+
+
+def ask(client: Any, query: str = "container=app") -> str:
+    answer = client.get(f"{ADDRESS}?{query}")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def lines_of(page: str) -> list[tuple[str, str]]:
+    rows = re.findall(r"<li><time>(.*?)</time><span>(.*?)</span></li>", page)
+    return [(at, unescape(re.sub(r"</?mark>", "", text))) for at, text in rows]
+
+
+def test_each_line_has_its_time_and_strangers_text_is_text(client: Any, shop: Cluster) -> None:
+    write(shop, 1, (3000, "ready"), (4500, "<script>alert(1)</script> & more"))
+    page = ask(client)
+    assert lines_of(page) == [("00:00:03.0", "ready"), ("00:00:04.5", "<script>alert(1)</script> & more")]
+    assert "<script>" not in page
+
+
+def test_the_run_before_is_never_shown_as_the_current_one(client: Any, shop: Cluster) -> None:
+    write(shop, 0, (1000, "the first run"))
+    assert "app has written nothing." in ask(client)
+    assert lines_of(ask(client, "container=app&previous=on")) == [("00:00:01.0", "the first run")]
+
+
+@pytest.mark.parametrize(
+    "container, status, query, words",
+    [
+        (SCRIPT, {"state": RUNNING}, "", "app has written nothing."),
+        (
+            {"name": "app", "image": "nginx:1.27"},
+            {"state": RUNNING},
+            "",
+            "What app would write is not modelled",
+        ),
+        ({"name": "app", "image": "x/y:1"}, {"state": RUNNING}, "", "What app would write is not modelled"),
+        (SCRIPT, {}, "", "app has not started yet."),
+        (SCRIPT, {"state": {"waiting": {"reason": "ImagePullBackOff"}}}, "", "app has not started yet."),
+        (SCRIPT, {"state": RUNNING}, "&previous=on", "app has had no run before this one."),
+    ],
+)
+def test_silence_is_told_as_what_it_is(
+    client: Any, shop: Cluster, container: Any, status: Any, query: str, words: str
+) -> None:
+    keep(shop, "app", container, **status)
+    assert words in ask(client, f"container=app{query}")
+
+
+def test_lines_are_found_whatever_their_case_and_marked(client: Any, shop: Cluster) -> None:
+    write(shop, 1, (1000, "one"), (2000, "ONE <b> two one"), (3000, "three"))
+    page = ask(client, "container=app&find=one")
+    assert [text for _, text in lines_of(page)] == ["one", "ONE <b> two one"]
+    assert "<mark>ONE</mark> &lt;b&gt; two <mark>one</mark>" in page
+    assert "No line contains “&lt;i&gt;”." in ask(client, "container=app&find=<i>")
+
+
+def test_of_a_long_log_the_end_is_shown_and_older_lines_are_asked_for(client: Any, shop: Cluster) -> None:
+    write(shop, 1, *((number * 10, f"line {number}") for number in range(SHOWN_LINES + 5)))
+    page = ask(client)
+    assert lines_of(page)[0][1] == "line 5"
+    assert "5 before these" in page
+    more = re.search(r'data-more="(\d+)"', page)
+    assert more is not None
+    assert len(lines_of(ask(client, f"container=app&lines={more[1]}"))) == SHOWN_LINES + 5
+    for senseless in ("-1", "x", "9" * 40, "²"):
+        assert len(lines_of(ask(client, f"container=app&lines={senseless}"))) >= SHOWN_LINES
+
+
+def test_what_the_page_has_seen_is_not_sent_again(client: Any, shop: Cluster) -> None:
+    write(shop, 1, (1000, "one"))
+    mark = re.search(r'name="seen" value="(\w+)"', ask(client))
+    assert mark is not None
+    again = f"{ADDRESS}?container=app&seen={mark[1]}"
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(again).status_code == 204
+    # 64 KiB are not read for that.
+    log = ContainerLog._meta.db_table
+    columns = [query["sql"].partition("FROM")[0] for query in asked if log in query["sql"]]
+    assert columns and all("LENGTH" in one and f'"{log}"."lines"' not in one for one in columns)
+    write(shop, 1, (2000, "two"))
+    assert client.get(again).status_code == 200
+    assert client.get(f"{again}&find=one").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "query, text",
+    [
+        ("", "one\ntwo\n"),
+        ("&times=on", "2026-01-01T00:00:01.500000Z one\n2026-01-01T00:00:02.000000Z two\n"),
+    ],
+)
+def test_the_file_is_what_kubectl_logs_prints(client: Any, shop: Cluster, query: str, text: str) -> None:
+    write(shop, 1, (1500, "one"), (2000, "two"))
+    answer = client.get(f"{ADDRESS}?container=app&download=yes{query}")
+    assert answer.content.decode() == text
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    assert answer["Content-Disposition"] == 'attachment; filename="web-1-app.log"'
+
+
+def test_a_container_that_is_not_there_has_no_log(client: Any, shop: Cluster) -> None:
+    assert client.get(f"{ADDRESS}?container=<b>").status_code == 404
+
+
+def test_without_a_name_it_is_the_first_container_that_talks(client: Any, shop: Cluster) -> None:
+    write(shop, 1, (1000, "one"))
+    assert ask(client, "") == ask(client)

@@ -1,0 +1,116 @@
+"""Who may ask what: every path that is served, by each method, for nobody, a stranger, and a bare session."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from lifecycle.kube_api.describing.built_in import list_built_in
+from lifecycle.kube_api.describing.openapi_paths import make_paths
+from lifecycle.kube_api.describing.openapi_schemas import Refer
+from tests.builders import make_cluster, make_user
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+# Taken from what is described, so that whatever is served stands here by itself.
+RESOURCES = {
+    path.format(namespace="default", name="x"): sorted(set(operations) - {"parameters"})
+    for path, operations in make_paths(list(list_built_in().values()), Refer("", is_v2=False)).items()
+}
+OTHERS = {
+    path: ["get"]
+    for path in (
+        "/", "/api", "/apis", "/apis/apps", "/apis/apps/v1", "/version", "/healthz", "/livez", "/readyz",
+        "/openapi/v2", "/openapi/v3", "/nothing", "/api/v1/watch/pods",
+    )
+}  # fmt: skip
+CALLS = [(path, method) for path, methods in {**RESOURCES, **OTHERS}.items() for method in methods]
+UNAUTHORIZED = {
+    "kind": "Status",
+    "apiVersion": "v1",
+    "metadata": {},
+    "status": "Failure",
+    "message": "Unauthorized",
+    "reason": "Unauthorized",
+    "code": 401,
+}
+
+
+def test_much_is_served() -> None:
+    assert len(CALLS) > 500
+
+
+def call(client: Client, path: str, method: str, **headers: str) -> tuple[int, str]:
+    answer = client.generic(
+        method.upper(), f"/k8s/shop{path}", "{}", "application/json", headers=headers or None
+    )
+    return answer.status_code, answer.json().get("message", "")
+
+
+def test_nobody_is_told_anything(client: Client) -> None:
+    make_cluster("shop")
+    for path, method in CALLS:
+        answer = client.generic(method.upper(), f"/k8s/shop{path}", "{}", "application/json")
+        assert (answer.status_code, answer.json()) == (401, UNAUTHORIZED), (path, method)
+
+
+def test_a_stranger_finds_no_cluster(client: Client) -> None:
+    make_cluster("shop")
+    client.force_login(make_user())
+    for path, method in CALLS:
+        wanted = (404, 'clusters.podline.dev "shop" not found')
+        assert call(client, path, method) == wanted, (path, method)
+
+
+def test_a_wrong_token_is_no_way_in_beside_a_session(client: Client) -> None:
+    cluster = make_cluster("shop")
+    client.force_login(cluster.owner)
+    for shown in ("Bearer wrong", "Basic YTpi", "Bearer", "nonsense"):
+        assert call(client, "/api/v1/pods", "get", Authorization=shown) == (401, "Unauthorized")
+
+
+def test_a_session_changes_nothing_without_its_csrf_token() -> None:
+    client = Client(enforce_csrf_checks=True)
+    cluster = make_cluster("shop")
+    client.force_login(cluster.owner)
+    assert call(client, "/api/v1/namespaces/default/configmaps", "get")[0] == 200
+    for method in ("post", "put", "patch", "delete"):
+        code, message = call(client, "/api/v1/namespaces/default/configmaps/x", method)
+        assert code == 403 and message.startswith("CSRF Failed"), method
+
+
+def test_nobody_acts_as_somebody_else(client: Client) -> None:
+    cluster = make_cluster("shop")
+    client.force_login(cluster.owner)
+    name = cluster.owner.get_username()
+    for path in ("/api/v1/pods", "/version", "/openapi/v2"):
+        answer = client.get(f"/k8s/shop{path}", headers={"Impersonate-User": "joe"})
+        assert (answer.status_code, answer.json()["message"]) == (
+            403,
+            f'users "joe" is forbidden: User "{name}" cannot impersonate resource "users" in API group ""'
+            " at the cluster scope",
+        )
+    assert client.get("/k8s/shop/version", headers={"Impersonate-User": name}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header, resource",
+    [
+        pytest.param("Impersonate-Group", "groups", id="a group"),
+        pytest.param("Impersonate-Uid", "uids", id="a uid"),
+        pytest.param("Impersonate-Extra-scopes", "userextras/scopes", id="a field"),
+        pytest.param("IMPERSONATE-EXTRA-", "userextras/", id="a field without a name"),
+    ],
+)
+def test_nobody_takes_what_others_have(client: Client, header: str, resource: str) -> None:
+    """Alone it is nobody's, with one's own name somebody else's: neither is ignored."""
+    cluster = make_cluster("shop")
+    client.force_login(cluster.owner)
+    name = cluster.owner.get_username()
+    answer = client.get("/k8s/shop/version", headers={header: "system:masters"})
+    said = f"requested {resource} without impersonating a user"
+    assert (answer.status_code, answer.json()["message"]) == (400, said)
+    answer = client.get("/k8s/shop/version", headers={header: "system:masters", "Impersonate-User": name})
+    assert answer.status_code == 403 and answer.json()["reason"] == "Forbidden"
+    said = f'User "{name}" cannot impersonate resource "{resource}" in API group'
+    assert said in answer.json()["message"]
