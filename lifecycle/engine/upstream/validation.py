@@ -25,11 +25,6 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
     ),
     "rules/validation/events": ("pkg/apis/core/validation/events.go",),
-    "rules/validation/go_struct_table": (
-        "pkg/apis/apps/types.go",
-        "pkg/apis/batch/types.go",
-        "pkg/apis/core/types.go",
-    ),
     "rules/validation/ingresses": ("pkg/apis/networking/validation/validation.go",),
     "rules/validation/kubelet_config": ("pkg/kubelet/apis/config/validation/validation.go",),
     "rules/validation/leases": ("pkg/apis/coordination/validation/validation.go",),
