@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from posixpath import dirname, normpath
 
 from django import template
 from django.contrib.staticfiles import finders
@@ -13,7 +14,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 register = template.Library()
-_IMPORT = re.compile(r'^import .*?"\./([\w-]+)\.js";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import .*?"(\.\.?/[\w/.-]+)\.js";$', re.MULTILINE)
 
 
 @register.simple_tag
@@ -29,9 +30,14 @@ def list_needed(module: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     waiting = [module]
     while waiting:
-        path = finders.find(f"js/{waiting.pop(0)}.js")
-        assert isinstance(path, str), f"there is no module for {module} at {path}"
-        needed = [name for name in _IMPORT.findall(Path(path).read_text()) if name not in found]
+        importing = waiting.pop(0)
+        path = finders.find(f"js/{importing}.js")
+        assert isinstance(path, str), f"there is no module {importing}, which {module} needs"
+        imported = (
+            normpath(f"{dirname(importing)}/{one}".lstrip("/"))
+            for one in _IMPORT.findall(Path(path).read_text())
+        )
+        needed = [name for name in imported if name not in found]
         found |= dict.fromkeys(needed)
         waiting += needed
     return tuple(found)
