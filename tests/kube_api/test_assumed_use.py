@@ -55,6 +55,13 @@ A_LITTLE = (1, 8 * MEBIBYTE)
         ),
         pytest.param(pod(running("app")), [known(app=(5, 6))], {"app": (5, 6)}, "", id="known"),
         pytest.param(
+            pod(running("app")),
+            [known(app=(0, 0))],
+            {"app": A_LITTLE},
+            "1m and 8Mi each of app",
+            id="a script that says of neither",
+        ),
+        pytest.param(
             pod(running("app"), running("more")),
             [known(app=(5, 6))],
             {"app": (5, 6), "more": A_LITTLE},

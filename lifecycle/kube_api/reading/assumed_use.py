@@ -74,7 +74,9 @@ def take_samples(
 
 def _sample_pod(pod: Json, known: Json | None, now_ms: int, epoch_ms: int) -> Sample | None:
     """None of a pod of which nothing runs, or not for long."""
-    uses: dict[str, Use] = dict(known["containers"]) if known is not None else {}
+    # A process holds some memory: a script that says of neither what it takes says nothing.
+    stated = known["containers"].items() if known is not None else ()
+    uses: dict[str, Use] = {name: use for name, use in stated if any(use)}
     unknown = [name for name in _list_measured(pod, now_ms, epoch_ms) if name not in uses]
     uses |= dict.fromkeys(unknown, OF_A_CONTAINER)
     if not uses:
