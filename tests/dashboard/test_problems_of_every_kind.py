@@ -165,7 +165,7 @@ def test_5_what_never_runs_looks_wrong_wherever_it_is_drawn_and_is_named(
     for kind in [one for one in (*zoo.WORKLOADS, "Pod") if (one, number) != ("DaemonSet", 1)]:
         figures = list_figures(client, cluster, kind)
         page = client.get(f"/clusters/{cluster.name}/{zoo.page_of(kind)}").content.decode()
-        (verdict,) = re.findall(r'<p class="card verdict">(.*?)</p>', page, re.DOTALL)
+        (verdict,) = re.findall(r'<p class="card verdict"[^>]*>(.*?)</p>', page, re.DOTALL)
         pods = StoredObject.objects.filter(cluster=cluster, kind="Pod", state=tone)
         reasons = {pod.status for pod in pods}
         tones = {tone for figure in figures.values() for tone, _ in list_bars(figure)}
