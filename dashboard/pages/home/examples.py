@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from dashboard.pages.home.gallery import GALLERY
+from lifecycle.simulation.stories import find_story
 
 LABELS = {
     "nginx-rolling-update": "nginx, three replicas",
@@ -28,6 +28,6 @@ class Example(NamedTuple):
 def list_examples() -> list[Example]:
     """The manifests alone: a scenario's own document comes last in its file."""
     return [
-        Example(name, label, (GALLERY / f"{name}.yaml").read_text().rpartition("---\n")[0])
+        Example(name, label, find_story(name).read_text().rpartition("---\n")[0])
         for name, label in LABELS.items()
     ]
