@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from dashboard.pages.readings import list_between
 from dashboard.plots.theme import clock
+from dashboard.reading.objects import list_between
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND

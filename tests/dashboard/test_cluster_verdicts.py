@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from dashboard.pages.cluster.readings import list_workloads
 from dashboard.pages.cluster.verdict import Verdict, read_verdict
 from dashboard.pages.home import views as home_views
-from dashboard.pages.readings import count_states, list_workloads
+from dashboard.pages.states import count_states
 from lifecycle.models import Cluster
 from lifecycle.verdicts import UNWELL, keeps_restarting, read_state
 from tests.dashboard.pages.test_places import make_set

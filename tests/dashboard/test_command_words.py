@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.asking.command_words import Memory
+from dashboard.live.command_words import Memory
 from lifecycle.models import Command
 
 WEB = {"kind": "Deployment", "namespace": "shop", "name": "web"}

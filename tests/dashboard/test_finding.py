@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.pages.finding import Seen, read_query
+from dashboard.plots.queries import Seen, read_query
 from dashboard.plots.theme import STATES
 
 

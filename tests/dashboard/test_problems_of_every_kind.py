@@ -14,9 +14,9 @@ import pytest
 from django.test import Client
 
 from dashboard.live.feeds import make_feed
-from dashboard.pages.causes import read_chain
-from dashboard.pages.readings import find_object
 from dashboard.plots.theme import TONES
+from dashboard.reading.causes import read_chain
+from dashboard.reading.objects import find_object
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.stored_only import list_stored_only

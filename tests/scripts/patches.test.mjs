@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { applyPatch, growFigure } from "../../static/js/patches.js";
+import { applyPatch, growFigure } from "../../static/js/charts/patches.js";
 import { cases, needsCases } from "./cases.mjs";
 
 const NOW_MS = 9999;

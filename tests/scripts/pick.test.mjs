@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { tellLines } from "../../static/js/pick.js";
+import { tellLines } from "../../static/js/charts/pick.js";
 
 const told = (line, name) => ({ ...line, hovertext: line.y.map((value) => `<b>${name}: ${value}</b><br>at`) });
 const LINES = [

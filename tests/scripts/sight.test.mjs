@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pickSeen } from "../../static/js/sight.js";
+import { pickSeen } from "../../static/js/charts/sight.js";
 
 /** Row, start and number of bars that begin every 10 ms, in each row. */
 function manyBars(rows, bars) {

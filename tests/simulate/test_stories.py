@@ -18,7 +18,9 @@ def test_each_file_is_the_one_story_of_its_name():
 
 
 def test_no_family_is_too_long_to_be_read():
-    assert [family for family, count in Counter(path.parent.name for path in FILES).items() if count > 43] == []
+    assert [
+        family for family, count in Counter(path.parent.name for path in FILES).items() if count > 43
+    ] == []
 
 
 def test_a_story_is_found_by_its_name():

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from django.db.models import QuerySet
 
-from dashboard.pages.workload.places import alive
 from dashboard.plots.stories import STATE
+from dashboard.reading.objects import alive
 from lifecycle.engine.api.evictions import REFUSED
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.objects.node import NODE_KIND

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from dashboard.pages.addresses import find_page
+from dashboard.addresses import find_page
 from dashboard.pages.workload.places import find_last_rows, list_owned, name_owner
 from dashboard.plots.theme import TONES, Tone, clock, duration
 from lifecycle import verdicts

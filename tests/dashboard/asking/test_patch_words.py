@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.asking.patch_words import MOST_TOLD, tell_patch
+from dashboard.reading.patch_words import MOST_TOLD, tell_patch
 
 
 def of_template(**fields: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.pages.causes import MOST_LINKS, Link, fold_alike, read_chain
+from dashboard.reading.causes import MOST_LINKS, Link, fold_alike, read_chain
 from lifecycle.models import Cluster, Command, Transition
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_cluster, make_user, record

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from dashboard.live.feeds import make_feed
-from dashboard.pages.flags import MOST_FLAGS, FlagReader
+from dashboard.live.flags import MOST_FLAGS, FlagReader
 from lifecycle.models import Cluster, Command, Transition
 from tests.dashboard.pages.test_places import make_set
 from tests.dashboard.pages.test_verdicts import make_deployment_json

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
+from dashboard.addresses import find_page
 from dashboard.live.live_figures import LiveFigures
-from dashboard.pages.addresses import find_page
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.runs import inbox
 from lifecycle.simulation.stories import list_stories

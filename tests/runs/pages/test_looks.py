@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dashboard.pages.readings import count_states
+from dashboard.pages.states import count_states
 from lifecycle.access import Verb, clusters_for, may
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.runs import inbox, looks

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Q
 
-from dashboard.asking.command_words import Memory
-from dashboard.pages.autoscaler.readings import KIND as AUTOSCALER
-from dashboard.pages.causes import read_target, tell_command
-from lifecycle.models import Cluster, Command, StoredObject, Transition
+from dashboard.live.autoscalers import AUTOSCALER
+from dashboard.live.command_words import Memory
+from dashboard.reading.causes import read_target, tell_command
+from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs.inbox import is_rehearsal
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
 MOST_FLAGS = 200
 """So many are held, the latest."""
-MOST_FOLLOWED, MOST_LOOKED_AT = 200, 20_000
-FOLLOWED_MS = 60_000
-"""A controller's look comes a little later; by then it has come."""
-SAID_OF_PODS = ("phase", "ready", "status", "state")
-"""A pod that is made says all of this too."""
 SETTINGS = ("ContainerProfile",)
 """Kinds that say how programs behave: nothing happens when they are applied."""
 
@@ -119,22 +112,3 @@ def _list_names(
     while owner:
         yield f"{namespace}/{owner}"
         owner = above.get((namespace, owner))
-
-
-# --- what followed ----------------------------------------------------------------------------------------
-
-
-def find_command(cluster: Cluster, command: UUID) -> Command | None:
-    """A command of the cluster, up to its cursor."""
-    rows = Command.objects.filter(cluster=cluster, pk=command, state=Command.State.DONE)
-    return rows.filter(instant_ms__lte=cluster.instant_ms).select_related("user").first()
-
-
-def list_followed(cluster: Cluster, command: Command) -> list[Transition]:
-    """What a command itself led to, in order: what came of that has other causes, and is asked for there."""
-    since_ms, cause = command.instant_ms or 0, f"command:{command.trace_id}"
-    rows = Transition.objects.filter(cluster=cluster, seq__lte=cluster.seq)
-    rows = rows.filter(at_ms__range=(since_ms, since_ms + FOLLOWED_MS)).exclude(field__in=SAID_OF_PODS)
-    # Causes cannot be searched for.
-    nearby = rows.order_by("seq")[:MOST_LOOKED_AT].iterator()
-    return list(islice((row for row in nearby if row.cause == cause), MOST_FOLLOWED))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
 
-from dashboard.asking.patch_words import RESTART, tell_patch
-from dashboard.pages.addresses import find_page
+from dashboard.addresses import find_page
 from dashboard.plots.theme import clock, without_uids
+from dashboard.reading.patch_words import RESTART, tell_patch
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -25,6 +25,11 @@ MOST_LINKS = 200
 
 MOST_ALIKE = 3
 """Of more links in a row that say the same the first and the last are told."""
+MOST_FOLLOWED, MOST_LOOKED_AT = 200, 20_000
+FOLLOWED_MS = 60_000
+"""A controller's look comes a little later; by then it has come."""
+SAID_OF_PODS = ("phase", "ready", "status", "state")
+"""A pod that is made says all of this too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,22 @@ _CHANGES: dict[str, Callable[[Transition, str, str], str]] = {
     "condition": lambda row, name, part: f"{part} is {row.new}",
     "deletion": lambda row, name, part: f"deletion: {row.new}",
 }
+
+
+def find_command(cluster: Cluster, command: UUID) -> Command | None:
+    """A command of the cluster, up to its cursor."""
+    rows = Command.objects.filter(cluster=cluster, pk=command, state=Command.State.DONE)
+    return rows.filter(instant_ms__lte=cluster.instant_ms).select_related("user").first()
+
+
+def list_followed(cluster: Cluster, command: Command) -> list[Transition]:
+    """What a command itself led to, in order: what came of that has other causes, and is asked for there."""
+    since_ms, cause = command.instant_ms or 0, f"command:{command.trace_id}"
+    rows = Transition.objects.filter(cluster=cluster, seq__lte=cluster.seq)
+    rows = rows.filter(at_ms__range=(since_ms, since_ms + FOLLOWED_MS)).exclude(field__in=SAID_OF_PODS)
+    # Causes cannot be searched for.
+    nearby = rows.order_by("seq")[:MOST_LOOKED_AT].iterator()
+    return list(islice((row for row in nearby if row.cause == cause), MOST_FOLLOWED))
 
 
 def tell_followed(command: Command, rows: list[Transition]) -> list[Link]:

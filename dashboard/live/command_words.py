@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from dashboard.asking.patch_words import RESTART, tell_patch
-from dashboard.pages.causes import read_target
+from dashboard.reading.causes import read_target
+from dashboard.reading.patch_words import RESTART, tell_patch
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.models import Command
 

@@ -1,7 +1,7 @@
 // A chart as a picture to keep: what the page writes beside and over the plot is written into it. All but `save` is pure.
-import { arrange } from "./charts/flags.js";
-import { ticks } from "./format.js";
-import { LEFT, placeOf, TOP } from "./charts/pick.js";
+import { arrange } from "./flags.js";
+import { ticks } from "../format.js";
+import { LEFT, placeOf, TOP } from "./pick.js";
 
 const [LABELS, HEAD, FOOT, SCALE] = [210, 40, 34, 2];
 const MOST_LABEL = 30;
