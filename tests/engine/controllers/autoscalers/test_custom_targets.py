@@ -134,7 +134,7 @@ def test_an_autoscaler_at_rest_hears_of_a_selector_that_is_told_later():
 @pytest.mark.spec("KEDA-02")
 def test_events_take_a_custom_target_from_none_to_one():
     world = make_world(PATHS)
-    define(world, "keda.sh", "ScaledObject", "scaledobjects")
+    define(world, "keda.sh", "ScaledObject", "scaledobjects", "v1alpha1")
     add_fleet(world, {"size": 0}, pods=0)
     trigger = {"type": "rabbitmq", "metadata": {"queueName": "work", "mode": "QueueLength", "value": "5"}}
     kinds = {"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject"}

@@ -17,11 +17,11 @@ from tests.engine.controllers.autoscaled import Autoscaled
 Json = dict[str, Any]
 
 
-def define(world: Autoscaled, group: str, kind: str, plural: str) -> None:
+def define(world: Autoscaled, group: str, kind: str, plural: str, served: str = "v1") -> None:
     """What installing an add-on brings."""
     names = {"kind": kind, "plural": plural, "singular": kind.lower()}
     schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
-    version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+    version = {"name": served, "served": True, "storage": True, "schema": schema}
     spec = {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}
     meta = {"name": f"{plural}.{group}"}
     kinds = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
@@ -264,7 +264,7 @@ def test_what_was_seen_is_saved():
 
 def scaled(triggers: list[Json], series: str = "", **spec: Any) -> Autoscaled:
     world = Autoscaled()
-    define(world, "keda.sh", "ScaledObject", "scaledobjects")
+    define(world, "keda.sh", "ScaledObject", "scaledobjects", "v1alpha1")
     world.workload()
     meta = {"name": "web", "annotations": {"podline.dev/metrics": series} if series else {}}
     spec = {"scaleTargetRef": {"name": "web"}, "triggers": triggers, **spec}

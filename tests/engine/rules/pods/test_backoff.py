@@ -26,7 +26,8 @@ def capped(period: str) -> dict:
     ],
 )
 def test_gates_and_the_nodes_own_cap_limit_the_delay(gates, configuration, first_ms, cap_ms):
-    assert decide_limits(dict.fromkeys(gates, True), configuration) == (first_ms, cap_ms)
+    features = {gate: gate in gates for gate in (REDUCED, OWN_CAP)}
+    assert decide_limits(features, configuration) == (first_ms, cap_ms)
 
 
 def test_delays_double_up_to_the_cap():
