@@ -12,7 +12,7 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import MIRROR
 from lifecycle.engine.objects.storage import STORAGE_CLASS
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.stored_kinds import of_kind
+from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
 # A namespace and what stands in it: `Deployment/web`.
@@ -50,6 +50,11 @@ def list_profiles(cluster: Cluster) -> list[Any]:
         of_kind(CONTAINER_PROFILE.id), cluster=cluster, deleted_ms__isnull=True
     )
     return list(stored.order_by("name").values_list("data", flat=True))
+
+
+def name_owner(stored: StoredObject) -> str:
+    """What the `owner` of an object says that it owns: `StatefulSet/web`."""
+    return f"{kind_of_stored(stored)}/{stored.name}"
 
 
 def list_between() -> list[str]:

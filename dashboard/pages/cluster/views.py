@@ -20,7 +20,7 @@ from dashboard.pages.budget.readings import list_budgets
 from dashboard.pages.cluster.readings import list_missing, list_workloads
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.compare.views import find_parent, list_others
-from dashboard.pages.home.examples import list_examples
+from dashboard.pages.examples import list_examples
 from dashboard.pages.node.readings import list_nodes
 from dashboard.pages.parts import (
     UNPROCESSABLE,

@@ -20,8 +20,8 @@ from dashboard.asking.forms import ClusterForm, ManifestForm, RenameForm
 from dashboard.asking.manifest_reports import MOST_SHOWN
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.cluster.verdict import read_verdict
+from dashboard.pages.examples import list_examples
 from dashboard.pages.home import gallery, thumbnails
-from dashboard.pages.home.examples import list_examples
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
 from dashboard.pages.states import count_states
 from dashboard.plots.theme import duration
