@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
+from lifecycle.engine.kubelet.faults import NODE_FAULTS
 
 Json = dict[str, Any]
 

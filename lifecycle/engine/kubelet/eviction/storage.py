@@ -7,7 +7,7 @@ something else has caused, goes by the former one.
 from __future__ import annotations
 
 from ...rules.volumes.local_storage import decide_overflow, is_in_memory
-from ..worker import PodWorker
+from ..state.worker import PodWorker
 
 
 def find_overflow(worker: PodWorker, *, has_volumes: bool = True) -> str:

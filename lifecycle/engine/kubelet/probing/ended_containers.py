@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...rules.pods.probe_rules import SUCCESS, next_check_ms
-from ..container_run import ContainerRun
 from ..parts import PROBE, Parts
-from ..worker import PodWorker
+from ..state.container_run import ContainerRun
+from ..state.worker import PodWorker
 
 _NO_WAKE_MS = -1
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..objects.pods.container import Container
-from ..objects.pods.probe import Probe
-from ..programs import Behavior, HookRun, Process
-from ..rules.pods.probe_rules import ProbeState
+from ...objects.pods.container import Container
+from ...objects.pods.probe import Probe
+from ...programs import Behavior, HookRun, Process
+from ...rules.pods.probe_rules import ProbeState
 from .saving import load_map, load_row, save_map, save_row
 
 # Stages of a container. IDLE: nothing under way; its newest run, if any, is in the runtime's record. HELD: a

@@ -8,7 +8,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from tests.engine.invariants import check_pod
-from tests.engine.kubelet.node.test_static_pods import MIRROR, manifest
+from tests.engine.kubelet.static_pods.test_static_pods import MIRROR, manifest
 from tests.engine.kubelet.world import World
 
 pytestmark = pytest.mark.slow

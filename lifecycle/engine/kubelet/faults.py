@@ -10,23 +10,23 @@ from typing import Any
 
 from lifecycle.userland.world import Exit
 
-from ...api.context import Context
-from ...api.server import ApiServer
-from ...heart.chance import PART
-from ...heart.errors import BadRequest, Conflict
-from ...heart.timing import read_duration_ms
-from ...objects.meta import StoredObject
-from ...objects.node import NODE_KIND
-from ...objects.pods.pod import UNKNOWN, Pod
-from ...objects.quantity import whole
-from ...objects.shortened import shorten
-from ...rules.nodes.eviction import NODE_WORDS
-from ...rules.nodes.eviction_settings import MEMORY
-from ...rules.pods.container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
-from ..container_run import ContainerRun
-from ..kubelet import Kubelets
-from ..worker import SYNCING, PodWorker
-from .node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
+from ..api.context import Context
+from ..api.server import ApiServer
+from ..heart.chance import PART
+from ..heart.errors import BadRequest, Conflict
+from ..heart.timing import read_duration_ms
+from ..objects.meta import StoredObject
+from ..objects.node import NODE_KIND
+from ..objects.pods.pod import UNKNOWN, Pod
+from ..objects.quantity import whole
+from ..objects.shortened import shorten
+from ..rules.nodes.eviction import NODE_WORDS
+from ..rules.nodes.eviction_settings import MEMORY
+from ..rules.pods.container_status import LOST_EXIT_CODE, STATUS_UNKNOWN
+from .kubelet import Kubelets
+from .state.container_run import ContainerRun
+from .state.node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
+from .state.worker import SYNCING, PodWorker
 
 NODE_FAULTS = (
     "crash",

@@ -26,7 +26,7 @@ from ...rules.pods.grace import decide_deletion_grace_seconds
 from ...rules.pods.qos import decide_qos_class
 from ...rules.validation.words.refusal import raise_invalid
 from ..parts import Kubelet, Parts
-from ..roster import decode_pod, encode_pod
+from ..state.roster import decode_pod, encode_pod
 from .mirrors import Mirrors
 
 HASH, SOURCE, SEEN = "kubernetes.io/config.hash", "kubernetes.io/config.source", "kubernetes.io/config.seen"

@@ -8,9 +8,9 @@ from typing import Any
 from ...rules.nodes.eviction_settings import read_eviction_settings
 from ...rules.pods.backoff import decide_limits
 from ...rules.pods.image_names import full_name
-from ..normal_events import Few, load_few
-from ..saving import load_map, save_map
 from .node_pressure import NodePressure
+from .normal_events import Few, load_few
+from .saving import load_map, save_map
 
 KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
 """Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..objects.codec import decode, encode
-from ..objects.pods.container import Container, ContainerState
-from ..objects.pods.pod import Pod, PodSpec
-from ..objects.pods.runtime import RuntimeContainer, RuntimePod
-from ..objects.pods.status import PodStatus
-from ..programs import Behavior, FileLayer, Process, ProcessNamespace
+from ...objects.codec import decode, encode
+from ...objects.pods.container import Container, ContainerState
+from ...objects.pods.pod import Pod, PodSpec
+from ...objects.pods.runtime import RuntimeContainer, RuntimePod
+from ...objects.pods.status import PodStatus
+from ...programs import Behavior, FileLayer, Process, ProcessNamespace
 from .container_run import POST_START, PULLING, STARTING, ContainerRun, begin_back_off_anew, with_resources
 from .normal_events import Few, load_few
 from .saving import load_map, load_row, save_map, save_row
@@ -282,3 +282,13 @@ def _as_it_is(container: Container, name: str, data: dict[str, Any]) -> Containe
     if data["allotted"] and data["allotted"][name] != container.raw.get("resources"):
         container = with_resources(container, data["allotted"][name])
     return container
+
+
+def allotted_spec(worker: PodWorker) -> PodSpec:
+    """The spec; during a resize with what its containers have now in the place of what is asked for."""
+    if not worker.resize:
+        return worker.spec
+    raw: dict[str, Any] = dict(worker.spec.raw)
+    for part in ("containers", "initContainers"):
+        raw[part] = [worker.runs[one["name"]].container.raw for one in raw.get(part) or ()]
+    return PodSpec(raw)

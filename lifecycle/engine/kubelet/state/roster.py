@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..objects.codec import decode, encode
-from ..objects.pods.pod import Pod, PodSpec
-from ..store.store import Store
+from ...objects.codec import decode, encode
+from ...objects.pods.pod import Pod, PodSpec
+from ...store.store import Store
 from .worker import SYNCING, PodWorker
 
 

@@ -1,20 +1,24 @@
 """A container that has ended and may not run again yet: held back, with the event that each look tells.
 
 Models the kubelet's back-off between the runs of one container (doBackOff): a worker's looks come back every
-10 to 15 s meanwhile, and what each of them finds is mostly what the one before found.
+10 to 15 s meanwhile, and what each of them finds is mostly what the one before found. A worker that could not
+bring its pod to where it is to be comes back when the first of the back-offs is over that its look has met
+(completeWork); without any, after the 10 to 15 s of every other error.
 """
 
 from __future__ import annotations
 
+from ...heart.timing import BACK_OFF_INITIAL_MS
 from ...objects.pods.pod import Pod
 from ...rules.pods.backoff import duration_text
 from ...rules.pods.restart_rules import should_start
 from ...rules.reasons import CRASH_LOOP_BACK_OFF
-from ..container_run import IDLE, ContainerRun
 from ..parts import WARNING, Parts
-from ..worker import PodWorker
-from .images import UPKEEP_ATTEMPT
-from .returns import await_back_off
+from ..state.container_run import IDLE, ContainerRun
+from ..state.worker import PodWorker
+
+UPKEEP_ATTEMPT = 5
+"""From this try on a start that fails again is no progress."""
 
 
 def hold_back(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
@@ -62,3 +66,31 @@ def _tell(parts: Parts, worker: PodWorker, run: ContainerRun, name: str) -> None
 def _full_name(pod: Pod) -> str:
     meta = pod.meta
     return f"{meta.name}_{meta.namespace}({meta.uid})"
+
+
+# --- when a worker comes back -----------------------------------------------------------------------------
+
+
+def try_later(parts: Parts, worker: PodWorker, is_progress: bool) -> None:
+    """Come back for an error that says nothing of when."""
+    if parts.context.timing.is_instant or not list_back_offs(parts, worker):
+        parts.come_back(worker, BACK_OFF_INITIAL_MS, is_progress=is_progress)
+
+
+def await_back_off(parts: Parts, worker: PodWorker, is_progress: bool) -> None:
+    """Come back when the first back-off is over, whatever else went wrong."""
+    if not parts.context.timing.is_instant:
+        is_progress = is_progress or (worker.return_timer is not None and worker.return_timer[2])
+        parts.stay(worker)
+    due_ms = min(run.due_ms for run in list_back_offs(parts, worker))
+    parts.come_back(worker, due_ms - parts.now_ms, is_progress=is_progress)
+
+
+def list_back_offs(parts: Parts, worker: PodWorker) -> list[ContainerRun]:
+    """The containers that have ended and may not run again yet."""
+    now_ms = parts.now_ms
+    return [
+        run
+        for run in worker.runs.values()
+        if run.due_ms > now_ms and run.process is None and run.stage == IDLE and not run.pull_delay_ms
+    ]

@@ -7,9 +7,9 @@ from ...objects.node import Node
 from ...objects.pods.container import read_resources
 from ...rules.nodes.cpu_manager import count_exclusive, find_free, find_reserved
 from ...store.store import Store
-from ..roster import Roster
-from ..worker import NO_CPUS, TERMINATED, PodWorker
 from .node_agent import NodeAgent
+from .roster import Roster
+from .worker import NO_CPUS, TERMINATED, PodWorker
 
 
 class Cpus:

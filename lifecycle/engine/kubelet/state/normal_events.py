@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ..heart.trace import Trace
-from ..objects.meta import Subject
+from ...heart.trace import Trace
+from ...objects.meta import Subject
 
 SOURCE = "kubelet"
 NORMAL = "Normal"

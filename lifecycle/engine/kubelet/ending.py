@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from ...objects.pods.container import ContainerStatus
-from ...objects.pods.pod import Pod
-from ...objects.pods.runtime import EXITED
-from ...releases.switches import GRACE_OVERRIDE_IS_LAST
-from ...rules.nodes.eviction import DEADLINE_EXCEEDED
-from ...rules.pods.container_status import ended_state, mark_unlocated
-from ...rules.pods.grace import decide_effective_grace_seconds
-from ..node.evictor import Evictor
-from ..node.static_pods import StaticPods
-from ..parts import DEADLINE, NORMAL, Parts
-from ..probing.prober import Prober
-from ..reports import Reporter
-from ..resize import Resizer
-from ..starting.sandboxes import Sandboxes
-from ..worker import SYNCING, TERMINATED, TERMINATING, PodWorker
-from .termination import Stopper
+from ..objects.pods.container import ContainerStatus
+from ..objects.pods.pod import Pod
+from ..objects.pods.runtime import EXITED
+from ..releases.switches import GRACE_OVERRIDE_IS_LAST
+from ..rules.nodes.eviction import DEADLINE_EXCEEDED
+from ..rules.pods.container_status import ended_state, mark_unlocated
+from ..rules.pods.grace import decide_effective_grace_seconds
+from .eviction.evictor import Evictor
+from .parts import DEADLINE, NORMAL, Parts
+from .probing.prober import Prober
+from .reports import Reporter
+from .resize import Resizer
+from .starting.sandboxes import Sandboxes
+from .state.worker import SYNCING, TERMINATED, TERMINATING, PodWorker
+from .static_pods.static_pods import StaticPods
+from .stopping.termination import Stopper
 
 TORN_DOWN, REMOVED, SIDECARS_ENDED = "kubelet.tornDown", "kubelet.removed", "kubelet.sidecarsEnded"
 _STEPS_TO_THE_END = 2

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.heart.trace import Trace
-from lifecycle.engine.kubelet.roster import Roster
-from lifecycle.engine.kubelet.worker import SYNCING, PodWorker
+from lifecycle.engine.kubelet.state.roster import Roster
+from lifecycle.engine.kubelet.state.worker import SYNCING, PodWorker
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.store.store import Store
 

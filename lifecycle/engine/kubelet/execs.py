@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...api.context import Context
-from ...heart.errors import BadRequest
-from ...objects.pods.pod import Pod
-from ...programs.process import Process
-from ...programs.sights import EXEC_PROBLEM
-from ..container_run import ContainerRun
-from ..kubelet import Kubelets
-from ..worker import PodWorker
+from ..api.context import Context
+from ..heart.errors import BadRequest
+from ..objects.pods.pod import Pod
+from ..programs.process import Process
+from ..programs.sights import EXEC_PROBLEM
+from .kubelet import Kubelets
+from .state.container_run import ContainerRun
+from .state.worker import PodWorker
 
 LIMIT_MS = 60_000
 """A command that has not ended after so much virtual time is killed."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...rules.nodes.eviction_settings import CHECK_MS
-from ..saving import load_row, save_row
+from .saving import load_row, save_row
 
 _DATA = "shortages first_met held checked_ms check victim wait".split()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...objects.pods.pod import Pod
 from ...objects.pods.probe import EXEC
 from ...rules.pods.probe_rules import FAILURE, SUCCESS, UNKNOWN
-from ..container_run import ContainerRun, ProbeRun
 from ..parts import WARNING, Parts
-from ..worker import PodWorker
+from ..state.container_run import ContainerRun, ProbeRun
+from ..state.worker import PodWorker
 
 
 def tell_outcome(

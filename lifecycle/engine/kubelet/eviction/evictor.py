@@ -37,13 +37,12 @@ from ...rules.pods.image_names import full_name
 from ...rules.pods.resources import weighed_request
 from ...rules.pods.usage import User, memory_of, next_crossing_ms, sum_usage
 from ...rules.volumes.local_storage import has_storage_limits
-from ..container_run import ContainerRun
-from ..normal_events import tell_normal
 from ..parts import SOURCE, WARNING, Parts
-from ..resize import allotted_spec
-from ..worker import SYNCING, TERMINATING, PodWorker
-from .node_agent import NodeAgent
-from .node_pressure import NodePressure
+from ..state.container_run import ContainerRun
+from ..state.node_agent import NodeAgent
+from ..state.node_pressure import NodePressure
+from ..state.normal_events import tell_normal
+from ..state.worker import SYNCING, TERMINATING, PodWorker, allotted_spec
 from .storage import find_overflow
 
 CHECK, EASED, WAITED = "kubelet.pressureCheck", "kubelet.pressureEased", "kubelet.evictionWaited"
