@@ -1,6 +1,6 @@
-"""Ten problems that a review found, asked of every kind that has a page.
+"""Ten things that a page must do, asked of every kind that has one.
 
-What needs a browser (4: the connection is lost, 8: one axis) is asked in `tests/browser/test_every_page.py`.
+What needs a browser (that the connection is lost, one axis for all figures) is asked in `tests/browser/test_every_page.py`.
 """
 
 from __future__ import annotations

@@ -8,10 +8,10 @@ from django.db.models import Q
 
 from lifecycle.engine import ENGINE_VERSION
 from lifecycle.models import Cluster, Command, RunControl, Shard
-from lifecycle.runs import shares
 from lifecycle.runs.run_clock import moment
 from lifecycle.runs.runner import TURN_SECONDS, Owner
-from lifecycle.runs.shares import Due
+from lifecycle.runs.sharing import shares
+from lifecycle.runs.sharing.shares import Due
 
 MIN_TURN_SECONDS = 0.01
 # While clusters of several users live here, none has a whole turn.
