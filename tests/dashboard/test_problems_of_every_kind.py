@@ -1,6 +1,6 @@
 """Ten things that a page must do, asked of every kind that has one.
 
-What needs a browser (that the connection is lost, one axis for all figures) is asked in `tests/browser/test_every_page.py`.
+What needs a browser (a lost connection, one axis for all) is asked in `tests/browser/test_every_page.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lifecycle.stored_kinds import of_kind
 from tests.dashboard import zoo
 from tests.dashboard.conftest import make_cluster as make_empty
 from tests.dashboard.conftest import make_user, record
-from tests.dashboard.plots.test_flags import ask
+from tests.dashboard.live.test_flags import ask
 from tests.dashboard.rows import pod_life, transition
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep

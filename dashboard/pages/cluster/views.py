@@ -135,7 +135,7 @@ def _show_controls(
             "at": clock(note.fork_at_ms),
             "name": forks.suggest_name(cluster, request.user),
         }
-    return render(request, "cluster/_controls.html", context, status=UNPROCESSABLE if problem else 200)
+    return render(request, "_controls.html", context, status=UNPROCESSABLE if problem else 200)
 
 
 @signed_in
