@@ -6,17 +6,21 @@ from django.templatetags.static import static
 from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
-from dashboard.pages.access import views as kubeconfig_views
-from dashboard.pages.addresses import WorkloadFolder
+from dashboard.addresses import WorkloadFolder
+from dashboard.pages import part_views
+from dashboard.pages.access import views as access_views
 from dashboard.pages.autoscaler import views as autoscaler_views
 from dashboard.pages.budget import views as budget_views
-from dashboard.pages.cluster import views
+from dashboard.pages.cluster import manifest_views
+from dashboard.pages.cluster import views as cluster_views
 from dashboard.pages.compare import views as compare_views
 from dashboard.pages.home import views as home_views
 from dashboard.pages.node import views as node_views
 from dashboard.pages.pod import log_views, placement
+from dashboard.pages.pod import views as pod_views
 from dashboard.pages.workload import views as workload_views
-from dashboard.web import signin
+from dashboard.web import error_pages, signin
+from dashboard.web.palette import palette
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -31,8 +35,8 @@ BUDGET = "clusters/<str:cluster>/poddisruptionbudgets/<str:namespace>/<str:name>
 NODE = "clusters/<str:cluster>/nodes/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
-handler400 = "dashboard.pages.cluster.views.bad_request"
-handler404 = "dashboard.pages.cluster.views.nothing_here"
+handler400 = "dashboard.web.error_pages.bad_request"
+handler404 = "dashboard.web.error_pages.nothing_here"
 
 urlpatterns = [
     path("", home_views.clusters, name="clusters"),
@@ -42,49 +46,54 @@ urlpatterns = [
     path("gallery/", home_views.show_gallery, name="gallery"),
     path("gallery/<str:story>/", home_views.play_story, name="play-story"),
     path("gallery/<str:story>.svg", home_views.thumbnail, name="thumbnail"),
-    path("clusters/<str:cluster>/", views.cluster, name="cluster"),
+    path("clusters/<str:cluster>/", cluster_views.cluster, name="cluster"),
     path("clusters/<str:cluster>/scenario.yaml", home_views.scenario_file, name="scenario-file"),
     path("clusters/<str:cluster>/rename/", home_views.rename_cluster, name="rename-cluster"),
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
-    path("clusters/<str:cluster>/control/", views.control, name="control"),
-    path("clusters/<str:cluster>/fork/", views.fork, name="fork"),
+    path("clusters/<str:cluster>/control/", cluster_views.control, name="control"),
+    path("clusters/<str:cluster>/fork/", cluster_views.fork, name="fork"),
     path("clusters/<str:cluster>/compare/", compare_views.choose_other, name="compare-with"),
     path("clusters/<str:cluster>/compare/<str:other>/", compare_views.compare_clusters, name="compare"),
-    path("clusters/<str:cluster>/kubeconfig", kubeconfig_views.download, name="kubeconfig"),
-    path("clusters/<str:cluster>/tokens/", kubeconfig_views.issued, name="tokens"),
-    path("clusters/<str:cluster>/tokens/<int:token>/revoke/", kubeconfig_views.revoke, name="revoke-token"),
-    path("clusters/<str:cluster>/manifest/", views.apply_manifest, name="apply-manifest"),
-    path("clusters/<str:cluster>/behaviors/", views.say_behaviors, name="say-behaviors"),
-    path("clusters/<str:cluster>/workloads/", views.workloads, name="workloads"),
-    path("clusters/<str:cluster>/ahead/", views.ahead, name="ahead"),
-    path("clusters/<str:cluster>/events/", views.events, name="events"),
-    path("clusters/<str:cluster>/verdict/", views.verdict, name="verdict"),
-    path("clusters/<str:cluster>/why/<int:seq>/", views.why, name="why"),
-    path("clusters/<str:cluster>/why/command/<uuid:command>/", views.why_command, name="why-command"),
-    path(POD, views.pod, name="pod"),
-    path(f"{POD}status/", views.pod_status, name="pod-status"),
+    path("clusters/<str:cluster>/kubeconfig", access_views.download, name="kubeconfig"),
+    path("clusters/<str:cluster>/tokens/", access_views.issued, name="tokens"),
+    path("clusters/<str:cluster>/tokens/<int:token>/revoke/", access_views.revoke, name="revoke-token"),
+    path("clusters/<str:cluster>/manifest/", manifest_views.apply_manifest, name="apply-manifest"),
+    path("clusters/<str:cluster>/behaviors/", manifest_views.say_behaviors, name="say-behaviors"),
+    path("clusters/<str:cluster>/workloads/", cluster_views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/ahead/", part_views.ahead, name="ahead"),
+    path("clusters/<str:cluster>/events/", part_views.events, name="events"),
+    path("clusters/<str:cluster>/verdict/", cluster_views.verdict, name="verdict"),
+    path("clusters/<str:cluster>/why/<int:seq>/", part_views.why, name="why"),
+    path("clusters/<str:cluster>/why/command/<uuid:command>/", part_views.why_command, name="why-command"),
+    path(POD, pod_views.pod, name="pod"),
+    path(f"{POD}status/", pod_views.pod_status, name="pod-status"),
     path(f"{POD}placement/", placement.placement, name="pod-placement"),
     path(f"{POD}log/", log_views.pod_log, name="pod-log"),
-    path(f"{POD}yaml/", views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
-    path(f"{POD}delete/", views.delete_pod, name="delete-pod"),
+    path(f"{POD}yaml/", part_views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
+    path(f"{POD}delete/", pod_views.delete_pod, name="delete-pod"),
     path(WORKLOAD, workload_views.workload, name="workload"),
-    path(f"{WORKLOAD}yaml/", views.object_yaml, name="workload-yaml"),
+    path(f"{WORKLOAD}yaml/", part_views.object_yaml, name="workload-yaml"),
     path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),
     path(f"{WORKLOAD}change/", workload_views.change_workload, name="change-workload"),
     path(f"{WORKLOAD}revisions/<int:number>/", workload_views.compare_revision, name="compare-revision"),
     path(AUTOSCALER, autoscaler_views.autoscaler, name="autoscaler"),
-    path(f"{AUTOSCALER}yaml/", views.object_yaml, {"folder": AUTOSCALERS}, name="autoscaler-yaml"),
+    path(f"{AUTOSCALER}yaml/", part_views.object_yaml, {"folder": AUTOSCALERS}, name="autoscaler-yaml"),
     path(f"{AUTOSCALER}status/", autoscaler_views.autoscaler_status, name="autoscaler-status"),
     path(f"{AUTOSCALER}change/", autoscaler_views.change_autoscaler, name="change-autoscaler"),
     path(BUDGET, budget_views.budget, name="budget"),
-    path(f"{BUDGET}yaml/", views.object_yaml, {"folder": BUDGETS}, name="budget-yaml"),
+    path(f"{BUDGET}yaml/", part_views.object_yaml, {"folder": BUDGETS}, name="budget-yaml"),
     path(f"{BUDGET}status/", budget_views.budget_status, name="budget-status"),
     path(NODE, node_views.node, name="node"),
-    path(f"{NODE}yaml/", views.object_yaml, {"folder": NODE_KIND.plural, "namespace": ""}, name="node-yaml"),
+    path(
+        f"{NODE}yaml/",
+        part_views.object_yaml,
+        {"folder": NODE_KIND.plural, "namespace": ""},
+        name="node-yaml",
+    ),
     path(f"{NODE}status/", node_views.node_status, name="node-status"),
     path(f"{NODE}change/", node_views.change_node, name="change-node"),
     path("enter/<str:token>/", signin.enter, name="enter"),
-    path("palette.css", views.palette, name="palette"),
+    path("palette.css", palette, name="palette"),
     # The admin and the API's pages name no icon: browsers look for one here.
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
     path("sign-in/", signin.SlowedLoginView.as_view(redirect_authenticated_user=True), name="login"),
@@ -93,7 +102,7 @@ urlpatterns = [
     path("k8s/", include("lifecycle.kube_api.urls")),
     # Django's own would tell which ids of other people's things exist.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
-    path("admin/r/<path:rest>", views.not_found),
+    path("admin/r/<path:rest>", error_pages.not_found),
     path("admin/", admin.site.urls),
     path("", include("lifecycle.runs.health")),
 ]

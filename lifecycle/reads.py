@@ -15,7 +15,7 @@ from lifecycle.engine.heart.series import is_open, tell_at
 from lifecycle.models import Cluster, Event, Shard, Transition
 from lifecycle.runs import checkpoints
 from lifecycle.runs.run_clock import RunClock
-from lifecycle.runs.shards import SILENCE
+from lifecycle.runs.sharing.shards import SILENCE
 
 
 class Gone(Exception):

@@ -53,6 +53,11 @@ FLOORS: list[tuple[str, str]] = [
         "lifecycle.benches lifecycle.management.commands.bench lifecycle.management.commands.generate_docs"
         " lifecycle.management.doc_sections",
     ),
+    ("4 plots", "dashboard.plots dashboard.addresses"),
+    ("4a rows", "dashboard.reading"),
+    ("4b live", "dashboard.live"),
+    ("4c answers", "dashboard.asking"),
+    ("4d pages", "dashboard.pages"),
     ("4 dashboard", "dashboard"),
 ]
 STRANGERS = {"1d parts", "3 surfaces"}
@@ -322,6 +327,51 @@ def test_nothing_of_the_product_imports_a_bench():
         if is_in(imported, "lifecycle.benches")
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def list_reached(name: str) -> set[str]:
+    """The modules of the project that a module imports, and what those import, without their packages."""
+    found, waiting = {name}, [name]
+    while waiting:
+        new = {imported for imported, _line in imports_of(waiting.pop())} & modules().keys() - found
+        found |= new
+        waiting += sorted(new)
+    return found
+
+
+def test_plots_are_drawn_without_django():
+    """Pure functions from rows to figures: nothing that they import, near or far, knows Django."""
+    wrong = [
+        f"{name} reaches {reached}, which imports {imported}"
+        for name in modules()
+        if room_of(name) == "dashboard.plots"
+        for reached in sorted(list_reached(name))
+        for imported, _line in imports_of(reached)
+        if imported.split(".")[0] in {"django", "channels", "celery", "redis", "asgiref"}
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def list_arrows_between_rooms(package: str) -> dict[str, set[str]]:
+    """Room of a package -> the other rooms of it that it imports. What stands in none is a room by itself."""
+    arrows: dict[str, set[str]] = {}
+    for name in modules():
+        if is_in(name, package) and name != package:
+            others = {to for to in all_imports_of(name) if is_in(to, package) and to != package}
+            arrows.setdefault(find_room(package, name), set()).update(find_room(package, to) for to in others)
+    return {room: to - {room} for room, to in arrows.items()}
+
+
+def find_room(package: str, name: str) -> str:
+    """The folder of a package that a module stands in; the module itself where it stands in none."""
+    depth = package.count(".") + 2
+    return ".".join(name.split(".")[:depth])
+
+
+@pytest.mark.parametrize("package", ["lifecycle.engine.kubelet", "dashboard", "dashboard.pages"])
+def test_rooms_of_a_package_form_no_circle(package: str):
+    circles = find_circles(list_arrows_between_rooms(package))
+    assert not circles, "\n".join(" <-> ".join(circle) for circle in circles)
 
 
 def test_importing_the_engine_wakes_nothing():

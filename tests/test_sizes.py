@@ -13,6 +13,9 @@ pytestmark = pytest.mark.xdist_group("floors")
 
 MOST_LINES_OF_A_FUNCTION = 50
 MOST_LINES_OF_A_MODULE = 400
+MOST_FILES_OF_A_FOLDER = 25
+# What is longer, and why; a folder that is not any more leaves the table.
+LONG_FOLDERS = {"lifecycle/engine/kinds": "a kind is one file, and there are as many as Kubernetes has"}
 
 # Who speaks the dialect of the engine; inside each of them imports are relative.
 PACKAGES = ("lifecycle.engine", "lifecycle.userland")
@@ -68,6 +71,22 @@ def test_no_function_is_over_50_lines():
 def test_no_module_is_over_400_lines():
     lines = {name: count_lines(name) for name in production()}
     assert not {name: count for name, count in lines.items() if count > MOST_LINES_OF_A_MODULE}
+
+
+def count_files() -> Counter[str]:
+    """How many files of code each folder has, without those of the folders in it."""
+    files = [
+        path
+        for top in ("lifecycle", "dashboard", "static", "tests")
+        for end in ("py", "js", "mjs")
+        for path in (TOP / top).rglob(f"*.{end}")
+    ]
+    return Counter(str(path.parent.relative_to(TOP)) for path in files)
+
+
+def test_no_folder_has_more_files_than_are_taken_in_at_a_glance():
+    long = {folder for folder, count in count_files().items() if count > MOST_FILES_OF_A_FOLDER}
+    assert long == LONG_FOLDERS.keys()
 
 
 # --- the dialect of the engine ----------------------------------------------------------------------------

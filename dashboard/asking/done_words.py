@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.pages.readings import find_object
 from dashboard.plots.theme import duration
+from dashboard.reading.objects import find_object
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.models import Cluster
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 
 from dashboard.asking import uploads
 from dashboard.asking.image_behaviors import AS_KNOWN, BEHAVIORS, make_profile
-from dashboard.pages.node.presets import CHOICES, read_trouble
+from dashboard.asking.presets import CHOICES, read_trouble
 from dashboard.plots.theme import clock
 from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
 from lifecycle.engine.objects.pods.pod import POD_KIND

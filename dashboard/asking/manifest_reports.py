@@ -9,8 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard.pages import readings
-from dashboard.pages.pod.behaviors import list_profiles
+from dashboard.reading.objects import list_classes, list_profiles, list_there
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.namespace import NAMESPACE
@@ -121,15 +120,13 @@ def _stand(problem: Problem) -> tuple[str, int, int]:
 
 def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """What is said of the objects that are right, under headings; another kind of remark is a line here."""
-    missing = list_missing(objects, readings.list_there(cluster))
+    missing = list_missing(objects, list_there(cluster))
     return {
         "Missing": [str(one) for one in missing],
         "Stored only": list_stored_only(objects),
         "Not acted on yet": list_unmodelled(objects),
         "Dropped": list_dropped(objects, gates_of(cluster.settings)),
-        "Storage that is taken to be there": list_assumed_storage(
-            [*objects, *readings.list_classes(cluster)]
-        ),
+        "Storage that is taken to be there": list_assumed_storage([*objects, *list_classes(cluster)]),
     }
 
 

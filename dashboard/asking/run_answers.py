@@ -8,9 +8,9 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
-from dashboard.pages.causes import describe_row
-from dashboard.pages.readings import find_object
 from dashboard.plots.theme import clock
+from dashboard.reading.causes import describe_row
+from dashboard.reading.objects import find_object
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import id_for
 from lifecycle.engine.objects.pods.pod import POD_KIND

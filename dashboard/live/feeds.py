@@ -11,13 +11,11 @@ from typing import Any, ClassVar, Protocol
 
 from django.db.models import Q, QuerySet
 
+from dashboard.live.autoscalers import AUTOSCALER, AutoscalerReader
+from dashboard.live.bounds import BudgetReader
+from dashboard.live.flags import FlagReader
+from dashboard.live.histories import Row, list_transitions, walk
 from dashboard.live.timeline_feed import Asked, TimelineFeed
-from dashboard.pages.autoscaler.readings import KIND as AUTOSCALER
-from dashboard.pages.autoscaler.readings import AutoscalerReader
-from dashboard.pages.flags import FlagReader
-from dashboard.pages.histories import Row, list_transitions, walk
-from dashboard.pages.readings import event_uid_of, read_turns
-from dashboard.pages.workload.bounds import BudgetReader
 from dashboard.plots.autoscaled import make_metrics
 from dashboard.plots.autoscaled import make_replicas as make_autoscaled
 from dashboard.plots.graces import GracePeriods
@@ -25,6 +23,7 @@ from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.sums import Sums, make_sums
+from dashboard.reading.objects import event_uid_of, read_turns
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from dashboard.pages.readings import list_between
-from dashboard.pages.workload.places import alive
 from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
 from dashboard.plots.stories import FIELDS, STATE, PodStory, Stories
 from dashboard.plots.theme import TONES, clock
+from dashboard.reading.objects import alive, list_between
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
 from lifecycle.engine.objects.meta import StoredObject

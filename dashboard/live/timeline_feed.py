@@ -9,14 +9,14 @@ from typing import Any
 from django.db.models import Case, Q, QuerySet, When
 
 from dashboard.live.densities import read_density
-from dashboard.pages.finding import Seen, read_query
-from dashboard.pages.flags import FlagReader
-from dashboard.pages.histories import list_transitions, walk
-from dashboard.pages.readings import list_between
+from dashboard.live.flags import FlagReader
+from dashboard.live.histories import list_transitions, walk
 from dashboard.plots.density import ORDER
 from dashboard.plots.living import PROBLEMS, find_group
+from dashboard.plots.queries import Seen, read_query
 from dashboard.plots.stories import FIELDS, PodStory, Stories
 from dashboard.plots.timeline import MAX_ROWS, Page, make_timeline, see_story
+from dashboard.reading.objects import list_between
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.sources import TRANSITIONS

@@ -14,13 +14,14 @@ from django.urls import reverse
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from dashboard.addresses import find_page, list_folders
 from dashboard.asking.answers import Answer
 from dashboard.live.live_figures import tell_time
-from dashboard.pages import readings
-from dashboard.pages.addresses import find_page, list_folders
-from dashboard.pages.finding import read_query
+from dashboard.pages.finding import narrow_events
 from dashboard.pages.past import tell_past
+from dashboard.plots.queries import read_query
 from dashboard.plots.theme import clock, duration, without_uids
+from dashboard.reading.objects import find_object
 from lifecycle import reads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
@@ -84,7 +85,7 @@ def list_recent_events(
     rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
     rows = rows.filter(uid=uid) if uid else rows
     rows = rows if before is None else rows.filter(seq__lt=before)
-    found = list(read_query(query).narrow_events(cluster, rows).order_by("-seq")[: RECENT_EVENTS + 1])
+    found = list(narrow_events(read_query(query), cluster, rows).order_by("-seq")[: RECENT_EVENTS + 1])
     shown = found[:RECENT_EVENTS]
     going_on = reads.list_going_on(cluster, shown)
     series = {row.seq: _tell_series(row) for row in going_on}
@@ -118,7 +119,7 @@ def _tell_over(row: Event) -> str:
 
 def find_or_404(cluster: Cluster, kind: str, namespace: str, name: str) -> StoredObject:
     """The latest object of that name, deleted or not."""
-    stored = readings.find_object(cluster, kind, namespace, name)
+    stored = find_object(cluster, kind, namespace, name)
     if stored is None:
         when = f" at {clock(cluster.instant_ms)}" if cluster.is_look else ""
         raise Http404(f"There is no {kind} {namespace}/{name} in the cluster {cluster.shown_name}{when}.")

@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from dashboard.pages.readings import list_between
 from dashboard.plots.theme import clock
+from dashboard.reading.objects import list_between
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -39,7 +39,7 @@ def at_instant(view: View) -> View:
             made = looks.look(found, parse_instant(text[:40], found.epoch_ms), request.user)
         except (ValueError, Unreadable) as problem:
             context = {"cluster": looks.base_of(found), "problem": problem}
-            return render(request, "cluster/no_past.html", context, status=UNPROCESSABLE)
+            return render(request, "no_past.html", context, status=UNPROCESSABLE)
         match = request.resolver_match
         assert match is not None, "a view that was asked for by its address"
         # What else the address asks for is asked of the look as well.

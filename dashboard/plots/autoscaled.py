@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dashboard.pages.autoscaler.readings import Moment
 from dashboard.plots.spans import Lane, hover, line_key, when
 from dashboard.plots.theme import TONES, count_axis, escape, layout, time_axis
+from lifecycle.engine.rules.telling.autoscalers import Measured
 
 HEIGHT, ROW_HEIGHT = 260, 22
 # Of a long story the later part is drawn.
@@ -16,6 +17,24 @@ Value = Callable[[Any], int | None]
 """What is drawn of a moment: anything that has an `at_ms`."""
 _METRIC_TONES = ("starting", "terminating", "succeeded", "stuck", "unknown")
 _OF_TARGET = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """From `at_ms` on: what the autoscaler says. `limit`: why its wish is cut, "" where it is not."""
+
+    at_ms: int
+    current: int | None
+    desired: int | None
+    least: int
+    most: int
+    limit: str
+    metrics: tuple[Measured, ...]
+
+    @property
+    def content(self) -> tuple[Any, ...]:
+        """All but the instant."""
+        return self.current, self.desired, self.least, self.most, self.limit, self.metrics
 
 
 def make_replicas(moments: Sequence[Moment], now_ms: int, window_ms: int | None = None) -> dict[str, Any]:

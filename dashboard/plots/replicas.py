@@ -11,10 +11,10 @@ from typing import Any
 from dashboard.plots.spans import Lane, hover, line_key, when
 from dashboard.plots.theme import TONES, count_axis, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
-from lifecycle.stored_kinds import kind_of_row
 
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.
@@ -157,7 +157,7 @@ class Rollout:
 
     def feed(self, row: Row) -> None:
         """Take a transition of the workload or of what it owns; others say nothing here."""
-        kind = kind_of_row(row)
+        kind = kind_id(row["group"], row["kind"])
         if kind == REPLICA_SET_KIND.id and row["owner"] == self.owner:
             self._replica_set(row).feed(row)
         elif kind == self.kind and row["name"] == self.name:

@@ -14,8 +14,8 @@ from dashboard.plots.joined import Joined
 from dashboard.plots.living import PROBLEMS, LivingPods
 from dashboard.plots.spans import Span
 from dashboard.plots.theme import TONES, Tone
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.stored_kinds import kind_of_row
 
 Row = Mapping[str, Any]
 
@@ -167,7 +167,7 @@ class Stories:
         self.ended: set[str] = set()
 
     def feed(self, row: Row) -> None:
-        kind = kind_of_row(row)
+        kind = kind_id(row["group"], row["kind"])
         if kind == POD_KIND.id:
             self.living.feed(row)
             self.feed_story(row)

@@ -10,12 +10,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.pages.addresses import find_page
-from dashboard.pages.finding import Query, Seen
+from dashboard.addresses import find_page
 from dashboard.plots.density import Density, Owner, count_joined, make_band
 from dashboard.plots.joined import find_stretch, join
 from dashboard.plots.living import PROBLEMS, find_group
 from dashboard.plots.pod_names import count_up, shorten_name
+from dashboard.plots.queries import Query, Seen
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from posixpath import dirname, normpath
+from posixpath import dirname, join, normpath
 
 from django import template
 from django.contrib.staticfiles import finders
@@ -14,7 +14,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 register = template.Library()
-_IMPORT = re.compile(r'^import .*?"(\.\.?/[\w/.-]+)\.js";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import .*?"(\.\.?/[\w/-]+)\.js";$', re.MULTILINE)
 
 
 @register.simple_tag
@@ -26,18 +26,15 @@ def preload(module: str) -> SafeString:
 
 @cache
 def list_needed(module: str) -> tuple[str, ...]:
-    """All that a module imports, and what that imports, each once."""
+    """All that a module imports, and what that imports, each once; `charts/view` of the folder of modules."""
     found: dict[str, None] = {}
     waiting = [module]
     while waiting:
-        importing = waiting.pop(0)
-        path = finders.find(f"js/{importing}.js")
-        assert isinstance(path, str), f"there is no module {importing}, which {module} needs"
-        imported = (
-            normpath(f"{dirname(importing)}/{one}".lstrip("/"))
-            for one in _IMPORT.findall(Path(path).read_text())
-        )
-        needed = [name for name in imported if name not in found]
+        name = waiting.pop(0)
+        path = finders.find(f"js/{name}.js")
+        assert isinstance(path, str), f"there is no module {name}, which {module} needs"
+        imported = _IMPORT.findall(Path(path).read_text())
+        needed = [one for one in (normpath(join(dirname(name), one)) for one in imported) if one not in found]
         found |= dict.fromkeys(needed)
         waiting += needed
     return tuple(found)

@@ -29,9 +29,9 @@ from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
 from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
+from .kubelet.execs import Execs
+from .kubelet.faults import KubeletFaults
 from .kubelet.kubelet import Kubelets
-from .kubelet.node.execs import Execs
-from .kubelet.node.faults import KubeletFaults
 from .objects.codec import PodSpecs, decode
 from .objects.lease import LEASE_KIND, LEASE_NAMESPACE
 from .objects.meta import StoredObject

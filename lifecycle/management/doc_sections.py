@@ -23,7 +23,7 @@ from lifecycle.engine.heart.settings import DEFAULT_NODES, MANAGER_DEFAULTS
 from lifecycle.engine.heart.timing import WHYS, Timing
 from lifecycle.engine.heart.trace import EVENT_KEYS, TRANSITION_KEYS
 from lifecycle.engine.kinds.registry import list_entries
-from lifecycle.engine.kubelet.node.faults import NODE_FAULTS, POD_FAULTS
+from lifecycle.engine.kubelet.faults import NODE_FAULTS, POD_FAULTS
 from lifecycle.engine.rules.nodes.eviction import NODE_WORDS
 from lifecycle.export import filters, urls
 from lifecycle.frames import SUMMARY_COLUMNS, Frame

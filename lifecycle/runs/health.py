@@ -17,7 +17,7 @@ from prometheus_client.registry import Collector
 
 from lifecycle.models import Cluster, Command, Worker
 from lifecycle.runs import messages
-from lifecycle.runs.shards import SILENCE
+from lifecycle.runs.sharing.shards import SILENCE
 
 # What workers count: name in their figures -> what it is.
 WORKER_COUNTERS = {

@@ -15,8 +15,9 @@ from django.utils import timezone
 from lifecycle import limits
 from lifecycle.input import expressions, scenario
 from lifecycle.models import Cluster, Command, RunControl
-from lifecycle.runs import messages, run_controls, shards
+from lifecycle.runs import messages, run_controls
 from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
+from lifecycle.runs.sharing import shards
 
 WAIT_SECONDS = 10.0
 # Virtual time goes on from the epoch, and is written with four digits.

@@ -31,7 +31,6 @@ from lifecycle.runs import (
     recorder,
     retention,
     run_controls,
-    shards,
     upgrades,
 )
 from lifecycle.runs.container_logs import Tails
@@ -39,7 +38,8 @@ from lifecycle.runs.engine_faults import EngineFault
 from lifecycle.runs.hot import Hot, hold, keep_time, stand
 from lifecycle.runs.recorder import FencedOff, Slice
 from lifecycle.runs.run_clock import RunClock, StepWatch
-from lifecycle.runs.shares import Due, Shares
+from lifecycle.runs.sharing import shards
+from lifecycle.runs.sharing.shares import Due, Shares
 from lifecycle.stored_kinds import of_kind
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from django.urls import reverse
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from lifecycle.runs.celery import carrier
-from lifecycle.runs.shards import shard_of
+from lifecycle.runs.sharing.shards import shard_of
 from tests.builders import make_cluster, make_event, make_transition, make_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

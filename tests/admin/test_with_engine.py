@@ -10,9 +10,10 @@ from django.test import Client
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.models import Cluster, Command, StoredObject
-from lifecycle.runs import inbox, publisher, shards
+from lifecycle.runs import inbox, publisher
 from lifecycle.runs.celery import carrier
 from lifecycle.runs.runner import Owner
+from lifecycle.runs.sharing import shards
 from tests.admin.test_objects import act, errors_of, save
 from tests.export.test_transitions import ask
 

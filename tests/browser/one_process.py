@@ -70,7 +70,8 @@ class LayerOfThreads(InMemoryChannelLayer):
 
 def turn_for_ever(carrier: Threads) -> None:
     """The one worker: a turn of all clusters that are due, then a look when nudged, or soon."""
-    from lifecycle.runs import runner, shards, turns
+    from lifecycle.runs import runner
+    from lifecycle.runs.sharing import shards, turns
 
     owner = runner.this_process()
     shards.Steward(owner.name, lambda: len(owner.hot)).start()
@@ -97,7 +98,7 @@ def prepare(data: Path) -> str:
     from django.core.management import call_command
 
     from lifecycle.management.commands.up import make_way_in
-    from lifecycle.runs import shards
+    from lifecycle.runs.sharing import shards
 
     settings.CHANNEL_LAYERS = {"default": {"BACKEND": f"{__name__}.LayerOfThreads"}}
     call_command("migrate", verbosity=0, interactive=False)

@@ -46,7 +46,7 @@ PLACE = """(plot) => {
 
 
 def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(page: Page, cluster: str):
-    """Problems 1, 2, 5, 7, 8 and 9 of a review, on the page of every kind there is."""
+    """What a page of any kind has to say, and that it says no more, in a browser."""
     heard: list[str] = []
     page.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
     origin = page.url.split("/clusters/")[0]

@@ -53,7 +53,7 @@ def call(page: Page, module: str, expression: str, *arguments: object) -> object
 def test_lanes_and_events_write_strangers_text_as_text(empty):
     found = call(
         empty,
-        "lanes",
+        "charts/lanes",
         """(async () => {
           const list = document.createElement("ol");
           const lane = {label: a[0], title: a[0], note: a[0], path: "pods/x/"};
@@ -86,9 +86,9 @@ def test_a_tip_shows_strangers_text_as_it_is_and_stays_in_the_window(empty):
     figure = make_timeline(stories, 9000)
     found = call(
         empty,
-        "pick",
+        "charts/pick",
         """(async () => {
-          const {tip} = await import("/js/tips.js");
+          const {tip} = await import("/js/charts/tips.js");
           const [{data, layout}, width] = [a[0], 800];
           const {x: [length], base: [start], y: [lane]} = data.find((trace) => trace.name === "ready");
           const x = m.placeOf(layout.xaxis.range, start + length / 2, width);
@@ -186,7 +186,7 @@ def test_bars_are_drawn_as_one_outline_of_each_colour_however_many_they_are(empt
             stories.feed(row)
     figure = make_timeline(stories, 30_000)
     counts = {trace["name"]: len(trace["y"]) for trace in figure["data"] if trace["type"] == "bar"}
-    names, drawn = call(empty, "outlines", DRAWN, figure)
+    names, drawn = call(empty, "charts/outlines", DRAWN, figure)
     assert names == list(counts)
     # Each bar is a part of its colour's path.
     assert drawn == [count for count in counts.values() if count] and min(drawn) >= 60
@@ -205,9 +205,9 @@ def test_words_on_bars_are_strangers_text(empty: Page):
     layout = {"meta": {"rowHeight": 26}, "yaxis": {"categoryarray": ["a"]}}
     found = call(
         empty,
-        "bar_words",
+        "charts/bar_words",
         """(async () => {
-          const {Labels} = await import("/js/labels.js");
+          const {Labels} = await import("/js/charts/labels.js");
           const labels = new Labels(document.createElement("div"));
           labels.show(m.listWords([a[0]], a[1], [0, 60_000], 2000));
           const first = labels.layer.firstElementChild;
@@ -225,7 +225,7 @@ def test_words_on_bars_are_strangers_text(empty: Page):
 def test_rows_that_say_the_same_stay_the_same_elements(empty: Page):
     kept = call(
         empty,
-        "lanes",
+        "charts/lanes",
         """(() => {
           const list = document.createElement("ol");
           const draw = (...labels) => (

@@ -1,6 +1,6 @@
-"""Ten problems that a review found, asked of every kind that has a page.
+"""Ten things that a page must do, asked of every kind that has one.
 
-What needs a browser (4: the connection is lost, 8: one axis) is asked in `tests/browser/test_every_page.py`.
+What needs a browser (a lost connection, one axis for all) is asked in `tests/browser/test_every_page.py`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import pytest
 from django.test import Client
 
 from dashboard.live.feeds import make_feed
-from dashboard.pages.causes import read_chain
-from dashboard.pages.readings import find_object
 from dashboard.plots.theme import TONES
+from dashboard.reading.causes import read_chain
+from dashboard.reading.objects import find_object
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.stored_only import list_stored_only
@@ -25,7 +25,7 @@ from lifecycle.stored_kinds import of_kind
 from tests.dashboard import zoo
 from tests.dashboard.conftest import make_cluster as make_empty
 from tests.dashboard.conftest import make_user, record
-from tests.dashboard.plots.test_flags import ask
+from tests.dashboard.live.test_flags import ask
 from tests.dashboard.rows import pod_life, transition
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep

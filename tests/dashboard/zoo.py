@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.pages.addresses import find_page
+from dashboard.addresses import find_page
 from lifecycle.engine.kinds import registry
 from tests.engine.controllers.door import Door
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from lifecycle.engine import Cluster
 from lifecycle.simulation import Outcome, Overrides, make_plan, take_inputs
 from lifecycle.simulation.run import Driver
+from lifecycle.simulation.stories import find_story
 from lifecycle.simulation.traces import NdjsonSink
 
 HERE = Path(__file__).parent
-GALLERY = HERE.parents[1] / "lifecycle" / "scenarios"
 HASHES = HERE / "hashes.json"
 
 TIMINGS = ("realistic", "instant")
@@ -47,7 +47,7 @@ class SavingDriver(Driver):
 
 def path_of(name: str) -> Path:
     """The file of a scenario."""
-    return (HERE if name in FROM_HERE else GALLERY) / f"{name}.yaml"
+    return HERE / f"{name}.yaml" if name in FROM_HERE else find_story(name)
 
 
 def live_through(name: str, timing: str, make_driver: type[Driver] = Driver) -> tuple[str, Outcome]:

@@ -17,7 +17,8 @@ from lifecycle.input.scenario import CLAIMS, read_scenario
 from lifecycle.input.scenario_steps import READERS
 from lifecycle.management.commands.generate_docs import render, render_pages
 from lifecycle.management.doc_sections import SECTIONS, UnknownSection, fill, list_names
-from tests.simulate.running import GALLERY, run_file
+from lifecycle.simulation.stories import find_story
+from tests.simulate.running import run_file
 
 TOP = Path(__file__).resolve().parents[2]
 FORMATS = (TOP / "docs" / "formats.md").read_text()
@@ -115,7 +116,7 @@ def list_documented_fields() -> list[tuple[str, re.Pattern[str]]]:
 @pytest.mark.parametrize("story", STORIES)
 def test_every_field_of_a_trace_is_in_the_table(story: str) -> None:
     known = list_documented_fields()
-    rows = [row for row in run_file(GALLERY / f"{story}.yaml").rows if row["type"] == "transition"]
+    rows = [row for row in run_file(find_story(story)).rows if row["type"] == "transition"]
     unknown = {
         (row["kind"], row["field"])
         for row in rows

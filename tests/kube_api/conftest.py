@@ -11,8 +11,9 @@ from django.contrib.auth import get_user_model
 
 from lifecycle.kube_api.watching import feed
 from lifecycle.models import DEFAULT_EPOCH, Cluster
-from lifecycle.runs import inbox, messages, publisher, shards
+from lifecycle.runs import inbox, messages, publisher
 from lifecycle.runs.runner import Owner
+from lifecycle.runs.sharing import shards
 from tests.kube_api.live import installation
 
 __all__ = ["installation"]

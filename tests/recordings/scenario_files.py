@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 HERE = Path(__file__).parent
-SCENARIOS, RECORDINGS = HERE / "scenarios", HERE / "recordings"
+RECORDINGS = HERE / "v1.35"
+"""What ran on a real cluster of that release: a folder a family, in it each scenario beside its recording."""
 
 Json = dict[str, Any]
 
@@ -57,18 +59,23 @@ class ScenarioFile:
 
 def list_names() -> list[str]:
     """All scenarios that have a recording."""
-    names = (path.name.removesuffix(".real.jsonl.gz") for path in RECORDINGS.glob("*.real.jsonl.gz"))
-    return sorted(name for name in names if (SCENARIOS / f"{name}.yaml").exists())
+    return sorted(name for name in list_scenarios() if recording_of(name).exists())
+
+
+@cache
+def list_scenarios() -> dict[str, Path]:
+    """The file of every scenario by the scenario's name."""
+    return {path.stem: path for path in sorted(RECORDINGS.glob("*/*.yaml"))}
 
 
 def recording_of(name: str) -> Path:
     """What a real cluster did with a scenario."""
-    return RECORDINGS / f"{name}.real.jsonl.gz"
+    return list_scenarios()[name].with_name(f"{name}.real.jsonl.gz")
 
 
 def load(name: str) -> ScenarioFile:
-    """Read a scenario by its name. Raises OSError when there is none."""
-    text = (SCENARIOS / f"{name}.yaml").read_text()
+    """Read a scenario by its name. Raises KeyError when there is none."""
+    text = list_scenarios()[name].read_text()
     documents = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
     documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
     scenario = next((one for one in documents if one.get("kind") == "Scenario"), {"spec": {}})

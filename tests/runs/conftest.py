@@ -17,9 +17,10 @@ from django.db import connection
 
 from lifecycle.management import processes
 from lifecycle.models import DEFAULT_EPOCH, Cluster, Command
-from lifecycle.runs import inbox, publisher, shards
+from lifecycle.runs import inbox, publisher
 from lifecycle.runs.celery import broker
 from lifecycle.runs.runner import Owner
+from lifecycle.runs.sharing import shards
 
 TOP = Path(__file__).resolve().parents[2]
 

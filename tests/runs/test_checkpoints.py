@@ -7,8 +7,9 @@ import pytest
 
 from lifecycle.engine import cluster as engine_cluster
 from lifecycle.models import Checkpoint, StoredObject
-from lifecycle.runs import checkpoints, shards, turns, upgrades
+from lifecycle.runs import checkpoints, upgrades
 from lifecycle.runs.runner import Owner
+from lifecycle.runs.sharing import shards, turns
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole
 

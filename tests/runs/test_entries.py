@@ -11,9 +11,10 @@ from django.test.utils import CaptureQueriesContext
 
 from lifecycle.engine import Cluster as Engine
 from lifecycle.models import Cluster, Command, StoredObject
-from lifecycle.runs import inbox, shards
+from lifecycle.runs import inbox
 from lifecycle.runs.entries import SET_ASIDE
 from lifecycle.runs.runner import Owner
+from lifecycle.runs.sharing import shards
 from tests.runs.histories import assert_whole
 from tests.runs.workers.test_shards import be_silent
 

@@ -5,7 +5,8 @@ from django.core.exceptions import ValidationError
 
 from lifecycle import frames, reads
 from lifecycle.models import Cluster, ContainerLog, StoredObject, Transition
-from lifecycle.runs import container_logs, forks, inbox, retention, shards
+from lifecycle.runs import container_logs, forks, inbox, retention
+from lifecycle.runs.sharing import shards
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 

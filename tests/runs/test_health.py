@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from dashboard.web import signin
 from lifecycle.models import EntryLink, Worker
-from lifecycle.runs import shards
+from lifecycle.runs.sharing import shards
 from tests.runs.conftest import create
 
 pytestmark = pytest.mark.django_db

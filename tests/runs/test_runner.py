@@ -11,10 +11,11 @@ from django.db import DataError, InterfaceError, OperationalError
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.api import server
 from lifecycle.models import Command, Event, ObjectVersion, Shard, StoredObject, Transition
-from lifecycle.runs import bulk, checkpoints, inbox, recorder, shards
+from lifecycle.runs import bulk, checkpoints, inbox, recorder
 from lifecycle.runs.run_clock import moment
 from lifecycle.runs.runner import Owner
-from lifecycle.runs.turns import due_clusters
+from lifecycle.runs.sharing import shards
+from lifecycle.runs.sharing.turns import due_clusters
 from tests.runs.conftest import create, deployment
 from tests.runs.histories import assert_whole, recorded
 

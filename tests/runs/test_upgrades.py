@@ -9,7 +9,7 @@ from django.urls import reverse
 from lifecycle.engine import ENGINE_VERSION
 from lifecycle.models import Checkpoint, Cluster, Event, StoredObject, Transition
 from lifecycle.runs import checkpoints, engine_faults, forks, inbox
-from lifecycle.runs.turns import due_clusters
+from lifecycle.runs.sharing.turns import due_clusters
 from tests.runs import old_clusters
 
 pytestmark = pytest.mark.slow

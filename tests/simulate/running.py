@@ -11,7 +11,6 @@ from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.simulation import Overrides, make_plan, take_inputs
 from lifecycle.simulation.run import Driver
 
-GALLERY = Path(__file__).parents[2] / "lifecycle" / "scenarios"
 MANIFESTS = Path(__file__).parents[1] / "input" / "manifests"
 
 
@@ -81,4 +80,4 @@ def plan_of(path, **overrides):
     return make_plan(take_inputs([str(path)]).require_sound(), Overrides(**overrides))
 
 
-__all__ = ["GALLERY", "MANIFESTS", "Rows", "Run", "plan_of", "replace", "run_file", "run_plan", "show"]
+__all__ = ["MANIFESTS", "Rows", "Run", "plan_of", "replace", "run_file", "run_plan", "show"]

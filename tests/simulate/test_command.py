@@ -14,7 +14,8 @@ import pytest
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.management.commands.simulate import Command
-from tests.simulate.running import GALLERY, MANIFESTS
+from lifecycle.simulation.stories import find_story
+from tests.simulate.running import MANIFESTS
 
 TOP = Path(__file__).parents[2]
 NGINX = str(MANIFESTS / "nginx-deployment.yaml")
@@ -425,7 +426,7 @@ def test_the_summary_has_a_block_for_each_workload_and_pod(simulate):
 
 
 def test_the_summary_counts_the_nodes_of_a_daemon_set(simulate):
-    answer = simulate(GALLERY / "sc-ds-06-taints.yaml", "--output", "summary", "--until", "39s")
+    answer = simulate(find_story("sc-ds-06-taints"), "--output", "summary", "--until", "39s")
     (counts,) = (line for line in answer.lines if line.startswith("  nodes  "))
     assert "desiredNumberScheduled 1" in counts
     assert "numberMisscheduled 1" in counts
@@ -447,13 +448,13 @@ def test_the_summary_says_which_nodes_a_daemon_set_is_not_for(simulate):
 
 def test_a_run_until_idle_says_that_it_does_not_wait_for_schedules(simulate):
     said = "  schedules are not waited for: see runs of CronJobs with --until 1h"
-    assert said in simulate(GALLERY / "cron-forbid.yaml", "--output", "summary", "--until", "idle").lines
-    assert said not in simulate(GALLERY / "cron-forbid.yaml", "--output", "summary", "--until", "2m").lines
+    assert said in simulate(find_story("cron-forbid"), "--output", "summary", "--until", "idle").lines
+    assert said not in simulate(find_story("cron-forbid"), "--output", "summary", "--until", "2m").lines
     assert said not in simulate(NGINX, "--output", "summary").lines
 
 
 def test_the_summary_says_when_a_cron_job_runs_next(simulate):
-    answer = simulate(GALLERY / "cron-forbid.yaml", "--output", "summary")
+    answer = simulate(find_story("cron-forbid"), "--output", "summary")
     block = answer.out.partition("CronJob default/hello\n")[2].splitlines()[:3]
     assert block == [
         "  verdict   1 run active; next run due at 00:04:00, in 10s, and not begun before the active one has"
@@ -465,14 +466,14 @@ def test_the_summary_says_when_a_cron_job_runs_next(simulate):
 
 @pytest.mark.spec("PROBE-09")
 def test_the_summary_tells_what_exec_probes_cost_the_nodes(simulate):
-    answer = simulate(GALLERY / "sidecar-data-sync.yaml", "--output", "summary")
+    answer = simulate(find_story("sidecar-data-sync"), "--output", "summary")
     # Of the sidecar, started once its page was there, none is left; the app is checked every ten seconds.
     at = answer.lines.index("Node node-1")
     assert answer.lines[at + 1] == "  checks    6 exec probes a minute, about 1m of CPU"
 
 
 def test_logs_are_written_by_container_run(simulate, tmp_path):
-    simulate(GALLERY / "crash-loop.yaml", "--until", "1m", "--logs", tmp_path)
+    simulate(find_story("crash-loop"), "--until", "1m", "--logs", tmp_path)
     (first,) = tmp_path.glob("default/crasher-*/app-0.log")
     assert [line.partition(" ")[2] for line in first.read_text().splitlines()] == [
         "starting",

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.heart.trace import row_to_json
-from tests.simulate.running import GALLERY, MANIFESTS, plan_of, run_file, run_plan
+from lifecycle.simulation.stories import find_story
+from tests.simulate.running import MANIFESTS, plan_of, run_file, run_plan
 
-ROLLOUT = GALLERY / "nginx-rolling-update.yaml"
+ROLLOUT = find_story("nginx-rolling-update")
 END_MS = 180_000
 
 
@@ -82,7 +83,7 @@ def test_hash_seeds_of_python_do_not_matter():
             capture_output=True,
             check=True,
             env={"PYTHONHASHSEED": hash_seed, "PATH": ""},
-            cwd=GALLERY.parents[1],
+            cwd=MANIFESTS.parents[2],
             text=True,
         )
         hashes.add(json.loads(done.stdout.splitlines()[-1])["hash"])

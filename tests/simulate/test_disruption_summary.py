@@ -6,12 +6,12 @@ import pytest
 
 from lifecycle.simulation import Overrides, make_plan, take_inputs
 from lifecycle.simulation.run import run
+from lifecycle.simulation.stories import find_story
 from lifecycle.simulation.summaries import SummarySink
-from tests.simulate.running import GALLERY
 
 
 def summarize(name: str) -> list[str]:
-    path = name if name.endswith(".yaml") else str(GALLERY / f"{name}.yaml")
+    path = name if name.endswith(".yaml") else str(find_story(name))
     reading = take_inputs([path])
     plan = make_plan(reading.documents, Overrides())
     written: list[bytes] = []
@@ -53,7 +53,7 @@ def test_a_summary_tells_of_drains_and_of_whom_they_cost():
 
 def test_a_budget_that_a_crash_broke_is_told_as_broken(tmp_path: Path):
     """Evictions keep to budgets; what happens besides does not."""
-    text = (GALLERY / "s30d-node-crash-under-a-budget.yaml").read_text()
+    text = find_story("s30d-node-crash-under-a-budget").read_text()
     manifests, scenario = text.rsplit("\n---\n", 1)
     steps = (
         "  steps:\n  - {at: 150s, evict: {pod: web-0}}\n  - {at: 151s, delete: {kind: Pod, name: web-1}}\n"

@@ -2,12 +2,13 @@
 
 import pytest
 
-from tests.simulate.running import GALLERY, plan_of, run_file, run_plan
+from lifecycle.simulation.stories import find_story, list_stories
+from tests.simulate.running import plan_of, run_file, run_plan
 
 # All of them together take half a minute.
 pytestmark = pytest.mark.slow
 
-SCENARIOS = sorted(path.stem for path in GALLERY.glob("*.yaml"))
+SCENARIOS = list(list_stories())
 # What the engine does not do yet. Strict: a scenario that begins to pass has to leave this list.
 NOT_YET = {}
 # Requirements whose observable is a lane of the scenario.
@@ -200,14 +201,14 @@ def cases(names):
 
 @pytest.mark.parametrize("name", cases(SCENARIOS))
 def test_the_claims_hold(name):
-    outcome = run_file(GALLERY / f"{name}.yaml").outcome
+    outcome = run_file(find_story(name)).outcome
     assert outcome.failures == ()
     assert outcome.refusals == ()
 
 
 @pytest.mark.parametrize("name", cases(SCENARIOS))
 def test_the_claims_hold_with_realistic_latencies_too(name):
-    path = GALLERY / f"{name}.yaml"
+    path = find_story(name)
     plan = plan_of(path, timing="realistic")
     if plan.settings.to_json() == plan_of(path).settings.to_json():
         # Its own latencies are the realistic ones: the test above has lived this very life.

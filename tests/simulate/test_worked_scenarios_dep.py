@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from tests.simulate.running import GALLERY
+from lifecycle.simulation.stories import find_story, list_stories
 
 # Names of scenarios, or why there can be none.
 WORKED = [
@@ -72,14 +72,14 @@ def test_each_worked_scenario_stands_here_once():
 
 
 def test_each_file_named_after_a_worked_scenario_stands_here():
-    files = {path.stem for pattern in ("sc-dep-*", "sc-wl-*") for path in GALLERY.glob(f"{pattern}.yaml")}
+    files = {name for name in list_stories() if name.startswith(("sc-dep-", "sc-wl-"))}
     assert files <= set(NAMES)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_its_scenario_claims_something(name):
-    documents = list(yaml.safe_load_all((GALLERY / f"{name}.yaml").read_text()))
+    documents = list(yaml.safe_load_all(find_story(name).read_text()))
     (scenario,) = [one for one in documents if one["kind"] == "Scenario"]
     assert scenario["metadata"]["name"] == name
     assert scenario["spec"]["expect"]

@@ -7,7 +7,8 @@ beside the API.
 
 import pytest
 
-from tests.simulate.running import GALLERY, plan_of
+from lifecycle.simulation.stories import find_story, list_stories
+from tests.simulate.running import plan_of
 
 # The scenarios that show it, or the reason why none can.
 WORKED: list[tuple[str, tuple[str, ...] | str]] = [
@@ -116,12 +117,10 @@ def test_each_worked_scenario_stands_there_once():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_scenarios_that_show_them_claim_something(name: str):
-    plan = plan_of(GALLERY / f"{name}.yaml")
+    plan = plan_of(find_story(name))
     assert plan.expects or plan.sequences
 
 
 def test_no_scenario_named_after_one_is_left_out():
-    written = {
-        path.stem for family in ("sc-rs", "sc-sts", "sc-ds") for path in GALLERY.glob(f"{family}-*.yaml")
-    }
+    written = {name for name in list_stories() if name.startswith(("sc-rs-", "sc-sts-", "sc-ds-"))}
     assert written <= set(NAMES)

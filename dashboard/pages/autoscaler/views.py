@@ -8,11 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
+from dashboard.addresses import find_page
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
 from dashboard.asking.forms import BoundsForm
 from dashboard.live.live_figures import tell_time
-from dashboard.pages.addresses import find_page
 from dashboard.pages.ages import count_on
 from dashboard.pages.autoscaler.readings import KIND
 from dashboard.pages.parts import find_or_404, messages_of, show_answers, show_object, signed_in

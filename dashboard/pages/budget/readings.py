@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.pages import readings
-from dashboard.pages.addresses import find_page
+from dashboard.addresses import find_page
 from dashboard.pages.ages import count_on
+from dashboard.pages.states import tone_of
 from dashboard.plots.theme import clock, duration
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -86,7 +86,7 @@ def _list_pods(cluster: Cluster, stored: StoredObject) -> list[Json]:
         {
             "name": one.name,
             "page": find_page(POD_KIND.id, one.namespace or "", one.name),
-            "tone": readings.tone_of(one),
+            "tone": tone_of(one),
             "status": one.status or "",
             "node": one.node or "",
         }

@@ -1,14 +1,10 @@
-"""What the rows of the last minutes say of a cluster: drains that cannot go on, evictions that were refused,
-workloads that lose pods again and again."""
+"""What the latest rows say of a cluster: drains that cannot go on, evictions that were refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from django.db.models import QuerySet
-
-from dashboard.pages.workload.places import alive
-from dashboard.plots.stories import STATE
+from dashboard.reading.objects import alive
 from lifecycle.engine.api.evictions import REFUSED
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.objects.node import NODE_KIND
@@ -16,9 +12,9 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.disruption_budget import DisruptionBudget
 from lifecycle.engine.rules.nodes.drains import BLOCKED, DRAIN
 from lifecycle.engine.rules.telling.drains import Held, find_drain_hold
-from lifecycle.engine.rules.telling.losses import WINDOW_MS, is_loss
+from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.verdicts import tell_instant
-from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.models import Cluster, Transition
 
 MOST_ASKED = 500
 """Of so many nodes and pods it is read what was asked of them."""
@@ -82,19 +78,3 @@ def _list_said(
     rows = Transition.objects.filter(cluster=cluster, uid__in=list(uids), field=field, seq__lte=cluster.seq)
     latest = rows.filter(at_ms__gte=from_ms).order_by("-seq")
     return reversed(latest.values_list("uid", "at_ms", "new", "reason")[:MOST_ROWS])
-
-
-def read_losses(
-    cluster: Cluster, pods: QuerySet[StoredObject], now_ms: int, owners: Sequence[str] | None = None
-) -> dict[str, list[int]]:
-    """By uid the instants at which these pods, which have these owners, stopped being ready lately."""
-    rows = Transition.objects.filter(cluster=cluster, field=STATE, at_ms__gte=now_ms - WINDOW_MS)
-    if owners is not None:
-        rows = rows.filter(owner__in=owners)
-    latest = rows.filter(kind=POD_KIND.name, seq__lte=cluster.seq).order_by("-seq")
-    losses: dict[str, list[int]] = {}
-    for uid, at_ms, old, new in reversed(latest.values_list("uid", "at_ms", "old", "new")[:MOST_ROWS]):
-        if is_loss(old, new):
-            losses.setdefault(uid, []).append(at_ms)
-    asked = pods.filter(uid__in=list(losses)).order_by().values_list("uid", flat=True)
-    return {uid: losses[uid] for uid in asked}

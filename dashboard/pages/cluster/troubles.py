@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, Q, QuerySet
 
-from dashboard.pages.addresses import find_page
-from dashboard.pages.cluster.standing import list_blocked_drains, list_refused_evictions, read_losses
+from dashboard.addresses import find_page
+from dashboard.pages.cluster.standing import list_blocked_drains, list_refused_evictions
 from dashboard.pages.holds import MOST_LOOKED_AT, find_holds, find_refusals
-from dashboard.pages.readings import Key, list_between
-from dashboard.pages.workload.places import alive, name_owner
+from dashboard.pages.losses import read_losses
 from dashboard.plots.theme import TONES, Tone
+from dashboard.reading.objects import Key, alive, list_between, name_owner
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.condition import find_condition

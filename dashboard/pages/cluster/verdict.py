@@ -24,9 +24,8 @@ from dashboard.pages.cluster.troubles import (
     list_unwell,
 )
 from dashboard.pages.pod.behaviors import list_doubted
-from dashboard.pages.readings import read_parents
-from dashboard.pages.workload.places import alive
 from dashboard.plots.theme import Tone
+from dashboard.reading.objects import alive, read_parents
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.programs.images.doubts import tell_condition
 from lifecycle.models import Cluster

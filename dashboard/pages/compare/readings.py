@@ -9,10 +9,10 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from dashboard.addresses import find_page
 from dashboard.live.live_figures import tell_time
-from dashboard.pages.addresses import find_page
-from dashboard.pages.causes import Link, describe_row, tell_command
 from dashboard.plots.theme import clock, duration
+from dashboard.reading.causes import Link, describe_row, tell_command
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND

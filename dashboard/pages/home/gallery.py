@@ -11,40 +11,37 @@ from pathlib import Path
 import yaml
 from django.db import transaction
 
-import lifecycle
 from lifecycle.input.manifests import read_documents
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 from lifecycle.runs.forks import find_free_name
 from lifecycle.runs.inbox import User
 from lifecycle.simulation import Plan, make_plan
+from lifecycle.simulation.stories import find_story, list_stories
 
-GALLERY = Path(lifecycle.__file__).with_name("scenarios")
 # A story is watched, not waited for.
 PLAYED_AT_SPEED = 10.0
-# A topic's name, the story that leads it, how the names of its stories begin; the first that fits counts.
-TOPICS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("Rolling updates", "slow-pre-stop", ("nginx", "sc-dep", "slow-pre", "probed", "quota", "sc-wl", "s40")),
-    ("Crash loops", "crash-loop-liveness-probe", ("crash-loop", "s05", "s06", "s07", "s08", "s09", "s22")),
-    ("Probes", "s19-startup-never", ("s10", "s18", "s19", "s26", "slow-start")),
-    ("How pods end", "s15-hook-then-kill", ("s12", "s13", "s14", "s15", "s16", "s17", "s25", "drains")),
-    ("Sidecars and init containers", "sidecar-service-mesh", ("sidecar", "s04", "s28", "s31", "s32", "s39")),
-    ("StatefulSets", "stateful-set-rolling-update", ("stateful-set", "sc-sts", "s11")),
-    ("DaemonSets", "sc-ds-09-rolling-update", ("sc-ds",)),
-    ("Jobs", "job-back-off-per-index", ("job", "s02")),
-    ("CronJobs", "cron-replace", ("cron",)),
-    ("Autoscaling", "hpa-php-apache", ("hpa", "autoscal", "s47", "s48", "s49", "s50", "sc-hpa")),
-    (
-        "Nodes, drains and budgets",
-        "s29-drain-with-a-budget",
-        ("node", "drain", "rolling-drain", "budget", "s27", "s29", "s30", "s33", "s34", "s38"),
-    ),
-    ("Scheduling", "s36-scheduling-gates", ("s36", "sched", "preempt", "spread", "affinity", "priority")),
-    ("Storage", "storage-multi-attach", ("storage", "volume", "claim")),
-    ("ReplicaSets and ReplicationControllers", "sc-rs-07-five-of-eight", ("sc-rs", "replication")),
-    ("Managing workloads", "manage-canary", ("manage",)),
-    ("Tutorials of the documentation", "tutorial-guestbook", ("tutorial",)),
-    ("More about pods", "s01-plain-pod", ("",)),
+# The family of a topic's stories, the topic's name, the story that leads it; in the order of the page.
+TOPICS: tuple[tuple[str, str, str], ...] = (
+    ("rolling-updates", "Rolling updates", "slow-pre-stop"),
+    ("deployments", "Deployments", "sc-dep-14-heals"),
+    ("crash-loops", "Crash loops", "crash-loop-liveness-probe"),
+    ("probes", "Probes", "s19-startup-never"),
+    ("endings", "How pods end", "s15-hook-then-kill"),
+    ("sidecars", "Sidecars and init containers", "sidecar-service-mesh"),
+    ("stateful-sets", "StatefulSets", "stateful-set-rolling-update"),
+    ("daemon-sets", "DaemonSets", "sc-ds-09-rolling-update"),
+    ("jobs", "Jobs", "job-back-off-per-index"),
+    ("cron-jobs", "CronJobs", "cron-replace"),
+    ("autoscaling", "Autoscaling", "hpa-php-apache"),
+    ("drains", "Drains and budgets", "s29-drain-with-a-budget"),
+    ("nodes", "Nodes and zones", "s24-node-returns-late"),
+    ("scheduling", "Scheduling", "s36-scheduling-gates"),
+    ("storage", "Storage", "storage-multi-attach"),
+    ("replica-sets", "ReplicaSets and ReplicationControllers", "sc-rs-07-five-of-eight"),
+    ("managing", "Managing workloads", "manage-canary"),
+    ("tutorials", "Tutorials of the documentation", "tutorial-guestbook"),
+    ("pods", "More about pods", "s01-plain-pod"),
 )
 
 
@@ -67,12 +64,13 @@ class Topic:
 @cache
 def list_topics() -> tuple[Topic, ...]:
     """Every story of the gallery, by topic."""
-    by_topic: dict[str, list[Story]] = {title: [] for title, _, _ in TOPICS}
-    leads = {lead for _, lead, _ in TOPICS}
-    for path in sorted(GALLERY.glob("*.yaml"), key=lambda path: (path.stem not in leads, path.stem)):
-        title = next(title for title, _, begins in TOPICS if path.stem.startswith(begins))
-        by_topic[title].append(Story(path.stem, _describe(path)))
-    return tuple(Topic(title, tuple(stories)) for title, stories in by_topic.items() if stories)
+    return tuple(Topic(title, tuple(_list_family(family, lead))) for family, title, lead in TOPICS)
+
+
+def _list_family(family: str, lead: str) -> list[Story]:
+    """The stories of a family by name, but for the one that leads."""
+    paths = [path for path in list_stories().values() if path.parent.name == family]
+    return [Story(path.stem, _describe(path)) for path in sorted(paths, key=lambda path: path.stem != lead)]
 
 
 def _describe(path: Path) -> str:
@@ -83,9 +81,9 @@ def _describe(path: Path) -> str:
 @lru_cache(maxsize=64)
 def find_plan(name: str) -> Plan | None:
     """What a story is made of; None when there is none of that name."""
-    if not any(story.name == name for topic in list_topics() for story in topic.stories):
+    if name not in list_stories():
         return None
-    return make_plan(read_documents((GALLERY / f"{name}.yaml").read_text()))
+    return make_plan(read_documents(find_story(name).read_text()))
 
 
 def play(plan: Plan, name: str, user: User) -> Cluster:

@@ -19,11 +19,11 @@ from dashboard.asking.answers import Answer, answer_problem
 from dashboard.asking.forms import ClusterForm, ManifestForm, RenameForm
 from dashboard.asking.manifest_reports import MOST_SHOWN
 from dashboard.live.live_figures import tell_time
-from dashboard.pages import readings
 from dashboard.pages.cluster.verdict import read_verdict
+from dashboard.pages.examples import list_examples
 from dashboard.pages.home import gallery, thumbnails
-from dashboard.pages.home.examples import list_examples
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
+from dashboard.pages.states import count_states
 from dashboard.plots.theme import duration
 from lifecycle.access import Verb, address_for, clusters_for, get_cluster_or_404, give_address
 from lifecycle.engine.schema.yaml_nodes import Budget
@@ -80,7 +80,7 @@ def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
 
 def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
     """`parent`: the address of what it was forked from, where that may be seen."""
-    clock, states = tell_time(cluster), readings.count_states(cluster)
+    clock, states = tell_time(cluster), count_states(cluster)
     pods = sum(count for _, count in states)
     # Of very many pods a page of many clusters does not wait for a judgement.
     is_judged = 0 < pods <= MOST_JUDGED

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.db.models import Count
 
-from dashboard.pages import readings
-from dashboard.pages.addresses import find_page
+from dashboard.addresses import find_page
 from dashboard.pages.ages import count_on
+from dashboard.pages.states import tone_of
 from dashboard.plots.theme import Tone, clock
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.objects.node import NODE_KIND, Node
@@ -167,7 +167,7 @@ def _show(stored: StoredObject, epoch_ms: int) -> NodePod:
         namespace,
         find_page(POD_KIND.id, namespace, stored.name),
         stored.owner or "nobody",
-        readings.tone_of(stored),
+        tone_of(stored),
         stored.status or "",
         stored.restarts or 0,
         _amount("cpu", asked.get("cpu", 0)),

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
 from dashboard.asking.forms import NodeForm
+from dashboard.asking.presets import CHOICES
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.node.drain_previews import DrainPreview, preview_drain
-from dashboard.pages.node.presets import CHOICES
 from dashboard.pages.node.readings import read_node
 from dashboard.pages.parts import (
     UNPROCESSABLE,

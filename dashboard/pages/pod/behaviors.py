@@ -7,8 +7,7 @@ from typing import Any
 
 from django.db.models import Min
 
-from dashboard.pages.readings import event_uid_of
-from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
+from dashboard.reading.objects import event_uid_of, list_profiles
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.programs.images.doubts import list_doubts
 from lifecycle.engine.programs.told import list_assumed_images, tell_behaviors
@@ -64,14 +63,6 @@ def _choose_pods(cluster: Cluster) -> list[Any]:
     alone = pods.filter(owner__isnull=True).order_by("pk")[:MOST]
     chosen = [*pods.filter(pk__in=first.values("first")).order_by("pk")[:MOST], *alone]
     return [pod.data for pod in chosen]
-
-
-def list_profiles(cluster: Cluster) -> list[Any]:
-    """The ContainerProfiles of a cluster, by their names."""
-    stored = StoredObject.objects.filter(
-        of_kind(CONTAINER_PROFILE.id), cluster=cluster, deleted_ms__isnull=True
-    )
-    return list(stored.order_by("name").values_list("data", flat=True))
 
 
 def _warnings(cluster: Cluster, uid: str) -> dict[str, list[str]]:

@@ -11,8 +11,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from dashboard.pages.parts import find_or_404, signed_in
-from dashboard.pages.pod.behaviors import list_profiles
 from dashboard.plots.theme import clock
+from dashboard.reading.objects import list_profiles
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.times import format_micro_time

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
-from dashboard.pages.addresses import find_page
-from dashboard.pages.workload.places import find_last_rows, list_owned, name_owner
+from dashboard.addresses import find_page
+from dashboard.pages.workload.places import find_last_rows, list_owned
 from dashboard.plots.theme import TONES, Tone, clock, duration
+from dashboard.reading.objects import name_owner
 from lifecycle import verdicts
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.objects.workloads.job import (

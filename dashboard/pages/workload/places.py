@@ -8,14 +8,15 @@ from typing import Any
 
 from django.db.models import Max, QuerySet
 
-from dashboard.pages.addresses import find_page
-from dashboard.pages.readings import Share
+from dashboard.addresses import find_page
+from dashboard.pages.states import Share
 from dashboard.plots.theme import TONES, Tone, revision_tone
+from dashboard.reading.objects import alive, name_owner
 from lifecycle import verdicts
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
-from lifecycle.stored_kinds import kind_of_stored, of_kind
+from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
 CLAIM = "PersistentVolumeClaim"
@@ -260,13 +261,3 @@ def _occupants(cluster: Cluster, stored: StoredObject, revisions: Iterable[Revis
 def list_owned(cluster: Cluster, stored: StoredObject, kind: str) -> QuerySet[StoredObject]:
     """What it owns now of a kind."""
     return alive(cluster, kind).filter(namespace=stored.namespace, owner=name_owner(stored))
-
-
-def name_owner(stored: StoredObject) -> str:
-    """What the `owner` of an object says that it owns: `StatefulSet/web`."""
-    return f"{kind_of_stored(stored)}/{stored.name}"
-
-
-def alive(cluster: Cluster, kind: str) -> QuerySet[StoredObject]:
-    """What there is of a kind."""
-    return StoredObject.objects.filter(of_kind(kind), cluster=cluster, deleted_ms__isnull=True)

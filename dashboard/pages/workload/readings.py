@@ -10,26 +10,18 @@ from typing import Any
 
 from django.db.models import Max, QuerySet, Sum
 
+from dashboard.addresses import find_page
 from dashboard.live.live_figures import tell_time
-from dashboard.pages.addresses import find_page
 from dashboard.pages.autoscaler.readings import list_autoscalers
-from dashboard.pages.cluster.standing import read_losses
 from dashboard.pages.holds import MOST_LOOKED_AT, find_held, find_refusals
-from dashboard.pages.pod.behaviors import list_profiles
-from dashboard.pages.readings import list_between, read_turns, share_states
+from dashboard.pages.losses import read_losses
+from dashboard.pages.states import share_states
 from dashboard.pages.workload.hints import list_hints
 from dashboard.pages.workload.jobs import read_calendar, read_grid
-from dashboard.pages.workload.places import (
-    REVISION_LABEL,
-    Revision,
-    alive,
-    list_owned,
-    name_owner,
-    read_ladder,
-    read_matrix,
-)
+from dashboard.pages.workload.places import REVISION_LABEL, Revision, list_owned, read_ladder, read_matrix
 from dashboard.plots.replicas import EARLIER, LATEST
 from dashboard.plots.theme import clock, duration
+from dashboard.reading.objects import alive, list_between, list_profiles, name_owner, read_turns
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET

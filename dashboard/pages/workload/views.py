@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
+from dashboard.addresses import kind_of_folder
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
 from dashboard.asking.done_words import UNCHANGED
@@ -16,7 +17,6 @@ from dashboard.asking.forms import ChangeForm
 from dashboard.asking.image_behaviors import BEHAVIORS, find_silence
 from dashboard.asking.previews import Subject, preview
 from dashboard.live.live_figures import tell_time
-from dashboard.pages.addresses import kind_of_folder
 from dashboard.pages.ages import count_on, find_finish_ms
 from dashboard.pages.parts import (
     UNPROCESSABLE,

@@ -6,7 +6,7 @@ object. The newer one, of the scheduler, has a series for each version of an obj
 Left out: its caches forget the least used of 4096 entries; the scheduler's last word on a series that is
 over.
 The first normal things that a kubelet tells of a pod, which is all that most pods ever cause, it keeps itself
-until there is a second one for a reason (kubelet/normal_events).
+until there is a second one for a reason (kubelet/state/normal_events).
 """
 
 from __future__ import annotations

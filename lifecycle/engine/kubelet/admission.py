@@ -23,11 +23,11 @@ from ..rules.pods.conditions import POD_SCHEDULED
 from ..rules.pods.rejections import REJECTED
 from ..rules.pods.resources import effective_requests
 from ..rules.pods.sysctls import SYSCTL_FORBIDDEN, find_forbidden_sysctl
-from .node.evictor import Evictor
+from .eviction.evictor import Evictor
 from .parts import WARNING, Parts
 from .reports import Reporter
 from .resize import sum_requests
-from .worker import TERMINATED, WAITING, PodWorker
+from .state.worker import TERMINATED, WAITING, PodWorker
 
 UNEXPECTED = "UnexpectedAdmissionError"
 POD_OS_NOT_SUPPORTED = "PodOSNotSupported"

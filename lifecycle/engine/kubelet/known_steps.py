@@ -21,8 +21,8 @@ from ..rules.pods.conditions import POD_SCHEDULED
 from ..rules.pods.container_status import ended_state
 from ..store.audience import ALL, DETAIL, READINESS, SIMPLE
 from ..store.transitions import find_lead
-from .container_run import POST_START
-from .worker import PodWorker
+from .state.container_run import POST_START
+from .state.worker import PodWorker
 
 Run = str | tuple[int, str, str]
 """How the runtime has the container: not at all, running, or ended with this code, reason and message."""

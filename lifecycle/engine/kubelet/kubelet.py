@@ -16,15 +16,13 @@ from ..objects.pods.pod import Pod
 from ..rules.pods.image_names import full_name
 from ..store.audience import Useless
 from .admission import Admission
-from .container_run import POST_START, PRE_STOP, ContainerRun
+from .ending import REMOVED, SIDECARS_ENDED, TORN_DOWN, Ending
+from .eviction.evictor import Evictor
 from .looks import Looks
-from .node.evictor import Evictor
-from .node.mirrors import Mirrors
 from .node.node_agents import NodeAgents
 from .node.node_reporter import NodeReporter
 from .node.outages import Outages
 from .node.shutdowns import Shutdowns
-from .node.static_pods import StaticPods
 from .parts import (
     AGAIN,
     COMPARE,
@@ -40,19 +38,21 @@ from .parts import (
     WAKE,
     Parts,
 )
+from .probing.ended_containers import await_turns, list_turns
 from .probing.prober import Prober
-from .probing.turning import await_turns, list_turns
 from .reports import Reporter
 from .resize import Resizer
-from .roster import load_pods, save_pods
 from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starting.starter import Starter
-from .stopping.ending import REMOVED, SIDECARS_ENDED, TORN_DOWN, Ending
+from .state.container_run import POST_START, PRE_STOP, ContainerRun
+from .state.roster import load_pods, save_pods
+from .state.worker import PodWorker
+from .static_pods.mirrors import Mirrors
+from .static_pods.static_pods import StaticPods
 from .stopping.exits import record_exit
 from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
 from .upgrade import Upgrade
-from .worker import PodWorker
 from .world.container_world import ContainerWorld
 
 NAME, ADMIT = "kubelet", "kubelet.admit"

@@ -18,18 +18,18 @@ from ..objects.pods.pod import FAILED, SUCCEEDED, Pod
 from ..objects.pods.runtime import EXITED
 from ..rules.pods.actions import comes_back_in_vain, decide_pod_actions
 from .admission import Admission
-from .container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING, ContainerRun
+from .ending import Ending
 from .parts import Parts
 from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
-from .starting.held_back import hold_on, is_held_back
+from .starting.back_off import hold_on, is_held_back
 from .starting.sandboxes import Sandboxes
 from .starting.starter import Starter
-from .stopping.ending import Ending
+from .state.container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING, ContainerRun
+from .state.worker import BEGINNING, KILLING, SYNCING, WAITING, PodWorker
 from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
-from .worker import BEGINNING, KILLING, SYNCING, WAITING, PodWorker
 
 
 class Looks:

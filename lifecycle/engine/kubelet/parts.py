@@ -13,12 +13,12 @@ from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, STATUS_SYNC_MS, UPKEEP_PR
 from ..objects.meta import Subject
 from ..objects.pods.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
-from . import normal_events
-from .container_run import ContainerRun
-from .node.cpus import Cpus
-from .node.node_agent import KUBELET, PARTITION, NodeAgent
-from .roster import Roster
-from .worker import WAITING, PodWorker
+from .state import normal_events
+from .state.container_run import ContainerRun
+from .state.cpus import Cpus
+from .state.node_agent import KUBELET, PARTITION, NodeAgent
+from .state.roster import Roster
+from .state.worker import WAITING, PodWorker
 from .world.cluster_dns import ClusterDns
 from .world.container_world import ContainerWorld
 from .world.network import Network

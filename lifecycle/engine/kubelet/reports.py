@@ -25,11 +25,11 @@ from ..rules.pods.container_status import (
 )
 from ..rules.pods.status import decide_phase
 from ..store.transitions import pod_changes
-from .container_run import POST_START, UNTOLD
 from .known_steps import MOST_STEPS, Facts, Key, Step, facts_of, find_step, is_just_bound, is_learnable
-from .node.mirrors import Mirrors
 from .parts import Parts
-from .worker import TERMINATED, TERMINATING, PodWorker
+from .state.container_run import POST_START, UNTOLD
+from .state.worker import TERMINATED, TERMINATING, PodWorker
+from .static_pods.mirrors import Mirrors
 
 
 def _has_more_to_do(worker: PodWorker) -> bool:

@@ -16,16 +16,26 @@ from ..heart.chance import PART
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.node import Node
 from ..objects.pods.container import Container
-from ..objects.pods.pod import Pod, PodSpec
+from ..objects.pods.pod import Pod
 from ..objects.quantity import canonical_amounts
 from ..rules.nodes.cpu_manager import is_static
 from ..rules.pods.actions import ContainerToKill
 from ..rules.pods.qos import GUARANTEED
 from ..rules.pods.resources import effective_requests
-from .container_run import ContainerRun, begin_back_off_anew, with_resources
 from .parts import NORMAL, RESIZED, WARNING, Parts
+from .state.container_run import ContainerRun, begin_back_off_anew, with_resources
+from .state.worker import (
+    APPLYING,
+    ASKED,
+    DEFERRED,
+    FINISHING,
+    INFEASIBLE,
+    KILLING,
+    TERMINATED,
+    PodWorker,
+    allotted_spec,
+)
 from .stopping.termination import Stopper
-from .worker import APPLYING, ASKED, DEFERRED, FINISHING, INFEASIBLE, KILLING, TERMINATED, PodWorker
 
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 RESIZABLE = ("cpu", "memory")
@@ -257,13 +267,3 @@ def sum_requests(workers: Iterable[PodWorker]) -> dict[str, int]:
         for name, amount in effective_requests(allotted_spec(worker)).items():
             used[name] = used.get(name, 0) + amount
     return used
-
-
-def allotted_spec(worker: PodWorker) -> PodSpec:
-    """The spec; during a resize with what its containers have now in the place of what is asked for."""
-    if not worker.resize:
-        return worker.spec
-    raw: dict[str, Any] = dict(worker.spec.raw)
-    for part in ("containers", "initContainers"):
-        raw[part] = [worker.runs[one["name"]].container.raw for one in raw.get(part) or ()]
-    return PodSpec(raw)

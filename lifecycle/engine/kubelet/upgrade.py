@@ -21,15 +21,15 @@ from ..objects.pods.runtime import EXITED, RuntimeContainer, RuntimePod
 from ..objects.pods.runtime import RUNNING as RUNTIME_RUNNING
 from ..programs import Process, is_continuable, make_namespace, start_process
 from ..rules.pods.image_names import full_name
-from .container_run import RUNNING, ContainerRun
-from .node.evictor import PRESSURE_TIMERS
-from .node.mirrors import read_mirror
+from .eviction.evictor import PRESSURE_TIMERS
 from .node.node_agents import NodeAgents
 from .node.outages import Outages
-from .node.static_pods import StaticPods
 from .parts import WARNING, Kubelet, Parts
-from .roster import load_pods
-from .worker import STAGES, SYNCING, TERMINATED, WAITING, PodWorker
+from .state.container_run import RUNNING, ContainerRun
+from .state.roster import load_pods
+from .state.worker import STAGES, SYNCING, TERMINATED, WAITING, PodWorker
+from .static_pods.mirrors import read_mirror
+from .static_pods.static_pods import StaticPods
 
 PROGRAM_RESTARTED = "ProgramRestarted"
 NOT_SAVED, OTHERWISE = "its state was not saved", "its state cannot be read by this version"

@@ -76,12 +76,12 @@ FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "pkg/kubelet/kubelet.go": {
         "kubelet/admission": "HandlePodAdditions Reject",
+        "kubelet/ending": "SyncTerminat deletePod",
         "kubelet/kubelet": "HandlePod SyncPod SyncTerminat syncLoop",
         "kubelet/looks": "SyncPod syncLoop",
         "kubelet/node/outages": "RuntimeUp syncLoop",
         "kubelet/starting/claims": "SyncPod",
         "kubelet/starting/mounts": "SyncPod",
-        "kubelet/stopping/ending": "SyncTerminat deletePod",
         "rules/pods/backoff": "CrashLoopBackOff NewMainKubelet",
         "rules/pods/rejections": "Reject",
     },
@@ -95,7 +95,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
         "rules/pods/status": "PodStatus getPhase",
     },
     "pkg/kubelet/kuberuntime/kuberuntime_container.go": {
-        "kubelet/node/execs": "GetExec RunInContainer",
+        "kubelet/execs": "GetExec RunInContainer",
         "kubelet/starting/sandboxes": "killContainer",
         "kubelet/starting/starter": "recordContainerEvent startContainer",
         "kubelet/stopping/exits": "ContainerStatus",
@@ -107,7 +107,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "pkg/kubelet/kuberuntime/kuberuntime_manager.go": {
         "kubelet/resize": "Resizable Resize",
-        "kubelet/starting/held_back": "doBackOff",
+        "kubelet/starting/back_off": "doBackOff",
         "kubelet/starting/sandboxes": "KillPod SyncPod computePodActions",
         "kubelet/starting/starter": "SyncPod doBackOff",
         "kubelet/stopping/exits": "doBackOff",

@@ -31,8 +31,9 @@ from lifecycle.management.certificates import make_certificate
 from lifecycle.management.processes import Child
 from lifecycle.management.version import TOLD
 from lifecycle.models import Cluster
-from lifecycle.runs import inbox, shards, write_ahead_log
+from lifecycle.runs import inbox, write_ahead_log
 from lifecycle.runs.celery import broker
+from lifecycle.runs.sharing import shards
 
 log = logging.getLogger(__name__)
 

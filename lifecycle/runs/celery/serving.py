@@ -13,8 +13,9 @@ from celery import bootsteps, current_app, signals
 from celery.worker import consumer, state
 from django.db import connection
 
-from lifecycle.runs import collector, runner, shards
+from lifecycle.runs import collector, runner
 from lifecycle.runs.celery import broker, tasks
+from lifecycle.runs.sharing import shards
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,10 @@ from celery import shared_task
 from django.db import Error, close_old_connections
 from kombu.exceptions import OperationalError
 
-from lifecycle.runs import runner, turns
+from lifecycle.runs import runner
 from lifecycle.runs.celery import broker
-from lifecycle.runs.shards import queue_of
+from lifecycle.runs.sharing import turns
+from lifecycle.runs.sharing.shards import queue_of
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import { thinMarks } from "./marks.js";
 import { outline } from "./outlines.js";
 import { applyPatch, growFigure, isGrowing } from "./patches.js";
 import { hasLanes, placeOf, rowOf } from "./pick.js";
-import { makePicture, save } from "../picture.js";
+import { makePicture, save } from "./picture.js";
 import { Rows } from "./rows.js";
 import { pickSeen } from "./sight.js";
 

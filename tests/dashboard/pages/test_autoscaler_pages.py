@@ -8,9 +8,10 @@ import pytest
 from django.test import Client
 
 from dashboard.asking.forms import BoundsForm
+from dashboard.live.autoscalers import AutoscalerReader
 from dashboard.live.feeds import make_feed
-from dashboard.pages.autoscaler.readings import AutoscalerReader, list_autoscalers
-from dashboard.pages.readings import find_object
+from dashboard.pages.autoscaler.readings import list_autoscalers
+from dashboard.reading.objects import find_object
 from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
 from lifecycle.models import Cluster
 from tests.engine.controllers.autoscaled import Autoscaled

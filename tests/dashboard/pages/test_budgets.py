@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.pages.workload.bounds import BudgetReader
+from dashboard.live.bounds import BudgetReader
 from dashboard.plots.replicas import Budget
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.pages.home.examples import Example, list_examples
+from dashboard.pages.examples import Example, list_examples
 from lifecycle.input.manifests import read_documents
 
 

@@ -10,6 +10,7 @@ import pytest
 from dashboard.pages.home import gallery, thumbnails
 from dashboard.pages.home.views import walk_forks
 from lifecycle.models import Cluster, Command
+from lifecycle.simulation.stories import list_stories
 from tests.dashboard.conftest import make_cluster, make_user
 
 DEPLOYMENT = """
@@ -36,10 +37,10 @@ spec:
 
 def test_every_story_stands_in_one_topic_and_each_topic_leads_with_its_own():
     names = [story.name for topic in gallery.list_topics() for story in topic.stories]
-    assert sorted(names) == sorted(path.stem for path in gallery.GALLERY.glob("*.yaml"))
-    leads = {title: lead for title, lead, _ in gallery.TOPICS}
+    assert sorted(names) == list(list_stories())
+    leads = {title: lead for _, title, lead in gallery.TOPICS}
     for topic in gallery.list_topics():
-        assert topic.stories[0].name == (leads[topic.title] or topic.stories[0].name)
+        assert topic.stories[0].name == leads[topic.title]
         assert all(story.line for story in topic.stories)
 
 

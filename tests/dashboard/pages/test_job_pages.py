@@ -7,8 +7,8 @@ from django.test import Client
 
 from dashboard.asking.forms import ChangeForm
 from dashboard.live.feeds import make_feed
-from dashboard.pages.readings import find_object
 from dashboard.pages.workload.jobs import Grid, Run, read_calendar, read_grid
+from dashboard.reading.objects import find_object
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.telling.verdicts import tell_job
 from lifecycle.models import Cluster

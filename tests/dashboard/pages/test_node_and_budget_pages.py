@@ -12,7 +12,7 @@ from dashboard.live.feeds import make_feed
 from dashboard.pages.budget.readings import list_evictions, tell
 from dashboard.pages.node.drain_previews import preview_drain
 from dashboard.pages.node.readings import list_nodes, read_node
-from dashboard.pages.readings import find_object
+from dashboard.reading.objects import find_object
 from lifecycle.models import Cluster
 from tests.engine.disruption.site import Site, make_budget, make_workload
 from tests.engine.kinds.kept import keep

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.pages.readings import find_object
 from dashboard.pages.workload.places import Place, Places
 from dashboard.pages.workload.readings import read_workload
 from dashboard.plots.replicas import EARLIER, LATEST
+from dashboard.reading.objects import find_object
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET

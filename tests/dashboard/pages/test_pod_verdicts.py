@@ -9,7 +9,8 @@ import pytest
 
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.holds import find_holds
-from dashboard.pages.readings import count_states, find_object
+from dashboard.pages.states import count_states
+from dashboard.reading.objects import find_object
 from lifecycle.verdicts import tell_pod
 from tests.dashboard.pages.test_verdicts import CRASH, NEVER_READY, make_deployment_json, make_held
 from tests.engine.controllers.door import MISSING, Door

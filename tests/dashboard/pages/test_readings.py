@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from dashboard.pages.readings import describe_workload, list_missing
+from dashboard.pages.cluster.readings import describe_workload, list_missing
 from lifecycle.engine.controllers.deployment.decide.rollout_status import decide_rollout_status
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT

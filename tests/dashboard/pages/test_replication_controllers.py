@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from dashboard.live.feeds import TimelineFeed
-from dashboard.pages import readings
+from dashboard.pages.cluster.readings import list_workloads
 from tests.engine.controllers.door import Door
 from tests.engine.controllers.replica_sets.test_replication_controllers import make, names
 from tests.engine.kinds.kept import keep
@@ -18,7 +18,7 @@ def test_pages_show_it_with_its_pods(client: Client) -> None:
     door = Door()
     door.apply(make())
     cluster = keep(door.run(30).cluster)
-    (listed,) = readings.list_workloads(cluster)
+    (listed,) = list_workloads(cluster)
     assert (listed.kind, listed.name, listed.summary) == ("ReplicationController", "nginx", "3 of 3 ready")
     assert [(share.tone.name, share.count) for share in listed.shares] == [("ready", 3)]
     feed = TimelineFeed(cluster, "", None)

@@ -11,8 +11,9 @@ import pytest
 from django.test import Client
 
 from dashboard.pages.cluster.verdict import read_verdict as tell_cluster
-from dashboard.pages.readings import count_states, find_object
+from dashboard.pages.states import count_states
 from dashboard.pages.workload.readings import read_workload
+from dashboard.reading.objects import find_object
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.heart.trace import Transition
 from lifecycle.engine.kinds import registry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.pages.workload.bounds import make_budget
+from dashboard.live.bounds import make_budget
 from dashboard.plots.replicas import MOST_ROWS, Budget, Rollout, make_replicas
 from tests.dashboard.rows import transition
 

@@ -1,4 +1,4 @@
-"""What the careful reader of safety found: each a test that failed before."""
+"""Sockets, sessions, sign-in, start-up and exports give nobody more than is theirs."""
 
 from __future__ import annotations
 

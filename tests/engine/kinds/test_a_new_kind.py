@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.pages.readings import list_workloads
+from dashboard.pages.cluster.readings import list_workloads
 from dashboard.plots.stories import Stories
 from lifecycle import frames
 from lifecycle.engine import Cluster, Command

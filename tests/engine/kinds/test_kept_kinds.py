@@ -11,7 +11,8 @@ from django.apps import apps
 from django.test import Client
 
 from dashboard.live.feeds import TimelineFeed
-from dashboard.pages import readings
+from dashboard.pages.cluster.readings import list_workloads
+from dashboard.reading.objects import find_object
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
 from lifecycle.models import Cluster, Event, ObjectVersion, StoredObject, Transition
@@ -50,15 +51,15 @@ def test_events_say_the_group(shop: Cluster) -> None:
 
 
 def test_pages_list_and_find_ours(shop: Cluster) -> None:
-    listed = [(one.kind, one.summary) for one in readings.list_workloads(shop)]
+    listed = [(one.kind, one.summary) for one in list_workloads(shop)]
     assert listed == [
         ("Job", "1 active · 0 succeeded · 0 failed"),
         ("StatefulSet", "1 of 1 ready · partitioned roll out complete: 1 new pods have been updated"),
     ]
     for _version, kind, group in FOREIGN:
         namespaced = None if kind == "Node" else "default"
-        ours = readings.find_object(shop, kind, namespaced, "same")
-        theirs = readings.find_object(shop, f"{kind}.{group}", "default", "same")
+        ours = find_object(shop, kind, namespaced, "same")
+        theirs = find_object(shop, f"{kind}.{group}", "default", "same")
         assert ours is not None
         assert theirs is not None
         assert (ours.group, theirs.group) == (make_ours(kind)["apiVersion"].rpartition("/")[0], group)

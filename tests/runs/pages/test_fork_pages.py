@@ -7,8 +7,9 @@ from django.urls import reverse
 
 from lifecycle import reads
 from lifecycle.models import Cluster
-from lifecycle.runs import forks, inbox, shards
+from lifecycle.runs import forks, inbox
 from lifecycle.runs.celery import carrier
+from lifecycle.runs.sharing import shards
 from tests.runs.conftest import create
 from tests.runs.histories import assert_whole, recorded
 

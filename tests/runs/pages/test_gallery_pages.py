@@ -10,16 +10,17 @@ from typing import Any
 import orjson
 import pytest
 
+from dashboard.addresses import find_page
 from dashboard.live.live_figures import LiveFigures
-from dashboard.pages.addresses import find_page
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.runs import inbox
+from lifecycle.simulation.stories import list_stories
 from lifecycle.stored_kinds import kind_of_stored
-from tests.simulate.running import GALLERY, plan_of
+from tests.simulate.running import plan_of
 
 pytestmark = pytest.mark.slow
 
-FILES = sorted(GALLERY.glob("*.yaml"))
+FILES = list(list_stories().values())
 MOST_MS = 1_800_000
 Subject = tuple[str, str, str]
 """(kind, namespace, name)"""

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dashboard.pages.readings import count_states
+from dashboard.pages.states import count_states
 from lifecycle.access import Verb, clusters_for, may
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.runs import inbox, looks
@@ -137,7 +137,7 @@ def test_pages_go_to_an_instant_and_say_so(client, shop, path):
 
 
 def test_pages_of_every_kind_show_what_was_and_change_nothing(client, owner, wall, make_cluster):
-    """The review's tenth problem: the past is there, whole, and only to be looked at."""
+    """The past is there, whole, and only to be looked at."""
     cluster = make_cluster()
     create(cluster, replicas=0, name="other")
     for kind in zoo.WITH_PAGE:

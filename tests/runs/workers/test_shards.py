@@ -8,8 +8,8 @@ from django.db import connection
 from django.db.models import F
 
 from lifecycle.models import Shard, Worker
-from lifecycle.runs import shards
 from lifecycle.runs.runner import Owner
+from lifecycle.runs.sharing import shards
 from tests.runs import conftest
 
 pytestmark = pytest.mark.django_db

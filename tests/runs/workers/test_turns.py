@@ -6,8 +6,9 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from lifecycle.models import RunControl
-from lifecycle.runs import inbox, recorder, runner, turns
-from lifecycle.runs.shares import Due, Shares, split
+from lifecycle.runs import inbox, recorder, runner
+from lifecycle.runs.sharing import turns
+from lifecycle.runs.sharing.shares import Due, Shares, split
 from tests.runs.conftest import create
 
 

@@ -11,7 +11,8 @@ from django.contrib.auth import get_user_model
 
 from lifecycle.benches.replay import find_difference
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.runs import inbox, recorder, turns
+from lifecycle.runs import inbox, recorder
+from lifecycle.runs.sharing import turns
 from tests.engine.test_random_commands import OBJECTS, spoil
 from tests.runs.conftest import Wall
 

@@ -14,9 +14,9 @@ from ...objects.node import Node
 from ...programs import read_profile
 from ...rules.defaults.nodes import find_internal_address
 from ...rules.pods.image_names import full_name
+from ..eviction.evictor import Evictor
 from ..parts import Parts
-from .evictor import Evictor
-from .node_agent import NodeAgent, make_address
+from ..state.node_agent import NodeAgent, make_address
 
 _MOST_ADDRESSES = 8192
 NEW_MACHINE = "newMachine"

@@ -14,10 +14,10 @@ from ...objects.meta import StoredObject
 from ...objects.node import NODE_KIND, Node
 from ...rules.nodes.eviction import NODE_WORDS
 from ...rules.nodes.status import tell_cordon, tell_pressures, tell_ready
-from ..normal_events import tell_normal
+from ..eviction.evictor import Evictor
 from ..parts import SOURCE, WARNING, Parts
-from .evictor import Evictor
-from .node_agent import NodeAgent
+from ..state.node_agent import NodeAgent
+from ..state.normal_events import tell_normal
 
 LEASE, STATUS = "nodeLease", "nodeStatus"
 

@@ -15,17 +15,17 @@ from ...objects.node import Node
 from ...objects.pods.pod import Pod
 from ...releases.gates import is_enabled
 from ...rules.nodes.eviction import EVICTED
-from ..container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
+from ..eviction.evictor import Evictor
 from ..parts import SOURCE, Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
 from ..starting.sandboxes import Sandboxes
-from ..worker import APPLYING, ASKED, FINISHING, SYNCING, TERMINATED, TERMINATING, PodWorker
-from .evictor import Evictor
-from .node_agent import KUBELET, PARTITION, NodeAgent
+from ..state.container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
+from ..state.node_agent import KUBELET, PARTITION, NodeAgent
+from ..state.worker import APPLYING, ASKED, FINISHING, SYNCING, TERMINATED, TERMINATING, PodWorker
+from ..static_pods.static_pods import StaticPods
 from .node_agents import NEW_MACHINE
 from .node_reporter import NodeReporter
-from .static_pods import StaticPods
 
 OVER = "kubelet.outageOver"
 RESTART_GATE = "ChangeContainerStatusOnKubeletRestart"

@@ -21,11 +21,11 @@ from ...rules.nodes.shutdown import (
     read_groups,
 )
 from ...store.audience import Useless
-from ..normal_events import tell_normal
 from ..parts import Parts
-from ..worker import SYNCING, TERMINATING, PodWorker
-from ..worker import TERMINATED as ENDED
-from .node_agent import KUBELET, NodeAgent, Shutdown
+from ..state.node_agent import KUBELET, NodeAgent, Shutdown
+from ..state.normal_events import tell_normal
+from ..state.worker import SYNCING, TERMINATING, PodWorker
+from ..state.worker import TERMINATED as ENDED
 from .node_reporter import NodeReporter
 
 GROUP_OVER = "kubelet.shutdownGroupOver"

@@ -26,11 +26,11 @@ from ...rules.pods.probe_rules import (
     next_check_ms,
     verdict_ms,
 )
-from ..container_run import ContainerRun, ProbeRun
 from ..parts import PROBE, Parts
-from ..worker import PodWorker
-from .telling import end_all, series_of, tell_failure, tell_outcome
-from .turning import on_turn
+from ..state.container_run import ContainerRun, ProbeRun
+from ..state.worker import PodWorker
+from .ended_containers import on_turn
+from .events import end_all, series_of, tell_failure, tell_outcome
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
 _SHORT_MS = 100

@@ -15,13 +15,11 @@ from ...objects.pods.pod import Pod
 from ...programs.images.sizes import image_size
 from ...rules.pods.image_names import full_name
 from ...rules.reasons import ERR_IMAGE_NEVER_PULL, ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
-from ..container_run import IDLE, PULLING, ContainerRun
 from ..parts import NORMAL, PULLED, WARNING, Parts
-from ..worker import PodWorker
-from .returns import try_later
+from ..state.container_run import IDLE, PULLING, ContainerRun
+from ..state.worker import PodWorker
+from .back_off import UPKEEP_ATTEMPT, try_later
 
-UPKEEP_ATTEMPT = 5
-"""From this try on a start that fails again is no progress."""
 _REFERENCE = re.compile(
     r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\.[A-Za-z0-9-]+)*(?::\d+)?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*"
     r"(?::[\w][\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?"

@@ -19,12 +19,12 @@ from ...rules.pods.actions import ContainerToKill, decide_pod_actions
 from ...rules.pods.host_names import decide_host_name, find_name_problem
 from ...rules.pods.user_namespaces import find_free_block, wants_one, why_not
 from ...rules.volumes.claims import attached_volume, claim_ref, is_attached, is_bound
-from ..container_run import HELD, IDLE, PRE_STOP, STOPPING
-from ..node.node_agent import SANDBOXES, NodeAgent
 from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
+from ..state.container_run import HELD, IDLE, PRE_STOP, STOPPING
+from ..state.node_agent import SANDBOXES, NodeAgent
+from ..state.worker import KILLING, SYNCING, TERMINATED, PodWorker
 from ..stopping.termination import Stopper
-from ..worker import KILLING, SYNCING, TERMINATED, PodWorker
 from .claims import find_claim_problem, is_waiting_for_volume
 from .mounts import (
     SOURCE_KINDS,

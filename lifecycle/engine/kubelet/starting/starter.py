@@ -17,17 +17,24 @@ from ...programs import Behavior, HookRun, start_process
 from ...programs.executables import find_start_problem
 from ...rules.pods.restart_rules import should_restart, should_start
 from ...rules.reasons import CREATE_CONTAINER_CONFIG_ERROR, POST_START_HOOK_ERROR, RUN_CONTAINER_ERROR
-from ..container_run import FAILED_POST_START_HOOK, IDLE, POST_START, RUNNING, STARTING, UNTOLD, ContainerRun
-from ..node.evictor import Evictor
+from ..eviction.evictor import Evictor
 from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
+from ..state.container_run import (
+    FAILED_POST_START_HOOK,
+    IDLE,
+    POST_START,
+    RUNNING,
+    STARTING,
+    UNTOLD,
+    ContainerRun,
+)
+from ..state.worker import PodWorker
 from ..stopping.exits import record_failed_start
-from ..worker import PodWorker
 from ..world.identity import root_problem
-from .held_back import hold_back
-from .images import UPKEEP_ATTEMPT, Images
-from .returns import try_later
+from .back_off import UPKEEP_ATTEMPT, hold_back, try_later
+from .images import Images
 
 _KILLED = 137
 _RUNTIME_PROBLEM = (

@@ -8,10 +8,10 @@ from ...objects.pods.pod import Pod
 from ...objects.pods.runtime import EXITED, RuntimeContainer
 from ...rules.pods.backoff import decide_delay, decide_next_delay
 from ...rules.pods.container_status import ended_state
-from ..container_run import IDLE, ContainerRun
-from ..node.evictor import Evictor
+from ..eviction.evictor import Evictor
 from ..parts import Parts
-from ..worker import SYNCING, TERMINATING, PodWorker
+from ..state.container_run import IDLE, ContainerRun
+from ..state.worker import SYNCING, TERMINATING, PodWorker
 from .last_words import find_last_words
 
 START_ERROR = "StartError"

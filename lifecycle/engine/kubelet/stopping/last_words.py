@@ -11,9 +11,9 @@ from lifecycle.userland.file_system import FileSystem
 from ...objects.pods.pod import Pod
 from ...programs import Process
 from ...programs.executables import is_in_volume
-from ..container_run import ContainerRun
 from ..parts import Parts
-from ..worker import PodWorker
+from ..state.container_run import ContainerRun
+from ..state.worker import PodWorker
 
 _MOST_OF_FILE, _MOST_OF_LOG, _MOST_OF_POD = 4096, 2048, 12_288
 

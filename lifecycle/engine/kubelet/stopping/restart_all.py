@@ -10,12 +10,12 @@ from ...objects.condition import Condition, with_condition
 from ...objects.pods.runtime import EXITED
 from ...rules.pods.container_status import RESTART_ALL_MESSAGE, ended_state
 from ...rules.reasons import RESTARTING_ALL
-from ..container_run import IDLE, ContainerRun
-from ..node.evictor import Evictor
+from ..eviction.evictor import Evictor
 from ..parts import Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
-from ..worker import PodWorker
+from ..state.container_run import IDLE, ContainerRun
+from ..state.worker import PodWorker
 from .termination import Stopper
 
 CONDITION = "PodRestartInPlace"

@@ -15,9 +15,9 @@ from ...releases.gates import is_enabled
 from ...releases.switches import GRACE_OVERRIDE_IS_LAST
 from ...rules.pods.actions import ContainerToKill
 from ...rules.pods.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
-from ..container_run import HELD, IDLE, PRE_STOP, STILL_WAITS, STOPPING, ContainerRun
 from ..parts import HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
-from ..worker import TERMINATING, PodWorker
+from ..state.container_run import HELD, IDLE, PRE_STOP, STILL_WAITS, STOPPING, ContainerRun
+from ..state.worker import TERMINATING, PodWorker
 
 SIGNAL_GATE = "ContainerStopSignals"
 _ON_ITS_WAY = (PRE_STOP, HELD, STOPPING)

@@ -43,8 +43,8 @@ from ...rules.pods.security import has_read_only_root
 from ...rules.pods.user_namespaces import BLOCK
 from ...rules.volumes.claims import list_claims
 from ...rules.volumes.local_storage import decide_memory_volume_size, is_in_memory
-from ..node.cpus import Cpus
-from ..worker import PodWorker
+from ..state.cpus import Cpus
+from ..state.worker import PodWorker
 from .cluster_dns import OUTSIDE
 from .identity import identity_of
 from .network import OUTSIDE_TAKES_MS, Network, is_outside

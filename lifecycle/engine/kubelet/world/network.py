@@ -17,9 +17,9 @@ from ...objects.meta import StoredObject
 from ...programs import ConnectResult, Process
 from ...rules.network.service_routing import Backend, Place, has_endpoints, list_backends
 from ...rules.network.services import list_addresses
-from ..node.node_agent import NodeAgent
-from ..roster import Roster
-from ..worker import PodWorker
+from ..state.node_agent import NodeAgent
+from ..state.roster import Roster
+from ..state.worker import PodWorker
 from .cluster_dns import ClusterDns
 
 NOWHERE_MS = 1000

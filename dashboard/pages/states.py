@@ -1,0 +1,55 @@
+"""Pods by their states, in the tones of the palette."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count
+
+from dashboard.plots.theme import STATES, TONES, Tone
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.models import Cluster, StoredObject
+from lifecycle.stored_kinds import of_kind
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many pods of one state, drawn after `start` others."""
+
+    tone: Tone
+    start: int
+    count: int
+
+
+def list_shares(states: Counter[str]) -> list[Share]:
+    """So many of each state as there are, in the order of the palette."""
+    shares: list[Share] = []
+    for tone in STATES:
+        if count := states[tone.name]:
+            shares.append(Share(tone, sum(share.count for share in shares), count))
+    return shares
+
+
+def share_states(cluster: Cluster, namespace: str | None, owner: str) -> list[Share]:
+    """The living pods of an owner by state."""
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+    counted = pods.filter(namespace=namespace, owner=owner).order_by().values_list("state")
+    return list_shares(
+        Counter({state or "unknown": count for state, count in counted.annotate(count=Count("pk"))})
+    )
+
+
+def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
+    """Living pods by state, in the order of the palette."""
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
+    counts = dict(pods.order_by().values_list("state").annotate(count=Count("pk")))
+    return [(tone, counts.get(tone.name, 0)) for tone in STATES]
+
+
+def tone_of(stored: StoredObject) -> Tone:
+    """The palette's entry for a pod; a deleted one keeps its last state's."""
+    return TONES.get(stored.state or "", TONES["unknown"])

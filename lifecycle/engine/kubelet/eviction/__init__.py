@@ -1,0 +1,1 @@
+"""Pods that go because their node runs short of something (pkg/kubelet/eviction)."""

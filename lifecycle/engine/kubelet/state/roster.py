@@ -1,0 +1,152 @@
+"""The pods of all nodes as their kubelets know them, found by uid, node, address and what they wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ...objects.codec import decode, encode
+from ...objects.pods.pod import Pod, PodSpec
+from ...store.store import Store
+from .worker import SYNCING, PodWorker
+
+
+class Roster:
+    """Workers in the order in which they came, and the pods that the store does not hold as they are known.
+
+    `statics`: static pods. `gone`: pods deleted by force whose containers are still ending. `heard`: pods as
+    a cut-off kubelet knows them, where they have changed or gone since. All by uid.
+    """
+
+    __slots__ = (
+        "_by_address",
+        "_by_node",
+        "_count",
+        "_on_host_network",
+        "_store",
+        "_without_volumes",
+        "gone",
+        "heard",
+        "statics",
+        "workers",
+    )
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._count = 0
+        self.workers: dict[str, PodWorker] = {}
+        self._by_node: dict[str, dict[str, PodWorker]] = {}
+        # Those with addresses of their own; pods in their node's network share its one.
+        self._by_address: dict[str, PodWorker] = {}
+        self._on_host_network: dict[str, PodWorker] = {}
+        # Those whose volumes are not mounted yet, as far as they have any.
+        self._without_volumes: dict[str, PodWorker] = {}
+        self.statics: dict[str, Pod] = {}
+        self.gone: dict[str, Pod] = {}
+        self.heard: dict[str, Pod] = {}
+
+    # --- pods -----------------------------------------------------------------------------------------
+
+    def stored(self, worker: PodWorker) -> Pod | None:
+        """The stored or static pod of a worker; None when it was deleted by force."""
+        return self._store.pods.get(worker.uid) or self.statics.get(worker.uid)
+
+    def known(self, uid: str) -> Pod:
+        """The pod as its kubelet knows it: as stored, or as it was before it went or was not heard of."""
+        if self.heard and uid in self.heard:
+            return self.heard[uid]
+        return self._store.pods.get(uid) or self.statics.get(uid) or self.gone[uid]
+
+    # --- workers --------------------------------------------------------------------------------------
+
+    def add(self, worker: PodWorker) -> None:
+        """A pod has come to its node."""
+        self._count += 1
+        worker.number = self._count
+        self.workers[worker.uid] = worker
+        self._by_node.setdefault(worker.node, {})[worker.uid] = worker
+        if worker.spec.volumes and not worker.runtime.sandbox_id:
+            self._without_volumes[worker.uid] = worker
+        if worker.ip:
+            self._give_address(worker)
+
+    def remove(self, worker: PodWorker) -> None:
+        """Nothing of the pod is left on its node."""
+        del self.workers[worker.uid]
+        self.gone.pop(worker.uid, None)
+        self._without_volumes.pop(worker.uid, None)
+        self._drop_address(worker)
+        of_node = self._by_node[worker.node]
+        del of_node[worker.uid]
+        if not of_node:
+            del self._by_node[worker.node]
+
+    def take_sandbox(self, worker: PodWorker, ip: str) -> None:
+        """A sandbox was made for a pod, with an address."""
+        if worker.spec.volumes:
+            self._without_volumes.pop(worker.uid, None)
+        if worker.ip:
+            self._drop_address(worker)
+        worker.ip = ip
+        self._give_address(worker)
+
+    def _give_address(self, worker: PodWorker) -> None:
+        if worker.spec.host_network:
+            self._on_host_network[worker.uid] = worker
+        else:
+            self._by_address[worker.ip] = worker
+
+    def _drop_address(self, worker: PodWorker) -> None:
+        if not worker.spec.host_network:
+            self._by_address.pop(worker.ip, None)
+        else:
+            self._on_host_network.pop(worker.uid, None)
+
+    def find_by_address(self, ip: str) -> PodWorker | None:
+        """Who has an address; of the pods in a node's network the first that came."""
+        found = self._by_address.get(ip)
+        if found is not None:
+            return found
+        sharing = (worker for worker in self._on_host_network.values() if worker.ip == ip)
+        return min(sharing, key=_number, default=None)
+
+    def workers_of(self, node: str) -> list[PodWorker]:
+        """All workers of a node, in the order in which they came."""
+        return list(self._by_node.get(node, {}).values())
+
+    def workers_on(self, node: str) -> Iterator[PodWorker]:
+        """The workers of a node's pods, without those whose pods were deleted by force."""
+        stored = self._store.index.pods_by_node.get(node, ())
+        for uid, worker in self._by_node.get(node, {}).items():
+            if uid in stored or uid in self.statics:
+                yield worker
+
+    def workers_to_mount_for(self) -> list[PodWorker]:
+        """Those with volumes that were taken and have had no sandbox yet, in the order in which they came."""
+        waiting = (worker for worker in self._without_volumes.values() if worker.stage == SYNCING)
+        return sorted(waiting, key=_number)
+
+
+def encode_pod(pod: Pod) -> list[Any]:
+    """Plain data of a pod that the store does not hold as it is here."""
+    return [encode(pod.replace(spec=None)), pod.spec.raw]
+
+
+def decode_pod(data: list[Any]) -> Pod:
+    """The pod that `encode_pod` described."""
+    pod: Pod = decode(data[0]).replace(spec=PodSpec(data[1]))
+    return pod
+
+
+def save_pods(pods: Mapping[str, Pod]) -> list[Any]:
+    """Plain data of pods by uid."""
+    return [encode_pod(pod) for pod in pods.values()]
+
+
+def load_pods(data: Iterable[list[Any]]) -> dict[str, Pod]:
+    """The pods that `save_pods` described, by uid."""
+    return {pod.meta.uid: pod for pod in map(decode_pod, data)}
+
+
+def _number(worker: PodWorker) -> int:
+    return worker.number

@@ -1,0 +1,1 @@
+"""Pods of a node's own manifests, and their mirrors in the API."""

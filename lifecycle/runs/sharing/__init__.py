@@ -1,0 +1,1 @@
+"""Which worker serves which clusters, and whose turn it is there."""
