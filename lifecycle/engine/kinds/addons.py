@@ -30,7 +30,6 @@ VERTICAL_POD_AUTOSCALER = KindEntry(
     columns=VERTICAL_COLUMNS,
 )
 ADDONS = (SCALED_OBJECT, VERTICAL_POD_AUTOSCALER)
-DEFINITION = "CustomResourceDefinition"
 
 
 def definition_of(entry: KindEntry) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
 from ..objects.lease import LEASE_KIND
+from ..objects.names import DEFINITION
 from ..objects.storage import ATTACHMENT_KIND
 from ..rules.columns.column import AGE, CREATED_AT
 from ..rules.columns.network import INGRESS_COLUMNS, NETWORK_POLICY_COLUMNS
@@ -193,7 +194,7 @@ _CHECKED = (
     KindEntry(
         kind=Kind(
             "apiextensions.k8s.io/v1",
-            "CustomResourceDefinition",
+            DEFINITION,
             "customresourcedefinitions",
             False,
             "crd crds",

@@ -6,13 +6,14 @@ from typing import Any
 from django.db.models import Count, Max
 
 from lifecycle.engine.kinds.served import SCALE, STATUS, Subresource
+from lifecycle.engine.objects.names import DEFINITION
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.printing.custom_columns import read_columns
 from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
-GROUP, KIND = "apiextensions.k8s.io", "CustomResourceDefinition"
+GROUP = "apiextensions.k8s.io"
 _KEPT = 64
 _known: dict[int, tuple[tuple[int, int], dict[Key, Resource]]] = {}
 """By cluster: its definitions' count and latest version, and the resources made of them."""
@@ -20,7 +21,7 @@ _known: dict[int, tuple[tuple[int, int], dict[Key, Resource]]] = {}
 
 def of_cluster(cluster: Cluster) -> Mapping[Key, Resource]:
     """A cluster's custom resources by (group, version, plural). Definitions are read when they change."""
-    rows = StoredObject.objects.filter(cluster=cluster, kind=KIND, group=GROUP)
+    rows = StoredObject.objects.filter(cluster=cluster, kind=DEFINITION, group=GROUP)
     found = rows.aggregate(count=Count("pk"), latest=Max("rv"))
     state = (found["count"], found["latest"] or 0)
     known = _known.get(cluster.pk)
