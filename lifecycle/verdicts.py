@@ -144,7 +144,7 @@ def tell_verdict(kind: str, workload: Json, now_ms: int, epoch_ms: int, found: F
         is_unwell = rollout.is_done and (found.losses is not None or _is_unwell(troubled, now_ms, epoch_ms))
         told.append(f"{paused}{brief}{', but not well' if is_unwell else ''}")
     if kind == JOB_KIND.id:
-        told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms, troubled is not None)
+        told += verdict_words.tell_job(Job.from_json(workload, epoch_ms), now_ms)
     elif kind == CRON_JOB_KIND.id:
         told += verdict_words.tell_cron_job(CronJob.from_json(workload, epoch_ms), now_ms, epoch_ms)
     elif not told:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from django.db.models import QuerySet
 
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.names import FAILED_CREATE
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.rules.telling.holds import (
     FAILED_MOUNT,
@@ -18,13 +19,7 @@ from lifecycle.engine.rules.telling.holds import (
     list_lanes,
     take_check,
 )
-from lifecycle.engine.rules.workloads.refused_pods import (
-    CREATIONS,
-    FAILED_CREATE,
-    find_refusal,
-    is_short,
-    take_creation,
-)
+from lifecycle.engine.rules.workloads.refused_pods import CREATIONS, find_refusal, is_short, take_creation
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.verdicts import Troubled
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from lifecycle.engine.objects.names import LAST_APPLIED
+
 RESTART = "restart of the rollout"
 _RESTARTED = "kubectl.kubernetes.io/restartedAt"
-_KEPT_BY_KUBECTL = "kubectl.kubernetes.io/last-applied-configuration"
 # Above what a patch is about: to name them says nothing.
 _LEADS = frozenset({"spec", "metadata", "template", "jobTemplate"})
 _ONE_OF = {"labels": "label", "annotations": "annotation"}
@@ -45,7 +46,7 @@ def _tell_fields(fields: dict[str, Any], place: str, depth: int) -> Iterator[str
         name = str(key)
         if name == _RESTARTED:
             yield RESTART
-        elif name == _KEPT_BY_KUBECTL or name.startswith(("$setElementOrder/", "$retainKeys", "$patch")):
+        elif name == LAST_APPLIED or name.startswith(("$setElementOrder/", "$retainKeys", "$patch")):
             continue
         elif name.startswith("$deleteFromPrimitiveList/"):
             yield f"{place}{name.partition('/')[2]} without {_tell_value(value)}"

@@ -14,15 +14,11 @@ from lifecycle.benches.report import Report, computed
 from lifecycle.engine.api.context import Context
 from lifecycle.engine.api.server import ApiServer
 from lifecycle.engine.heart.settings import Settings
+from lifecycle.engine.objects.names import HOSTNAME, PREFERRED, REQUIRED, ZONE
 from lifecycle.engine.scheduler import Scheduler
 from lifecycle.runs import collector
 
-HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 TAINT = {"key": "dedicated", "value": "batch", "effect": "NoSchedule"}
-REQUIRED, PREFERRED = (
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "preferredDuringSchedulingIgnoredDuringExecution",
-)
 PARTS, WARM, ROUNDS = 50, 100, 3
 
 
@@ -86,7 +82,7 @@ def make(api: ApiServer, kind: str, name: str, meta: dict[str, Any] | None = Non
 def make_node(api: ApiServer, number: int) -> None:
     """One in ten is tainted; there are three zones."""
     name, has = f"node-{number}", {"cpu": "64", "memory": "256Gi", "pods": "250"}
-    labels = {HOST: name, ZONE: f"zone-{number % 3}", "disk": "ssd" if number % 4 else "hdd"}
+    labels = {HOSTNAME: name, ZONE: f"zone-{number % 3}", "disk": "ssd" if number % 4 else "hdd"}
     spec = {"taints": [TAINT]} if number % 10 == 0 else {}
     status = {"allocatable": has, "capacity": has}
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec}
@@ -108,12 +104,12 @@ def _spec(number: int) -> dict[str, Any]:
     }
     spec: dict[str, Any] = {"containers": [container]}
     if app % 2 == 0:
-        rules = ((ZONE, "DoNotSchedule"), (HOST, "ScheduleAnyway"))
+        rules = ((ZONE, "DoNotSchedule"), (HOSTNAME, "ScheduleAnyway"))
         spec["topologySpreadConstraints"] = [
             {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": when, "labelSelector": selector}
             for key, when in rules
         ]
-    term = {"labelSelector": {"matchLabels": {"app": _app(app + 1)}}, "topologyKey": HOST}
+    term = {"labelSelector": {"matchLabels": {"app": _app(app + 1)}}, "topologyKey": HOSTNAME}
     if app % 5 == 1:
         spec["affinity"] = {"podAntiAffinity": {REQUIRED: [term]}}
     elif app % 5 == 2:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.validation import validate_manifest
-from lifecycle.engine.objects.kinds import id_for
+from lifecycle.engine.objects.names import DEFINITION
 from lifecycle.engine.rules.custom_resources.definition import (
     Definition,
     defined_kind_of,
@@ -23,8 +23,6 @@ from lifecycle.engine.rules.custom_resources.structural import list_known_fields
 from lifecycle.engine.schema.check import find_problems
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem, parse_path
-
-DEFINITION = id_for("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 
 
 def find_definitions(documents: Iterable[Document]) -> Mapping[str, Definition]:

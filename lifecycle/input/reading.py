@@ -14,11 +14,12 @@ from typing import Any
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.registry import kind_of_json
+from lifecycle.engine.objects.names import DEFINITION
 from lifecycle.engine.schema.check import find_type_problems, is_of_tool_group
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.engine.schema.yaml_nodes import Budget
-from lifecycle.input.custom_resources import DEFINITION, check_custom, find_definitions
+from lifecycle.input.custom_resources import check_custom, find_definitions
 from lifecycle.input.exports import clean
 from lifecycle.input.folders import NO_OBJECT, sort_out
 from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document, read_documents

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lifecycle.engine.api.patching.patches import APPLY, PATCH_TYPES
+from lifecycle.engine.api.requests import SUBRESOURCES
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.kinds.entry import PAUSE, RESTART, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.registry import find_kind, list_entries, name_kind
+from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.propagation import BACKGROUND, ORPHAN, PROPAGATIONS
@@ -22,12 +25,8 @@ from lifecycle.input.schema import check_document, find_head_problems
 Payload = dict[str, Any]
 
 ROLLOUT_ACTIONS = (RESTART, PAUSE, RESUME, UNDO)
-PATCH_TYPES = ("merge", "strategic", "json")
-SUBRESOURCES = ("status", "resize", "ephemeralcontainers", "scale", "finalize")
-NODE_FAULTS = (
-    "partition", "crash", "kubeletDown", "kubeletRestart", "reboot", "sandboxFailure", "shutdown",
-    "pressure", "pressure(memory)", "pressure(disk)", "pressure(pid)",
-)  # fmt: skip
+# What is applied is a step of its own.
+_PATCH_TYPES = tuple(one for one in PATCH_TYPES if one != APPLY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ def _scale(reader: StepReader, value: Any, path: Path) -> Commands:
 
 def _patch(reader: StepReader, value: Any, path: Path) -> Commands:
     found = reader.named(value, path, type=str, patch_=(dict, list), subresource=str)
-    reader.choice(found.get("type"), PATCH_TYPES, (*path, "type"))
+    reader.choice(found.get("type"), _PATCH_TYPES, (*path, "type"))
     reader.choice(found.get("subresource"), SUBRESOURCES, (*path, "subresource"))
     yield "patch", {"type": "strategic", **found}
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifecycle.engine.kinds.registry import entry_of_id, entry_of_json, list_entries
+from lifecycle.engine.objects.names import DEFINITION
 from lifecycle.engine.rules.custom_resources.definition import defined_kind_of
 from lifecycle.engine.schema.tables import is_known_kind
-from lifecycle.input.custom_resources import DEFINITION
 
 
 def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:

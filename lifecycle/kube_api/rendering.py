@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from lifecycle.engine.heart.settings import read_release
 from lifecycle.kube_api.asking.asked import Asked
 from lifecycle.kube_api.describing.built_in import SCALE
 from lifecycle.kube_api.describing.resource import Resource
@@ -79,7 +78,6 @@ def make_table(asked: Asked, value: Any, now_ms: int) -> Json:
         asked.cluster.epoch_ms,
         asked.form.version,
         check_table(asked),
-        read_release(asked.cluster.settings),
     )
     if is_list:
         table["metadata"] = _head("", "", value)["metadata"]

@@ -5,13 +5,14 @@ from typing import Any
 from django.http import HttpRequest
 
 from lifecycle.engine.kinds import registry
+from lifecycle.engine.kinds.served import ON_PART
 from lifecycle.kube_api import content, subresources, writes
 from lifecycle.kube_api.access import reviews
 from lifecycle.kube_api.asking.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.asking.requests import Address, Options, read_address, read_verb
 from lifecycle.kube_api.describing import discovery, resources
 from lifecycle.kube_api.describing.built_in import USAGE
-from lifecycle.kube_api.describing.resource import ON_PART, Resource
+from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import long_lists, reads, usage, watches
 from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster

@@ -9,7 +9,6 @@ from typing import Any
 from lifecycle.engine.api.options import read_options
 from lifecycle.engine.api.patching.patches import patch_object
 from lifecycle.engine.heart.errors import ApiError
-from lifecycle.engine.rules.validation.events import validate_newer_change, validate_newer_event
 from lifecycle.engine.rules.validation.words.refusal import raise_invalid
 from lifecycle.kube_api.asking import bodies, objects, patch_bodies
 from lifecycle.kube_api.asking.asked import Answer, Asked
@@ -26,32 +25,6 @@ Json = dict[str, Any]
 WAIT_SECONDS = 30.0
 CHUNK, COLLECTION_SECONDS = 200, 60.0
 """Of what is deleted together so many are ordered at once, and no more after so long."""
-# Whose objects a deletion shows; of all others it says that it was done.
-_SHOWN_WHEN_DELETED = frozenset(
-    "namespaces pods podtemplates persistentvolumes persistentvolumeclaims resourcequotas services"
-    " serviceaccounts csidrivers csinodes storageclasses volumeattachments volumeattributesclasses".split()
-)
-_CREATED_BY_UPDATE = frozenset(
-    "leases endpoints events limitranges services runtimeclasses clusterroles clusterrolebindings roles"
-    " rolebindings".split()
-)
-# A change of one has to say from which version it was made.
-_NEVER_UNCONDITIONAL = frozenset(
-    "apiservices customresourcedefinitions mutatingwebhookconfigurations validatingadmissionpolicies"
-    " validatingadmissionpolicybindings validatingwebhookconfigurations leases runtimeclasses"
-    " poddisruptionbudgets csidrivers csinodes csistoragecapacities volumeattachments".split()
-)
-_KEYS = {
-    "services": "services/specs",
-    "endpoints": "services/endpoints",
-    "nodes": "minions",
-    "replicationcontrollers": "controllers",
-    "ingresses": "ingress",
-}
-_KEPT_PODS = (
-    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove"
-    " them or set propagationPolicy=Orphan to suppress this warning"
-)
 
 
 @dataclass(slots=True)
@@ -118,18 +91,17 @@ def create(asked: Asked) -> Answer:
     if versions.is_given(data):
         raise unknown("resourceVersion should not be set on objects to be created")
     stored = to_stored(resource, data)
-    check_newer(resource, None, stored)
+    check_form(resource, None, stored)
     payload = {"object": stored, "request": asked.told(problems)}
     return answer(asked, carry_out(asked, "create", payload), 201)
 
 
-def check_newer(resource: Resource, old: Json | None, stored: Json) -> None:
-    """What events.k8s.io asks beside the core group, in which Events are stored. Raises Refusal (422)."""
-    if (resource.group, resource.name) != ("events.k8s.io", "events"):
+def check_form(resource: Resource, old: Json | None, stored: Json) -> None:
+    """What this version of the kind asks beside the one that is stored. Raises Refusal (422)."""
+    if resource.form.check is None:
         return
-    errors = validate_newer_event(stored) if old is None else validate_newer_change(old, stored)
     try:
-        raise_invalid(stored, errors)
+        raise_invalid(stored, resource.form.check(old, stored))
     except ApiError as problem:
         raise Refusal.of_status(problem.to_status()) from None
 
@@ -143,14 +115,14 @@ def update(asked: Asked) -> Answer:
     old = reads.find(asked.cluster, resource, address.namespace, address.name)
     told = asked.told(problems)
     if old is None:
-        if address.subresource or resource.name not in _CREATED_BY_UPDATE:
+        if address.subresource or not resource.served.is_created_by_update:
             raise not_found(resource, address.name)
         meta = {name: value for name, value in data["metadata"].items() if name != "resourceVersion"}
         made = {"object": to_stored(resource, {**data, "metadata": meta}), "request": told}
         return answer(asked, carry_out(asked, "create", made), 201)
     _check_update(resource, data, old)
     stored = to_stored(resource, data)
-    check_newer(resource, old, stored)
+    check_form(resource, old, stored)
     payload: Json = {"object": stored, "request": told}
     if address.subresource:
         payload["subresource"] = address.subresource
@@ -166,14 +138,14 @@ def _check_update(resource: Resource, data: Json, old: Json) -> None:
         raise unknown(str(problem)) from None
     if uid and uid != kept["uid"]:
         raise _other_uid(resource, meta["name"], kept, uid)
-    if version == 0 and (resource.custom or resource.name in _NEVER_UNCONDITIONAL):
+    if version == 0 and (resource.custom or resource.served.needs_version):
         raise_invalid_object(
             resource, meta["name"], "metadata.resourceVersion", 0, "must be specified for an update"
         )
 
 
 def _other_uid(resource: Resource, name: str, kept: Json, uid: str) -> Refusal:
-    place = _KEYS.get(resource.name, resource.name)
+    place = resource.served.registry_name or resource.name
     if resource.custom:
         place = f"{resource.group}/{place}"
     key = f"/registry/{place}/{reads.key_of(kept.get('namespace'), name)}"
@@ -233,7 +205,7 @@ def _patch_converted(asked: Asked, old: Json, how: str, value: Any, told: Json) 
     changed = objects.place(changed, address, resource)
     objects.require_name(changed, address.name)
     stored = to_stored(resource, changed)
-    check_newer(resource, old, stored)
+    check_form(resource, old, stored)
     payload: Json = {"object": stored, "request": told}
     if address.subresource:
         payload["subresource"] = address.subresource
@@ -251,13 +223,14 @@ def delete(asked: Asked) -> Answer:
         raise not_found(resource, address.name)
     result = carry_out(asked, "delete", _deletion(resource, address.namespace, address.name, options))
     gone = result.data["metadata"]
-    if resource.name in _SHOWN_WHEN_DELETED or _is_held(gone):
+    if resource.served.is_shown_when_deleted or _is_held(gone):
         shown = answer(asked, result, 200)
     else:
         details = about(resource, address.name) | {"uid": gone.get("uid", "")}
         done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
         shown = Answer(done)
-    shown.warnings = [_KEPT_PODS] if resource.kind_id == "Job" and options.propagation is None else []
+    warning = resource.served.warning_of_deletion
+    shown.warnings = [warning] if warning and options.propagation is None else []
     return shown
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.rules.columns.column import Columns, add_name
 from lifecycle.kube_api.describing.built_in import SCALE, list_built_in
 from lifecycle.kube_api.describing.resource import Resource
-from lifecycle.kube_api.printing.columns import columns_of
-from lifecycle.kube_api.printing.tables import make_cells
+from lifecycle.kube_api.printing.custom_columns import read_columns
+from lifecycle.kube_api.printing.tables import define_columns, make_cells
 from tests.kube_api.replay.answers import Mask
 
 RECORDED = json.loads((Path(__file__).parent / "replay" / "tables.json").read_text())
@@ -24,12 +25,18 @@ WIDGETS = Resource(
     "Widget",
     True,
     custom=True,
-    columns=(
-        {"name": "Size", "type": "integer", "jsonPath": ".spec.size"},
-        {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
-        {"name": "Color", "type": "string", "jsonPath": ".spec.color", "priority": 1},
+    columns=read_columns(
+        (
+            {"name": "Size", "type": "integer", "jsonPath": ".spec.size"},
+            {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+            {"name": "Color", "type": "string", "jsonPath": ".spec.color", "priority": 1},
+        )
     ),
 )
+
+
+def columns_of(resource: Resource) -> Columns:
+    return add_name(resource.columns)
 
 
 def find_resource(group: str, version: str, name: str) -> Resource:
@@ -39,7 +46,7 @@ def find_resource(group: str, version: str, name: str) -> Resource:
 @pytest.mark.parametrize("path", RECORDED["columns"])
 def test_columns_are_the_recorded_ones(path: str) -> None:
     group, version, name = ["", *path.split("/")][-3:]
-    shown = [column.to_json() for column in columns_of(find_resource(group, version, name))]
+    shown = define_columns(columns_of(find_resource(group, version, name)))
     for column in shown:
         del column["description"]
     wanted = [

@@ -14,6 +14,7 @@ from dashboard.pages.ages import count_on
 from dashboard.pages.states import tone_of
 from dashboard.plots.theme import Tone, clock
 from lifecycle.engine.kinds.presentation import decide_columns
+from lifecycle.engine.objects.names import ZONE
 from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.nodes.drains import DRAIN
@@ -86,7 +87,7 @@ def _list_facts(cluster: Cluster, stored: StoredObject, at_ms: int) -> dict[str,
     addresses = {one.get("type"): one.get("address") for one in status.get("addresses") or ()}
     found = {
         "AGE": decide_columns(data, at_ms, epoch_ms=cluster.epoch_ms).get("AGE"),
-        "ZONE": labels.get("topology.kubernetes.io/zone"),
+        "ZONE": labels.get(ZONE),
         "INTERNAL-IP": addresses.get("InternalIP"),
         "PODS' ADDRESSES": (data.get("spec") or {}).get("podCIDR"),
         "VERSION": (status.get("nodeInfo") or {}).get("kubeletVersion"),

@@ -13,6 +13,7 @@ from ..heart.errors import NotFound
 from ..kinds.registry import entry_of, entry_of_json, kind_of_json
 from ..objects.kinds import Kind
 from ..objects.meta import StoredObject
+from ..objects.names import DEFINITION
 from ..rules.custom_resources.definition import (
     Definition,
     ScalePaths,
@@ -29,7 +30,6 @@ from ..schema.typed.shapes import Shape
 from ..store.store import Store
 
 Json = dict[str, Any]
-DEFINITION = "CustomResourceDefinition"
 
 
 class Definitions:

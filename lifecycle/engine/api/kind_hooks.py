@@ -12,6 +12,7 @@ from ..kinds.plain import SERVICE_ACCOUNT
 from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
 from ..objects.meta import StoredObject
+from ..objects.names import DEFINITION
 from ..objects.node import NODE_KIND
 from ..objects.shortened import shorten
 from ..objects.storage import CLAIM, VOLUME
@@ -23,7 +24,6 @@ from ..rules.defaults.nodes import OWN_NUMBERS, register_node
 from ..rules.defaults.workloads import label_like_template
 from .addresses import with_allocations, with_later_allocations
 from .context import Context
-from .definitions import DEFINITION
 from .storage import needed_class, prepare_claim, prepare_volume
 
 Json = dict[str, Any]

@@ -13,6 +13,7 @@ from ..heart.errors import BadRequest, Conflict, RequestEntityTooLarge, Unknown
 from ..kinds.defaults import apply_defaults
 from ..kinds.registry import convert, entry_of_json, kind_of_json, list_entries, read_object
 from ..objects.meta import StoredObject
+from ..objects.names import DEFINITION
 from ..objects.shortened import shorten
 from ..rules.limits.sizes import REQUEST_MOST_BYTES, measure_bytes, require_storable
 from ..rules.validation.pods.updates import keep_rest
@@ -204,7 +205,7 @@ def _with_status(current: Json, data: Json) -> Json:
     """
     wanted = {**current, "status": data.get("status")}
     entry, before = entry_of_json(current), current["metadata"]
-    if entry.is_custom or entry.kind.id == "CustomResourceDefinition" or "metadata" not in data:
+    if entry.is_custom or entry.kind.id == DEFINITION or "metadata" not in data:
         return wanted
     after = {**data["metadata"], "ownerReferences": before.get("ownerReferences")}
     if entry.kind.id == "Deployment":

@@ -19,6 +19,7 @@ from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_create, validate_update
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
+from ..objects.names import DEFINITION
 from ..objects.pods.overlay import overlay_meta
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
 from ..rules.actions import CreatePod
@@ -34,7 +35,7 @@ from .admission.namespaces import delete_namespace, require_namespace
 from .admission.plugins import annotate
 from .admission.quotas import QUOTA
 from .context import Context
-from .definitions import DEFINITION, is_told_of
+from .definitions import is_told_of
 from .deletion import (
     check_mortal,
     check_preconditions,

@@ -12,12 +12,12 @@ from typing import Any
 from lifecycle.userland.file_layers import FileLayer
 
 from ..objects.meta import StoredObject
+from ..objects.names import HOSTNAME
 from ..objects.node import Node
 from ..objects.pods.pod import POD_KIND, Pod
 from ..objects.selector import Selector
 from ..objects.storage import ATTACHMENT, AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.volumes.claims import (
-    HOST_LABEL,
     attached_volume,
     attacher_of,
     bytes_in,
@@ -146,7 +146,7 @@ class Volumes:
         wanted = modes_of(claim)
         lots = [lot for lot in self._free.get(_shelf(claim), ()) if wanted <= lot[1]]
         if node is not None:
-            host = node.meta.labels.get(HOST_LABEL, "")
+            host = node.meta.labels.get(HOSTNAME, "")
             lots = [lot for lot in lots if lot[0] in ("", host)]
             return self._find_in(claim, lots, node, taken)
         for count in sorted({len(lot[1]) for lot in lots}):

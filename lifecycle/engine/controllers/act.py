@@ -11,6 +11,7 @@ from ..api.molds import Molds
 from ..api.server import ApiServer
 from ..heart.errors import AlreadyExists, ApiError
 from ..objects.meta import StoredObject
+from ..objects.names import FAILED_CREATE
 from ..rules.actions import (
     Action,
     Create,
@@ -109,7 +110,7 @@ class Actor:
     def _tell_refused(self, owner: StoredObject, words: str, refusal: ApiError, source: str) -> None:
         # In a namespace that goes nothing can be made, and a name that is taken is tried again in silence.
         if not is_namespace_ending(refusal) and not isinstance(refusal, AlreadyExists):
-            self._tell(owner, "Warning", "FailedCreate", f"{words}{refusal.message}", source)
+            self._tell(owner, "Warning", FAILED_CREATE, f"{words}{refusal.message}", source)
 
     def _delete_pod(self, action: DeletePod) -> None:
         """By its uid: the pod may have changed since it was looked at."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from hashlib import blake2b
 from struct import Struct
 
-_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+from ..objects.names import SAFE_LETTERS
+
 """The letters of generated names: no vowels and no look-alikes, as Kubernetes uses them."""
-_LETTER_OF_BYTE = bytes(ord(_ALPHABET[number % len(_ALPHABET)]) for number in range(256))
+_LETTER_OF_BYTE = bytes(ord(SAFE_LETTERS[number % len(SAFE_LETTERS)]) for number in range(256))
 _SCALE = float(1 << 64)
 _read_number = Struct(">Q").unpack
 PART = "\x1f"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..objects.kinds import Kind
-from ..rules.columns.addons import decide_scaled_object_columns, decide_vertical_columns
+from ..rules.columns.addons import SCALED_OBJECT_COLUMNS, VERTICAL_COLUMNS
 from ..rules.validation import addons
 from ..rules.validation.addons import check_shape
 from .entry import Change, Json, KindEntry
@@ -19,7 +19,7 @@ SCALED_OBJECT = KindEntry(
     drops_status=True,
     validate=lambda data, gates: check_shape(data.get("spec"), addons.SCALED_OBJECT),
     validate_status=_check_status(addons.SCALED_OBJECT_STATUS),
-    columns=decide_scaled_object_columns,
+    columns=SCALED_OBJECT_COLUMNS,
 )
 VERTICAL_POD_AUTOSCALER = KindEntry(
     kind=Kind("autoscaling.k8s.io/v1", "VerticalPodAutoscaler", "verticalpodautoscalers", True, "vpa"),
@@ -27,10 +27,9 @@ VERTICAL_POD_AUTOSCALER = KindEntry(
     drops_status=True,
     validate=lambda data, gates: check_shape(data.get("spec"), addons.VERTICAL_POD_AUTOSCALER),
     validate_status=_check_status(addons.VERTICAL_POD_AUTOSCALER_STATUS),
-    columns=decide_vertical_columns,
+    columns=VERTICAL_COLUMNS,
 )
 ADDONS = (SCALED_OBJECT, VERTICAL_POD_AUTOSCALER)
-DEFINITION = "CustomResourceDefinition"
 
 
 def definition_of(entry: KindEntry) -> str:

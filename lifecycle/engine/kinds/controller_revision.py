@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
+from ..rules.columns.workloads import CONTROLLER_REVISION_COLUMNS
 from ..rules.validation.workloads.revisions import validate_revision, validate_revision_update
 from .entry import KindEntry
 
@@ -12,4 +13,5 @@ CONTROLLER_REVISION = KindEntry(
     typed=ControllerRevision,
     validate=validate_revision,
     validate_update=validate_revision_update,
+    columns=CONTROLLER_REVISION_COLUMNS,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..objects.workloads.cron_job import CRON_JOB_KIND, CronJob, CronJobSpec, CronJobStatus
-from ..rules.columns.workloads import decide_cron_job_columns, decide_wide_cron_job_columns, summarize_end
+from ..rules.columns.workloads import CRON_JOB_COLUMNS, summarize_end
 from ..rules.defaults.jobs import default_cron_job
 from ..rules.telling.workloads import describe_cron_job
 from ..rules.validation.workloads.cron_jobs import (
@@ -12,6 +12,7 @@ from ..rules.validation.workloads.cron_jobs import (
     validate_cron_job_update,
 )
 from .entry import TEMPLATE, KindEntry
+from .served import ALL, STATUS_ONLY, Served
 
 CRON_JOB = KindEntry(
     kind=CRON_JOB_KIND,
@@ -25,10 +26,10 @@ CRON_JOB = KindEntry(
     validate_update=validate_cron_job_update,
     warn=list_cron_job_warnings,
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
-    columns=decide_cron_job_columns,
-    wide_columns=decide_wide_cron_job_columns,
+    columns=CRON_JOB_COLUMNS,
     summarize=summarize_end,
     describe=describe_cron_job,
     pod_spec_path=("spec", "jobTemplate", *TEMPLATE),
     is_workload=True,
+    served=Served(parts=STATUS_ONLY, categories=ALL),
 )

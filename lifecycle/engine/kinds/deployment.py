@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from ..objects.workloads.deployment import DEPLOYMENT_KIND, Deployment, DeploymentSpec, DeploymentStatus
-from ..rules.columns.workloads import (
-    decide_deployment_columns,
-    decide_wide_deployment_columns,
-    summarize_counts,
-)
+from ..rules.columns.workloads import DEPLOYMENT_COLUMNS, summarize_counts
 from ..rules.defaults.workloads import default_deployment
 from ..rules.telling.workloads import describe_replicas
 from ..rules.validation.workloads.status import validate_deployment_status
 from ..rules.validation.workloads.workloads import validate_deployment
 from .entry import PAUSE, REPLICAS, RESTART, RESUME, TEMPLATE, UNDO, KindEntry
+from .served import ALL, SCALE_AND_STATUS, Served
 
 DEPLOYMENT = KindEntry(
     kind=DEPLOYMENT_KIND,
@@ -27,12 +24,12 @@ DEPLOYMENT = KindEntry(
     immutable=("selector",),
     # They are copied to its replica sets.
     counts_annotations=True,
-    columns=decide_deployment_columns,
-    wide_columns=decide_wide_deployment_columns,
+    columns=DEPLOYMENT_COLUMNS,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
     describe=describe_replicas,
     pod_spec_path=TEMPLATE,
     replicas_path=REPLICAS,
     rollout=(RESTART, PAUSE, RESUME, UNDO),
     is_workload=True,
+    served=Served(parts=SCALE_AND_STATUS, categories=ALL),
 )

@@ -10,29 +10,23 @@ from ..objects.kinds import Kind
 from ..objects.meta import PlainObject, StoredObject
 from ..objects.propagation import BACKGROUND
 from ..objects.record import Record
-from ..rules.columns.ages import Ages
+from ..rules.columns.column import CREATED_AT, Columns
 from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.metadata import NameCheck
 from ..rules.validation.words.names import check_subdomain
+from .served import AS_MOST, Served
 
 Json = Mapping[str, Any]
 Gates = Mapping[str, bool]
 Default = Callable[[Json, Gates], dict[str, Any]]
 Check = Callable[[Json, Gates], list[FieldError]]
 Change = Callable[[Json, Json, Gates], list[FieldError]]
-Columns = Callable[[Json, Json, Json, Ages], dict[str, Any]]
-"""From metadata, spec and status: columns by kubectl's headers, in their order."""
 Summarize = Callable[[Any], Mapping[str, Any]]
 """From the typed object: of node, state, phase, status, ready and restarts those that it has."""
 
 TEMPLATE = ("spec", "template", "spec")
 REPLICAS = ("spec", "replicas")
 RESTART, PAUSE, RESUME, UNDO = "restart", "pause", "resume", "undo"
-
-
-def show_nothing(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
-    """No columns beside NAME and AGE."""
-    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +96,8 @@ class KindEntry:
 
     warning: str = ""
     """What the API server warns of at each write of one."""
+    served: Served | None = AS_MOST
+    """How clients of the API server meet it; None where it is no object of the API."""
 
     # --- what people see ----------------------------------------------------------------------------------
 
@@ -109,12 +105,8 @@ class KindEntry:
     """Fields of the spec whose changes are transitions. Of the status all integers and conditions are."""
     status_rows: tuple[str, ...] = ()
     """Texts of the status whose changes are transitions."""
-    columns: Columns = show_nothing
-    """What kubectl prints between NAME and AGE."""
-    wide_columns: Columns = show_nothing
-    """What kubectl prints after AGE with `-o wide`; a column of `columns` is shown so in its place."""
-    whole_columns: Callable[[Json], dict[str, Any]] | None = None
-    """In the place of `columns`, of a kind that has no spec: from the whole object."""
+    columns: Columns = (CREATED_AT,)
+    """What kubectl and the pages print of it, in their order; the name first, where none of them is it."""
     summarize: Summarize = lambda obj: {}
     """What lists show."""
     describe: Callable[[Json], str] = lambda data: ""

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from ..objects.propagation import ORPHAN
 from ..objects.workloads.job import JOB_KIND, Job, JobSpec, JobStatus, UncountedPods
-from ..rules.columns.workloads import decide_job_columns, decide_selector_columns, summarize_job
+from ..rules.columns.workloads import JOB_COLUMNS, summarize_job
 from ..rules.defaults.jobs import default_job, identify_job
+from ..rules.serving.fields import read_at
 from ..rules.telling.workloads import describe_job
 from ..rules.validation.workloads.job_status import validate_job_status
 from ..rules.validation.workloads.job_updates import validate_job_update
 from ..rules.validation.workloads.jobs import list_job_warnings, validate_job
 from .entry import TEMPLATE, KindEntry
+from .served import ALL, STATUS_ONLY, Form, Served
+
+_KEPT_PODS = (
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove"
+    " them or set propagationPolicy=Orphan to suppress this warning"
+)
 
 JOB = KindEntry(
     kind=JOB_KIND,
@@ -29,11 +36,16 @@ JOB = KindEntry(
     status_rows=("completedIndexes", "failedIndexes"),
     warn=lambda data: list_job_warnings(data.get("spec") or {}, "spec"),
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
-    columns=decide_job_columns,
-    wide_columns=decide_selector_columns,
+    columns=JOB_COLUMNS,
     summarize=summarize_job,
     describe=describe_job,
     pod_spec_path=TEMPLATE,
     is_workload=True,
     stands_between=True,
+    served=Served(
+        parts=STATUS_ONLY,
+        categories=ALL,
+        warning_of_deletion=_KEPT_PODS,
+        form=Form(fields={"status.successful": read_at("status.succeeded", "0")}),
+    ),
 )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from ..objects.kinds import Kind
+from ..rules.columns.nodes import NAMESPACE_COLUMNS
 from ..rules.defaults.others import default_namespace
+from ..rules.serving.fields import read_at
 from ..rules.validation.pods.pod_security import validate_level
 from ..rules.validation.words.field_error import FieldError, invalid
 from ..rules.validation.words.metadata import UNQUALIFIED_TEXT, is_unqualified_finalizer
 from ..rules.validation.words.names import check_label, check_qualified
 from ..rules.validation.words.part import Part
 from .entry import Gates, Json, KindEntry
+from .served import ALL_VERBS, STATUS, Form, Served, Subresource
 
 
 def _validate(data: Json, gates: Gates) -> list[FieldError]:
@@ -56,4 +59,11 @@ NAMESPACE = KindEntry(
     validate_new=_validate_new,
     validate_status=_validate_status,
     subresources={"finalize": _validate_finalize},
+    columns=NAMESPACE_COLUMNS,
+    served=Served(
+        verbs=tuple(verb for verb in ALL_VERBS if verb != "deletecollection"),
+        parts={"finalize": Subresource(("update",)), "status": STATUS},
+        is_shown_when_deleted=True,
+        form=Form(fields={"status.phase": read_at("status.phase")}),
+    ),
 )

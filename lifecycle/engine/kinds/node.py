@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects.node import NODE_KIND, Node, NodeSpec, NodeStatus, Taint
+from ..rules.columns.nodes import NODE_COLUMNS
 from ..rules.columns.pods import summarize_node
+from ..rules.serving.fields import read_at
 from ..rules.validation.nodes import validate_node
 from ..rules.validation.words.field_error import FieldError
 from .entry import Gates, Json, KindEntry
+from .served import PROXY, STATUS, Form, Served, Subresource
 
 
 def _validate(data: Json, gates: Gates) -> list[FieldError]:
@@ -32,4 +35,10 @@ NODE = KindEntry(
     validate_status=lambda old, new, gates: _validate(new, gates),
     list_rows=_list_rows,
     summarize=summarize_node,
+    columns=NODE_COLUMNS,
+    served=Served(
+        parts={"proxy": Subresource(PROXY, "NodeProxyOptions"), "status": STATUS},
+        registry_name="minions",
+        form=Form(fields={"spec.unschedulable": read_at("spec.unschedulable", "false")}),
+    ),
 )

@@ -7,8 +7,20 @@ from collections.abc import Callable
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
 from ..objects.lease import LEASE_KIND
+from ..objects.names import DEFINITION
 from ..objects.storage import ATTACHMENT_KIND
-from ..rules.columns.services import decide_endpoints_columns, decide_slice_columns
+from ..rules.columns.column import AGE, CREATED_AT
+from ..rules.columns.network import INGRESS_COLUMNS, NETWORK_POLICY_COLUMNS
+from ..rules.columns.others import CONFIG_MAP_COLUMNS, EVENT_COLUMNS, LEASE_COLUMNS, SECRET_COLUMNS
+from ..rules.columns.policies import (
+    BINDING_COLUMNS,
+    PRIORITY_CLASS_COLUMNS,
+    QUOTA_COLUMNS,
+    RUNTIME_CLASS_COLUMNS,
+)
+from ..rules.columns.services import ENDPOINTS_COLUMNS, SLICE_COLUMNS
+from ..rules.columns.storage import ATTACHMENT_COLUMNS
+from ..rules.columns.workloads import POD_TEMPLATE_COLUMNS
 from ..rules.defaults.others import (
     default_binding,
     default_config_map,
@@ -19,6 +31,14 @@ from ..rules.defaults.others import (
 )
 from ..rules.defaults.services import default_endpoint_slice, default_endpoints
 from ..rules.defaults.workloads import default_pod_template
+from ..rules.serving.conversions import (
+    read_newer_event,
+    show_core_event,
+    show_ingress,
+    show_newer_event,
+    show_role,
+)
+from ..rules.serving.fields import CORE_EVENT_FIELDS, NEWER_EVENT_FIELDS, read_at
 from ..rules.validation.access import GROUP, validate_binding, validate_kept_role, validate_role
 from ..rules.validation.classes import (
     validate_kept_handler,
@@ -34,7 +54,7 @@ from ..rules.validation.configurations import (
 )
 from ..rules.validation.definitions import validate_definition, validate_kept_definition, warn_of_rules
 from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints, validate_slice_update
-from ..rules.validation.events import validate_event
+from ..rules.validation.events import validate_event, validate_newer_change, validate_newer_event
 from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.leases import validate_lease
@@ -44,6 +64,7 @@ from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.metadata import check_path_name
 from ..rules.validation.workloads.workloads import validate_plain_template
 from .entry import Check, Json, KindEntry
+from .served import EXTENSIONS, STATUS_ONLY, Form, Served, Subresource
 
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
 PRIORITY_CLASS = Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, "pc")
@@ -52,7 +73,6 @@ RUNTIME_CLASS = Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", False)
 CONTAINER_PROFILE = Kind("podline.dev/v1alpha1", "ContainerProfile", "containerprofiles", False)
 # A file of a node's, not an object of the API; one that is sent is stored.
 KUBELET_CONFIGURATION = Kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration", "kubeletconfigurations")
-_ADMISSION = "admissionregistration.k8s.io/v1"
 
 
 def _of_any(check: Callable[[Json], list[FieldError]]) -> Check:
@@ -64,6 +84,16 @@ def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: boo
     return lambda data, gates: check(data, is_namespaced)
 
 
+def _check_newer_event(old: Json | None, new: Json) -> list[FieldError]:
+    """What events.k8s.io asks beside the core group, in which Events are stored."""
+    return validate_newer_event(new) if old is None else validate_newer_change(old, new)
+
+
+_NEWER_EVENT = Form(
+    show=show_newer_event, read=read_newer_event, fields=NEWER_EVENT_FIELDS, check=_check_newer_event
+)
+_OF_ROLES = (None, validate_role, None, (CREATED_AT,), Form(show=show_role))
+_OF_BINDINGS = (default_binding, validate_binding, validate_kept_role, BINDING_COLUMNS, Form())
 # Something in the model reads these.
 _READ = (
     KindEntry(
@@ -72,6 +102,7 @@ _READ = (
         default=default_config_map,
         validate=_of_any(validate_config_map),
         validate_fixed=validate_kept_data,
+        columns=CONFIG_MAP_COLUMNS,
     ),
     KindEntry(
         kind=Kind("v1", "Secret", "secrets"),
@@ -79,23 +110,30 @@ _READ = (
         default=default_secret,
         validate=_of_any(validate_secret),
         validate_fixed=validate_kept_secret,
+        columns=SECRET_COLUMNS,
+        served=Served(form=Form(fields={"type": read_at("type")})),
     ),
     KindEntry(
         kind=PRIORITY_CLASS,
         default=default_priority_class,
         validate=_of_any(validate_priority_class),
         validate_update=lambda old, new, gates: validate_kept_value(new, old),
+        columns=PRIORITY_CLASS_COLUMNS,
     ),
     KindEntry(
         kind=RUNTIME_CLASS,
         validate=_of_any(validate_runtime_class),
         validate_update=lambda old, new, gates: validate_kept_handler(new, old),
+        columns=RUNTIME_CLASS_COLUMNS,
+        served=Served(is_created_by_update=True, needs_version=True),
     ),
     KindEntry(
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
         validate_spec=_of_any(validate_quota),
         validate_update=lambda old, new, gates: validate_quota_change(old, new),
         validate_status=validate_quota_status,
+        columns=QUOTA_COLUMNS,
+        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True),
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
@@ -103,19 +141,37 @@ _READ = (
         warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
         default=default_endpoints,
         validate=_of_any(validate_endpoints),
-        whole_columns=decide_endpoints_columns,
+        columns=ENDPOINTS_COLUMNS,
+        served=Served(is_created_by_update=True, registry_name="services/endpoints"),
     ),
     KindEntry(
         kind=ENDPOINT_SLICE_KIND,
         default=default_endpoint_slice,
         validate=_of_any(validate_endpoint_slice),
         validate_update=lambda old, new, gates: validate_slice_update(old, new),
-        whole_columns=decide_slice_columns,
+        columns=SLICE_COLUMNS,
     ),
-    KindEntry(kind=SERVICE_ACCOUNT, metadata_looks=2),
+    KindEntry(
+        kind=SERVICE_ACCOUNT,
+        metadata_looks=2,
+        columns=(AGE,),
+        served=Served(
+            parts={"token": Subresource(("create",), "TokenRequest", "authentication.k8s.io", "v1")},
+            is_shown_when_deleted=True,
+        ),
+    ),
     KindEntry(kind=CONTAINER_PROFILE),
-    KindEntry(kind=ATTACHMENT_KIND),
-    KindEntry(kind=LEASE_KIND, validate_spec=_of_any(validate_lease)),
+    KindEntry(
+        kind=ATTACHMENT_KIND,
+        columns=ATTACHMENT_COLUMNS,
+        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True, needs_version=True),
+    ),
+    KindEntry(
+        kind=LEASE_KIND,
+        validate_spec=_of_any(validate_lease),
+        columns=LEASE_COLUMNS,
+        served=Served(is_created_by_update=True, needs_version=True),
+    ),
 )
 _CHECKED = (
     KindEntry(
@@ -124,6 +180,8 @@ _CHECKED = (
         is_passive=True,
         validate_new=validate_new_ingress,
         validate_spec=_of_any(validate_ingress),
+        columns=INGRESS_COLUMNS,
+        served=Served(parts=STATUS_ONLY, registry_name="ingress", form=Form(show=show_ingress)),
     ),
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True, "netpol"),
@@ -131,11 +189,12 @@ _CHECKED = (
         is_passive=True,
         default_spec=default_network_policy,
         validate_spec=_of_any(validate_network_policy),
+        columns=NETWORK_POLICY_COLUMNS,
     ),
     KindEntry(
         kind=Kind(
             "apiextensions.k8s.io/v1",
-            "CustomResourceDefinition",
+            DEFINITION,
             "customresourcedefinitions",
             False,
             "crd crds",
@@ -145,15 +204,26 @@ _CHECKED = (
         validate=_of_any(validate_definition),
         validate_fixed=validate_kept_definition,
         warn=warn_of_rules,
+        served=Served(parts=STATUS_ONLY, categories=EXTENSIONS, kept_as="v1beta1", needs_version=True),
     ),
     KindEntry(
         kind=Kind("v1", "PodTemplate", "podtemplates"),
         is_passive=True,
         default=default_pod_template,
         validate=validate_plain_template,
+        columns=POD_TEMPLATE_COLUMNS,
+        served=Served(is_shown_when_deleted=True),
     ),
     KindEntry(
-        kind=Kind("v1", "Event", "events", True, "ev"), is_passive=True, validate=_of_any(validate_event)
+        kind=Kind("v1", "Event", "events", True, "ev"),
+        is_passive=True,
+        validate=_of_any(validate_event),
+        columns=EVENT_COLUMNS,
+        served=Served(
+            is_created_by_update=True,
+            form=Form(show=show_core_event, fields=CORE_EVENT_FIELDS),
+            also={("events.k8s.io", "v1"): _NEWER_EVENT},
+        ),
     ),
     # Nobody is denied anything.
     *(
@@ -165,42 +235,21 @@ _CHECKED = (
             default=default,
             validate=_of_role(validate, is_namespaced),
             validate_fixed=validate_fixed,
+            columns=columns,
+            served=Served(is_created_by_update=True, form=form),
         )
-        for name, is_namespaced, default, validate, validate_fixed in (
-            ("Role", True, None, validate_role, None),
-            ("ClusterRole", False, None, validate_role, None),
-            ("RoleBinding", True, default_binding, validate_binding, validate_kept_role),
-            ("ClusterRoleBinding", False, default_binding, validate_binding, validate_kept_role),
+        for name, is_namespaced, default, validate, validate_fixed, columns, form in (
+            ("Role", True, *_OF_ROLES),
+            ("ClusterRole", False, *_OF_ROLES),
+            ("RoleBinding", True, *_OF_BINDINGS),
+            ("ClusterRoleBinding", False, *_OF_BINDINGS),
         )
     ),
     KindEntry(
         kind=KUBELET_CONFIGURATION,
         is_passive=True,
         validate=_of_any(validate_kubelet_configuration),
+        served=None,
     ),
 )
-_PASSIVE = (
-    Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
-    Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
-    Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),
-    Kind(_ADMISSION, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False),
-    Kind(_ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", False),
-    Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False),
-    Kind("certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests", False, "csr"),
-    Kind("networking.k8s.io/v1", "IPAddress", "ipaddresses", False, "ip"),
-    Kind("networking.k8s.io/v1", "ServiceCIDR", "servicecidrs", False),
-    Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False),
-    Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
-    Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
-    Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
-    Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False),
-    Kind("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"),
-    Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),
-    Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False),
-    Kind("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", "flowschemas", False),
-    Kind(
-        "flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration", "prioritylevelconfigurations", False
-    ),
-)
-
-PLAIN = (*_READ, *_CHECKED, *(KindEntry(kind=kind, is_passive=True) for kind in _PASSIVE))
+PLAIN = (*_READ, *_CHECKED)

@@ -7,10 +7,11 @@ from typing import Any
 from ..objects.pods.container import ContainerState, ContainerStatus
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
 from ..objects.pods.status import PodStatus
-from ..rules.columns.ages import Ages
-from ..rules.columns.pods import decide_pod_columns, decide_wide_pod_columns, summarize_pod
+from ..rules.columns.pods import POD_COLUMNS, summarize_pod
 from ..rules.defaults.pods import default_pod, keep_priority
 from ..rules.pods.qos import decide_qos_class
+from ..rules.serving.conversions import read_pod, show_pod
+from ..rules.serving.fields import POD_FIELDS
 from ..rules.validation.pods.status import validate_pod_status
 from ..rules.validation.pods.updates import (
     validate_ephemeral_update,
@@ -19,27 +20,30 @@ from ..rules.validation.pods.updates import (
     validate_resize,
 )
 from .entry import Gates, Json, KindEntry
+from .served import ALL, PROXY, STATUS, Form, Served, Subresource
 
 
 def _qos_of(spec: Json) -> str:
     return decide_qos_class(PodSpec.from_json(dict(spec)))
 
 
-def _read(meta: Json, spec: Json, status: Json, ages: Ages) -> Pod:
-    return Pod.from_json({"metadata": meta, "spec": spec, "status": status}, ages.epoch_ms)
-
-
-def _columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
-    return {**decide_pod_columns(_read(meta, spec, status, ages), ages.now_ms)}
-
-
-def _wide_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
-    return {**decide_wide_pod_columns(_read(meta, spec, status, ages))}
-
-
 def _validate_resize(old: Json, new: Json, gates: Gates) -> Any:
     return validate_resize(old, new, gates, _qos_of)
 
+
+_STREAM = ("create", "get")
+_PARTS = {
+    "attach": Subresource(_STREAM, "PodAttachOptions"),
+    "binding": Subresource(("create",), "Binding"),
+    "ephemeralcontainers": Subresource(),
+    "eviction": Subresource(("create",), "Eviction", "policy", "v1"),
+    "exec": Subresource(_STREAM, "PodExecOptions"),
+    "log": Subresource(("get",)),
+    "portforward": Subresource(_STREAM, "PodPortForwardOptions"),
+    "proxy": Subresource(PROXY, "PodProxyOptions"),
+    "resize": Subresource(),
+    "status": STATUS,
+}
 
 POD = KindEntry(
     kind=POD_KIND,
@@ -54,8 +58,13 @@ POD = KindEntry(
     validate_update=validate_pod_update,
     validate_status=validate_pod_status,
     subresources={"ephemeralcontainers": validate_ephemeral_update, "resize": _validate_resize},
-    columns=_columns,
-    wide_columns=_wide_columns,
+    columns=POD_COLUMNS,
     summarize=summarize_pod,
     pod_spec_path=("spec",),
+    served=Served(
+        parts=_PARTS,
+        categories=ALL,
+        is_shown_when_deleted=True,
+        form=Form(show=show_pod, read=read_pod, fields=POD_FIELDS),
+    ),
 )

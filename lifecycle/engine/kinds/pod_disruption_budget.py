@@ -8,10 +8,11 @@ from ..objects.workloads.disruption_budget import (
     DisruptionBudgetSpec,
     DisruptionBudgetStatus,
 )
-from ..rules.columns.workloads import decide_disruption_budget_columns, summarize_end
+from ..rules.columns.workloads import DISRUPTION_BUDGET_COLUMNS, summarize_end
 from ..rules.validation.words.metadata import check_path_name
 from ..rules.validation.workloads.budgets import validate_budget, validate_budget_status
 from .entry import KindEntry
+from .served import STATUS_ONLY, Served
 
 POD_DISRUPTION_BUDGET = KindEntry(
     kind=DISRUPTION_BUDGET_KIND,
@@ -25,6 +26,7 @@ POD_DISRUPTION_BUDGET = KindEntry(
     drops_status=True,
     validate_spec=lambda spec, gates: validate_budget(spec),
     validate_status=validate_budget_status,
-    columns=decide_disruption_budget_columns,
+    columns=DISRUPTION_BUDGET_COLUMNS,
     summarize=summarize_end,
+    served=Served(parts=STATUS_ONLY, needs_version=True),
 )

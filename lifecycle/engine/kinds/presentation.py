@@ -8,24 +8,24 @@ from ..objects.meta import StoredObject
 from ..objects.workloads.controller_revision import ControllerRevision
 from ..objects.workloads.deployment import REVISION
 from ..rules.columns.ages import Ages
+from ..rules.columns.column import Row, add_name
 from .entry import Json
 from .registry import entry_of, entry_of_json
 
 
 def decide_columns(data: Json, now_ms: int, *, epoch_ms: int = 0, wide: bool = False) -> dict[str, Any]:
-    """The columns of one object, in kubectl's order. Counts are integers, all else is text.
+    """The columns of one object by their headings, in kubectl's order. Counts are integers, all else is text.
 
     `data` is the API form with its `kind`; without `apiVersion` it is a registered kind.
     """
-    entry = entry_of_json(data)
-    parts = data.get("metadata") or {}, data.get("spec") or {}, data.get("status") or {}
-    ages = Ages(now_ms, epoch_ms)
-    return {
-        "NAME": parts[0].get("name", ""),
-        **(entry.whole_columns(data) if entry.whole_columns else entry.columns(*parts, ages)),
-        "AGE": ages.age_of(parts[0].get("creationTimestamp")),
-        **(entry.wide_columns(*parts, ages) if wide else {}),
-    }
+    row = Row(data, Ages(now_ms, epoch_ms), wide)
+    shown = [column for column in add_name(entry_of_json(data).columns) if wide or not column.priority]
+    return {column.name.upper(): _as_text(column.fill(row)) for column in shown}
+
+
+def _as_text(cell: Any) -> Any:
+    """A cell as kubectl prints it: a bool is `true` or `false`."""
+    return str(cell).lower() if isinstance(cell, bool) else cell
 
 
 def summarize(obj: StoredObject) -> dict[str, Any]:

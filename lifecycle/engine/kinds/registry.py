@@ -14,6 +14,7 @@ from ..objects.codec import register_classes
 from ..objects.kinds import Kind, kind_for, kind_of_id, register_kind
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
+from ..rules.columns.column import AGE
 from .addons import ADDONS
 from .controller_revision import CONTROLLER_REVISION
 from .cron_job import CRON_JOB
@@ -25,6 +26,7 @@ from .job import JOB
 from .limit_range import LIMIT_RANGE
 from .namespace import NAMESPACE
 from .node import NODE
+from .passive import PASSIVE
 from .plain import PLAIN
 from .pod import POD
 from .pod_disruption_budget import POD_DISRUPTION_BUDGET
@@ -63,6 +65,7 @@ for _entry in (
     *STORAGE,
     CONTROLLER_REVISION,
     *PLAIN,
+    *PASSIVE,
     *ADDONS,
 ):
     register(_entry)
@@ -83,7 +86,7 @@ def list_workloads() -> list[KindEntry]:
 
 def entry_of(kind: Kind) -> KindEntry:
     """What is particular to a kind; to one that is not registered, nothing."""
-    return _entries.get(kind.id) or KindEntry(kind=kind, is_passive=True, is_custom=True)
+    return _entries.get(kind.id) or KindEntry(kind=kind, is_passive=True, is_custom=True, columns=(AGE,))
 
 
 def entry_of_id(kind_id: str) -> KindEntry:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..objects.workloads.replica_set import REPLICA_SET_KIND, ReplicaSet, ReplicaSetSpec, ReplicaSetStatus
-from ..rules.columns.workloads import decide_replica_set_columns, decide_selector_columns, summarize_counts
+from ..rules.columns.workloads import REPLICA_SET_COLUMNS, summarize_counts
 from ..rules.defaults.workloads import default_replica_set
 from ..rules.telling.workloads import describe_replicas
 from ..rules.validation.workloads.status import validate_replica_set_status
 from ..rules.validation.workloads.workloads import validate_replica_set
 from .entry import REPLICAS, TEMPLATE, KindEntry
+from .served import ALL, SCALE_AND_STATUS, Served
 
 REPLICA_SET = KindEntry(
     kind=REPLICA_SET_KIND,
@@ -21,12 +22,12 @@ REPLICA_SET = KindEntry(
     validate_spec=validate_replica_set,
     validate_status=validate_replica_set_status,
     immutable=("selector",),
-    columns=decide_replica_set_columns,
-    wide_columns=decide_selector_columns,
+    columns=REPLICA_SET_COLUMNS,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
     describe=describe_replicas,
     pod_spec_path=TEMPLATE,
     replicas_path=REPLICAS,
     is_workload=True,
     stands_between=True,
+    served=Served(parts=SCALE_AND_STATUS, categories=ALL),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects.kinds import Kind
-from ..rules.columns.services import decide_service_columns, decide_wide_service_columns
+from ..rules.columns.services import SERVICE_COLUMNS
 from ..rules.defaults.services import default_service, keep_given
 from ..rules.network.services import SERVICE_NAME_LABEL
+from ..rules.serving.fields import read_at
 from ..rules.validation.service_warnings import list_service_warnings
 from ..rules.validation.services import (
     validate_service,
@@ -16,6 +17,7 @@ from ..rules.validation.services import (
 )
 from ..rules.validation.words.names import check_label_1035
 from .entry import KindEntry
+from .served import ALL, PROXY, STATUS, Form, Served, Subresource
 
 SERVICE = KindEntry(
     kind=Kind("v1", "Service", "services", True, "svc"),
@@ -26,8 +28,15 @@ SERVICE = KindEntry(
     validate_change=validate_service_change,
     validate_status=validate_service_status,
     warn=list_service_warnings,
-    columns=decide_service_columns,
-    wide_columns=decide_wide_service_columns,
+    columns=SERVICE_COLUMNS,
+    served=Served(
+        parts={"proxy": Subresource(PROXY, "ServiceProxyOptions"), "status": STATUS},
+        categories=ALL,
+        registry_name="services/specs",
+        is_shown_when_deleted=True,
+        is_created_by_update=True,
+        form=Form(fields={"spec.clusterIP": read_at("spec.clusterIP"), "spec.type": read_at("spec.type")}),
+    ),
 )
 
 API_SERVER_KEY = ("default", "kubernetes")

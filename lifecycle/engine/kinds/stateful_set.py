@@ -8,13 +8,14 @@ from ..objects.workloads.stateful_set import (
     StatefulSetSpec,
     StatefulSetStatus,
 )
-from ..rules.columns.workloads import decide_container_columns, decide_stateful_set_columns, summarize_counts
+from ..rules.columns.workloads import STATEFUL_SET_COLUMNS, summarize_counts
 from ..rules.defaults.workloads import default_stateful_set
 from ..rules.telling.workloads import describe_replicas
 from ..rules.validation.words.names import check_label
 from ..rules.validation.workloads.stateful_sets import validate_stateful_set, validate_stateful_set_update
 from ..rules.validation.workloads.status import validate_stateful_set_status
 from .entry import REPLICAS, RESTART, TEMPLATE, UNDO, KindEntry
+from .served import ALL, SCALE_AND_STATUS, Served
 
 STATEFUL_SET = KindEntry(
     kind=STATEFUL_SET_KIND,
@@ -27,12 +28,12 @@ STATEFUL_SET = KindEntry(
     validate=validate_stateful_set,
     validate_update=validate_stateful_set_update,
     validate_status=validate_stateful_set_status,
-    columns=decide_stateful_set_columns,
-    wide_columns=decide_container_columns,
+    columns=STATEFUL_SET_COLUMNS,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
     describe=describe_replicas,
     pod_spec_path=TEMPLATE,
     replicas_path=REPLICAS,
     rollout=(RESTART, UNDO),
     is_workload=True,
+    served=Served(parts=SCALE_AND_STATUS, categories=ALL),
 )

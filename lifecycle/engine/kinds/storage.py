@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from ..objects.storage import CLAIM_KIND, CLASS_KIND, VOLUME_KIND
-from ..rules.columns.storage import (
-    decide_claim_columns,
-    decide_class_columns,
-    decide_volume_columns,
-    decide_volume_mode,
-)
+from ..rules.columns.storage import CLAIM_COLUMNS, CLASS_COLUMNS, VOLUME_COLUMNS
 from ..rules.defaults.others import default_claim, default_storage_class, default_volume
 from ..rules.validation.claims import validate_claim, validate_claim_change, validate_claim_status
 from ..rules.validation.storage import (
@@ -18,7 +13,9 @@ from ..rules.validation.storage import (
     validate_volume_change,
 )
 from .entry import KindEntry
+from .served import STATUS_ONLY, Served
 
+_SERVED = Served(parts=STATUS_ONLY, is_shown_when_deleted=True)
 STORAGE = (
     KindEntry(
         kind=VOLUME_KIND,
@@ -28,8 +25,8 @@ STORAGE = (
         validate_spec=lambda spec, gates: validate_volume(spec),
         validate_update=lambda old, new, gates: validate_volume_change(old, new),
         status_rows=("phase",),
-        columns=decide_volume_columns,
-        wide_columns=decide_volume_mode,
+        columns=VOLUME_COLUMNS,
+        served=_SERVED,
         summarize=lambda obj: {"phase": (obj.status or {}).get("phase")},
     ),
     KindEntry(
@@ -41,8 +38,8 @@ STORAGE = (
         validate_update=lambda old, new, gates: validate_claim_change(old, new),
         validate_status=lambda old, new, gates: validate_claim_status(new),
         status_rows=("phase",),
-        columns=decide_claim_columns,
-        wide_columns=decide_volume_mode,
+        columns=CLAIM_COLUMNS,
+        served=_SERVED,
         summarize=lambda obj: {"phase": (obj.status or {}).get("phase")},
     ),
     KindEntry(
@@ -51,6 +48,7 @@ STORAGE = (
         default=default_storage_class,
         validate=lambda data, gates: validate_storage_class(data),
         validate_update=lambda old, new, gates: validate_class_change(old, new),
-        whole_columns=decide_class_columns,
+        columns=CLASS_COLUMNS,
+        served=Served(is_shown_when_deleted=True),
     ),
 )

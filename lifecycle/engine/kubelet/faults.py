@@ -6,6 +6,7 @@ nobody knows what becomes of a pod on such a node.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from lifecycle.userland.world import Exit
@@ -28,19 +29,7 @@ from .state.container_run import ContainerRun
 from .state.node_agent import KUBELET, PARTITION, SANDBOXES, NodeAgent
 from .state.worker import SYNCING, PodWorker
 
-NODE_FAULTS = (
-    "crash",
-    "kubeletDown",
-    "kubeletRestart",
-    "partition",
-    "pressure",
-    "reboot",
-    "sandboxFailure",
-    "shutdown",
-)
 POD_FAULTS = ("exit", "lost", "sandbox", "unknown")
-# `pressure` names its resource beside it, memory unless it does.
-_PRESSURES = {"pressure": MEMORY, **{f"pressure({resource})": resource for resource in NODE_WORDS}}
 _USE = (
     "fault: use {pod, container, kind: exit, code, reason}, {pod, container, kind: lost},"
     " {pod, kind: sandbox}, {pod, kind: unknown}, {node, kind, for}"
@@ -149,24 +138,10 @@ class KubeletFaults:
         if payload.get("for") is not None and (for_ms is None or for_ms < 0):
             raise BadRequest(f"fault.for {shorten(payload['for'])}: use a duration such as 30s")
         agent = self._kubelets.outages.agent(node.meta.name)
-        if kind == "kubeletRestart":
-            self._kubelets.outages.begin(agent, KUBELET, self._or_restart(agent, for_ms))
-        elif kind == "kubeletDown":
-            self._kubelets.outages.begin(agent, KUBELET, for_ms)
-        elif kind in ("reboot", "crash"):
-            self._kubelets.outages.go_down(
-                agent, self._or_restart(agent, for_ms) if kind == "reboot" else for_ms
-            )
-        elif kind == "shutdown":
-            self._kubelets.shutdowns.begin(agent, for_ms)
-        elif kind == "partition":
-            self._kubelets.outages.begin(agent, PARTITION, for_ms)
-        elif kind == "sandboxFailure":
-            self._kubelets.outages.begin(agent, SANDBOXES, for_ms)
-        elif kind in _PRESSURES:
-            self._press({"resource": _PRESSURES[kind], **payload}, agent, for_ms)
-        else:
+        trouble = _ON_NODE.get(kind) if isinstance(kind, str) else None
+        if trouble is None:
             raise BadRequest(f"fault.kind {shorten(kind)}: on a node, use one of {', '.join(NODE_FAULTS)}")
+        trouble(self, agent, for_ms, payload)
         return 200, node
 
     def remove(self, payload: dict[str, Any]) -> tuple[int, StoredObject]:
@@ -199,3 +174,46 @@ class KubeletFaults:
         if for_ms is not None:
             return for_ms
         return self._context.draw_ms("kubelet_start", f"{agent.name}{PART}{self._context.clock.now_ms}")
+
+    # --- what begins on a node ------------------------------------------------------------------------
+
+    def _lose_power(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        self._kubelets.outages.go_down(agent, for_ms)
+
+    def _reboot(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        self._kubelets.outages.go_down(agent, self._or_restart(agent, for_ms))
+
+    def _stop_kubelet(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        self._kubelets.outages.begin(agent, KUBELET, for_ms)
+
+    def _restart_kubelet(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        self._kubelets.outages.begin(agent, KUBELET, self._or_restart(agent, for_ms))
+
+    def _cut_off(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        self._kubelets.outages.begin(agent, PARTITION, for_ms)
+
+    def _break_sandboxes(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        self._kubelets.outages.begin(agent, SANDBOXES, for_ms)
+
+    def _shut_down(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        self._kubelets.shutdowns.begin(agent, for_ms)
+
+    def _press_named(self, agent: NodeAgent, for_ms: int | None, payload: dict[str, Any]) -> None:
+        """`pressure` names its resource beside it, memory unless it does; or in its kind."""
+        self._press({"resource": _PRESSURES[payload["kind"]], **payload}, agent, for_ms)
+
+
+_PRESSURES = {"pressure": MEMORY, **{f"pressure({resource})": resource for resource in NODE_WORDS}}
+OnNode = Callable[[KubeletFaults, NodeAgent, int | None, dict[str, Any]], None]
+_ON_NODE: dict[str, OnNode] = {
+    "crash": KubeletFaults._lose_power,
+    "kubeletDown": KubeletFaults._stop_kubelet,
+    "kubeletRestart": KubeletFaults._restart_kubelet,
+    "partition": KubeletFaults._cut_off,
+    **dict.fromkeys(_PRESSURES, KubeletFaults._press_named),
+    "reboot": KubeletFaults._reboot,
+    "sandboxFailure": KubeletFaults._break_sandboxes,
+    "shutdown": KubeletFaults._shut_down,
+}
+NODE_FAULTS = tuple(_ON_NODE)
+"""All kinds there are: the engine, scenarios, pages and the formats read this list."""

@@ -27,8 +27,6 @@ class Tables:
     """Texts that have a type of their own in Go, by struct and field."""
     structs: str
     """Structs that a rule refuses as a whole, in Go's order, written for `validation/words/go_structs`."""
-    columns: Mapping[tuple[str, str], str]
-    """What `kubectl get` prints of each resource, by its group and plural name."""
     protobuf: Path
     """The file that says how the fields of each type are numbered on the wire; a surface reads it."""
 

@@ -6,17 +6,16 @@ from ..api.context import Context
 from ..api.deletion import delete_pod
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import ObjectMeta
+from ..objects.names import REGION, ZONE
 from ..objects.node import Node
 from ..objects.pods.pod import Pod
 from ..rules.nodes.eviction import DISRUPTION_TARGET
 from ..rules.placement.preemption import PREEMPTED, Candidate
-from ..rules.placement.terms import ZONE
 from ..store.audience import ALL, BINDING
 from ..store.transitions import binding_changes
 
 SOURCE = "default-scheduler"
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
-_REGION = "topology.kubernetes.io/region"
 _FAILED = "FailedScheduling"
 
 
@@ -112,7 +111,7 @@ class Writer:
 def _with_topology(meta: ObjectMeta, node: Node) -> ObjectMeta:
     """A pod's metadata with the zone and the region of its node (the plugin PodTopologyLabels)."""
     has = node.meta.labels
-    if ZONE not in has and _REGION not in has:
+    if ZONE not in has and REGION not in has:
         return meta
-    added = {key: has[key] for key in (ZONE, _REGION) if key in has and meta.labels.get(key) != has[key]}
+    added = {key: has[key] for key in (ZONE, REGION) if key in has and meta.labels.get(key) != has[key]}
     return meta.replace(labels={**meta.labels, **added}) if added else meta

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from ..objects.names import HOSTNAME
 from ..rules.placement.refusals import KEPT_AWAY, NOT_APART, NOT_NEAR, SKEWED, UNLABELLED, Refusal
-from ..rules.placement.terms import HOSTNAME, Constraint, Term
+from ..rules.placement.terms import Constraint, Term
 from .matching_pods import Group
 from .pre_filter import Wishes
 from .topology_domains import Role, Sums

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from enum import Enum
 
+from ..objects.names import HOSTNAME
 from ..objects.node import Node
-from ..rules.placement.terms import HOSTNAME
 
 IsCounted = Callable[[Node], bool]
 

@@ -117,12 +117,22 @@ FUNCTIONS: dict[str, dict[str, str]] = {
     },
     "pkg/printers/internalversion/printers.go": {
         "rules/columns/ages": "translate",
+        "rules/columns/column": "TableHandler",
+        "rules/columns/network": "IPAddress Ingress NetworkPolicy ServiceCIDR",
+        "rules/columns/nodes": "Namespace Node NodeRoles",
+        "rules/columns/others": "ComponentStatus ConfigMap Event Lease ResourceClaim ResourceSlice Secret",
         "rules/columns/pods": "hasPodReady isPodInitialized layout printPod",
+        "rules/columns/policies": (
+            "APIService Binding CertificateSigningRequest FlowSchema PriorityClass PriorityLevel"
+            " ResourceQuota RuntimeClass ValidatingAdmissionPolicy Webhook"
+        ),
         "rules/columns/services": "Discovery Endpoint PortString Service loadBalancer",
-        "rules/columns/storage": "PersistentVolume StorageClass VolumeAttachment",
+        "rules/columns/storage": (
+            "CSIDriver CSINode PersistentVolume StorageClass VolumeAttachment VolumeAttributesClass"
+        ),
         "rules/columns/workloads": (
-            "DaemonSet Deployment HPA HorizontalPodAutoscaler Job ReplicaSet ReplicationController"
-            " StatefulSet layout"
+            "ControllerRevision DaemonSet Deployment HPA HorizontalPodAutoscaler Job PodTemplate ReplicaSet"
+            " ReplicationController Scale StatefulSet layout"
         ),
     },
     "pkg/registry/core/pod/strategy.go": {

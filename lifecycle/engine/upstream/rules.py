@@ -7,7 +7,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/printers/internalversion/printers.go",
         "staging/src/k8s.io/apimachinery/pkg/util/duration/duration.go",
     ),
+    "rules/columns/column": ("pkg/printers/internalversion/printers.go",),
+    "rules/columns/network": ("pkg/printers/internalversion/printers.go",),
+    "rules/columns/nodes": ("pkg/printers/internalversion/printers.go",),
+    "rules/columns/others": ("pkg/printers/internalversion/printers.go",),
     "rules/columns/pods": ("pkg/printers/internalversion/printers.go",),
+    "rules/columns/policies": ("pkg/printers/internalversion/printers.go",),
     "rules/columns/services": ("pkg/printers/internalversion/printers.go",),
     "rules/columns/storage": ("pkg/printers/internalversion/printers.go",),
     "rules/columns/workloads": ("pkg/printers/internalversion/printers.go",),
@@ -211,6 +216,19 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/scaling/scales": (
         "pkg/registry/apps/deployment/storage/storage.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go",
+    ),
+    "rules/serving/autoscalers": (
+        "pkg/apis/autoscaling/v1/conversion.go",
+        "pkg/apis/autoscaling/v1/zz_generated.conversion.go",
+    ),
+    "rules/serving/conversions": (
+        "pkg/apis/core/v1/zz_generated.conversion.go",
+        "pkg/apis/events/v1/conversion.go",
+    ),
+    "rules/serving/fields": (
+        "pkg/apis/batch/v1/conversion.go",
+        "pkg/apis/core/v1/conversion.go",
+        "pkg/apis/events/v1/conversion.go",
     ),
     "rules/volumes/claims": (
         "pkg/controller/volume/persistentvolume/index.go",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from lifecycle.engine.schema.scalars import name_go_kind
 from lifecycle.kube_api.status import bad_request
 
 Json = dict[str, Any]
@@ -26,7 +27,6 @@ _SPECS: dict[str, Json] = {
     "TokenReview": {"token": "string", "audiences": _TEXTS},
     "TokenRequest": {"audiences": _TEXTS, "expirationSeconds": "int64", "boundObjectRef": "map"},
 }
-_GO_KINDS = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
 
 
 def read_spec(data: Json) -> Json:
@@ -67,7 +67,7 @@ def _fits(value: Any, wanted: str) -> bool:
 
 
 def _wrong(kind: str, path: str, value: Any, go_type: str) -> Exception:
-    said = f"json: cannot unmarshal {_GO_KINDS.get(type(value), 'null')} into Go struct field"
+    said = f"json: cannot unmarshal {name_go_kind(value)} into Go struct field"
     return bad_request(
         f'{kind} in version "v1" cannot be handled as a {kind}: {said} {kind}.{path} of type {go_type}'
     )

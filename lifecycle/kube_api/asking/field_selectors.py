@@ -1,15 +1,15 @@
 """The text of a field selector, `status.phase!=Running,spec.nodeName=`, and the fields a kind is found by."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from lifecycle.engine.rules.serving.fields import ReadField, read_at
 from lifecycle.kube_api.asking.label_selectors import MOST_LETTERS
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.status import bad_request
 
 Json = Mapping[str, Any]
-Read = Callable[[Json], str]
 _METADATA = ("metadata.name", "metadata.namespace")
 
 
@@ -20,7 +20,7 @@ class Term:
     field: str
     value: str
     is_denied: bool
-    read: Read
+    read: ReadField
 
     def matches(self, data: Json) -> bool:
         """Whether an object's JSON meets it."""
@@ -49,7 +49,7 @@ def parse(text: str, resource: Resource) -> FieldSelector:
     """The terms of a selector for a resource. Raises Refusal (400)."""
     if len(text) > MOST_LETTERS:
         raise bad_request(f"a selector of {len(text):,} letters is too long: {MOST_LETTERS:,} at most")
-    fields = _FIELDS.get((resource.group, resource.name), {})
+    fields = resource.form.fields
     found = []
     for term in _split(text):
         if term:
@@ -100,84 +100,15 @@ def _unescape(text: str) -> str:
     return found
 
 
-def _find_reader(field: str, fields: Mapping[str, Read], resource: Resource) -> Read:
+def _find_reader(field: str, fields: Mapping[str, ReadField], resource: Resource) -> ReadField:
     read = fields.get(field)
     if read is not None:
         return read
     if field in _METADATA and not (fields and not resource.namespaced and field == _METADATA[1]):
-        return _at(field)
+        return read_at(field)
     if resource.name == "jobs" and resource.group == "batch":
         raise bad_request(f'field label "{field}" not supported for Job')
     if fields or resource.custom:
         raise bad_request(f"field label not supported: {field}")
     known = ", ".join(f'"{one}"' for one in _METADATA)
     raise bad_request(f'"{field}" is not a known field selector: only {known}')
-
-
-def _at(path: str, default: str = "") -> Read:
-    """What stands at a path, as text."""
-    steps = path.split(".")
-
-    def read(data: Json) -> str:
-        value: Any = data
-        for step in steps:
-            value = value.get(step) if isinstance(value, Mapping) else None
-        if isinstance(value, bool):
-            return str(value).lower()
-        return default if value is None else str(value)
-
-    return read
-
-
-def _pod_ips(data: Json) -> str:
-    ips = (data.get("status") or {}).get("podIPs") or ()
-    return ",".join(str(one.get("ip", "")) for one in ips if isinstance(one, Mapping))
-
-
-def _event_source(data: Json) -> str:
-    source = data.get("source") or data.get("deprecatedSource") or {}
-    return str(
-        source.get("component") or data.get("reportingComponent") or data.get("reportingController") or ""
-    )
-
-
-_ABOUT = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
-_FIELDS: dict[tuple[str, str], dict[str, Read]] = {
-    ("", "pods"): {
-        **{
-            path: _at(path)
-            for path in (
-                "spec.nodeName",
-                "spec.restartPolicy",
-                "spec.schedulerName",
-                "spec.serviceAccountName",
-                "status.phase",
-                "status.podIP",
-                "status.nominatedNodeName",
-            )
-        },
-        "spec.host": _at("spec.nodeName"),
-        "spec.hostNetwork": _at("spec.hostNetwork", "false"),
-        "status.podIPs": _pod_ips,
-    },
-    ("", "nodes"): {"spec.unschedulable": _at("spec.unschedulable", "false")},
-    ("", "namespaces"): {"status.phase": _at("status.phase")},
-    ("", "replicationcontrollers"): {"status.replicas": _at("status.replicas", "0")},
-    ("", "secrets"): {"type": _at("type")},
-    ("", "services"): {"spec.clusterIP": _at("spec.clusterIP"), "spec.type": _at("spec.type")},
-    ("batch", "jobs"): {"status.successful": _at("status.succeeded", "0")},
-    ("certificates.k8s.io", "certificatesigningrequests"): {"spec.signerName": _at("spec.signerName")},
-    ("", "events"): {
-        **{f"involvedObject.{name}": _at(f"involvedObject.{name}") for name in _ABOUT},
-        "reason": _at("reason"),
-        "reportingComponent": _at("reportingComponent"),
-        "source": _event_source,
-        "type": _at("type"),
-    },
-    ("events.k8s.io", "events"): {
-        **{f"regarding.{name}": _at(f"regarding.{name}") for name in _ABOUT},
-        "reason": _at("reason"),
-        "reportingController": _at("reportingController"),
-        "type": _at("type"),
-    },
-}

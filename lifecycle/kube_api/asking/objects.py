@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from lifecycle.engine.schema.check import find_wrong_types
 from lifecycle.engine.schema.go_errors import find_decode_error
+from lifecycle.engine.schema.scalars import name_go_kind
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.kube_api.asking.bodies import Unreadable, read_body
 from lifecycle.kube_api.asking.requests import Address
@@ -16,7 +17,6 @@ from lifecycle.kube_api.status import Refusal, bad_request
 Json = dict[str, Any]
 _SCHEME = 'in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 _SHOWN = 30
-_GO_KINDS = {bool: "bool", int: "number", float: "number", str: "string", list: "array", type(None): "null"}
 
 
 def read_object(
@@ -35,7 +35,7 @@ def read_object(
         raise _unrecognized(kind, _json_error("unexpected end of JSON input"), b"")
     data = body.value
     if not isinstance(data, dict):
-        go_kind = _GO_KINDS.get(type(data), "object")
+        go_kind = name_go_kind(data)
         said = f"json: cannot unmarshal {go_kind} into Go value of type {HEADER_TYPE}"
         raise _unrecognized(kind, _json_error(said), body.text)
     data = {**data, "apiVersion": data.get("apiVersion") or api_version, "kind": data.get("kind") or kind}
@@ -50,7 +50,7 @@ def _check_kind(data: Json, kind: str, api_version: str, lenient_version: bool) 
     given, version = data["kind"], data["apiVersion"]
     for name in ("apiVersion", "kind"):
         if not isinstance(data[name], str):
-            go_kind = _GO_KINDS.get(type(data[name]), "object")
+            go_kind = name_go_kind(data[name])
             said = f"json: cannot unmarshal {go_kind} into Go struct field .{name} of type string"
             raise _unrecognized(kind, _json_error(said), b"")
     if given == kind and (version == api_version or lenient_version):

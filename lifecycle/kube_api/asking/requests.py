@@ -8,7 +8,6 @@ from django.http import QueryDict
 
 from lifecycle.kube_api.status import bad_request
 
-TRUE = {"1", "t", "T", "TRUE", "true", "True"}
 FALSE = {"0", "f", "F", "FALSE", "false", "False"}
 _ON_ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _ON_ALL = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.engine.rules.validation.words.field_error import FieldError, invalid, not_supported
+from lifecycle.engine.schema.scalars import name_go_kind
 from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.status import Refusal, bad_request
@@ -110,12 +111,11 @@ _TYPES: dict[str, tuple[str, type | tuple[type, ...]]] = {
     "dryRun": ("[]string", list),
     "preconditions": ("v1.Preconditions", dict),
 }
-_GO_KINDS = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
 
 
 def _from_body(body: Any) -> Json:
     if not isinstance(body, dict):
-        said = f"json: cannot unmarshal {_GO_KINDS.get(type(body), 'null')} into Go value of type"
+        said = f"json: cannot unmarshal {name_go_kind(body)} into Go value of type"
         raise bad_request(f"couldn't get version/kind; json parse error: {said} {HEADER_TYPE}")
     kind, version = body.get("kind") or "DeleteOptions", body.get("apiVersion") or "v1"
     if kind != "DeleteOptions":
@@ -132,7 +132,7 @@ def _from_body(body: Any) -> Json:
             is_fitting = all(isinstance(one, str | None) for one in value.values())
         if not is_fitting or (wanted is int and not -(2**31) < value < 2**31):
             raise bad_request(
-                f"json: cannot unmarshal {_GO_KINDS.get(type(value), 'null')} into Go struct field"
+                f"json: cannot unmarshal {name_go_kind(value)} into Go struct field"
                 f" DeleteOptions.{name} of type {go_type}"
             )
     known = {"uid", "resourceVersion"}

@@ -1,83 +1,18 @@
-"""Kubernetes' own resources: what the registry of kinds says, and what only a surface knows of them."""
+"""Kubernetes' own resources: what the registry of kinds says, and what is stored nowhere."""
 
 from collections.abc import Mapping
 from functools import cache
 
+from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.registry import list_entries
-from lifecycle.kube_api.describing.resource import ALL_VERBS, Part, Resource
+from lifecycle.engine.kinds.served import Served
+from lifecycle.engine.rules.columns.others import COMPONENT_COLUMNS
+from lifecycle.engine.rules.columns.workloads import SCALE_COLUMNS
+from lifecycle.kube_api.describing.resource import Resource
 
-_STATUS = Part()
-_SCALE = Part(kind="Scale", group="autoscaling", version="v1")
-_STREAM = ("create", "get")
-_PROXY = ("create", "delete", "get", "patch", "update")
-_PARTS: dict[str, dict[str, Part]] = {
-    "namespaces": {"finalize": Part(("update",)), "status": _STATUS},
-    "nodes": {"proxy": Part(_PROXY, "NodeProxyOptions"), "status": _STATUS},
-    "pods": {
-        "attach": Part(_STREAM, "PodAttachOptions"),
-        "binding": Part(("create",), "Binding"),
-        "ephemeralcontainers": Part(),
-        "eviction": Part(("create",), "Eviction", "policy", "v1"),
-        "exec": Part(_STREAM, "PodExecOptions"),
-        "log": Part(("get",)),
-        "portforward": Part(_STREAM, "PodPortForwardOptions"),
-        "proxy": Part(_PROXY, "PodProxyOptions"),
-        "resize": Part(),
-        "status": _STATUS,
-    },
-    "serviceaccounts": {"token": Part(("create",), "TokenRequest", "authentication.k8s.io", "v1")},
-    "services": {"proxy": Part(_PROXY, "ServiceProxyOptions"), "status": _STATUS},
-    "certificatesigningrequests": {"approval": Part(), "status": _STATUS},
-    **{
-        name: {"scale": _SCALE, "status": _STATUS}
-        for name in ("deployments", "replicasets", "replicationcontrollers", "statefulsets")
-    },
-    **{
-        name: {"status": _STATUS}
-        for name in (
-            "apiservices",
-            "cronjobs",
-            "customresourcedefinitions",
-            "daemonsets",
-            "flowschemas",
-            "horizontalpodautoscalers",
-            "ingresses",
-            "jobs",
-            "persistentvolumeclaims",
-            "persistentvolumes",
-            "poddisruptionbudgets",
-            "prioritylevelconfigurations",
-            "resourceclaims",
-            "resourcequotas",
-            "servicecidrs",
-            "validatingadmissionpolicies",
-            "volumeattachments",
-        )
-    },
-}
-_IN_ALL = frozenset(
-    "pods replicationcontrollers services daemonsets deployments replicasets statefulsets cronjobs jobs"
-    " horizontalpodautoscalers".split()
-)
-_CATEGORIES = {
-    **dict.fromkeys(_IN_ALL, ("all",)),
-    "customresourcedefinitions": ("api-extensions",),
-    **dict.fromkeys(
-        (
-            "apiservices",
-            "mutatingwebhookconfigurations",
-            "validatingadmissionpolicies",
-            "validatingadmissionpolicybindings",
-            "validatingwebhookconfigurations",
-        ),
-        ("api-extensions",),
-    ),
-}
-# Never sent to an API server: a node reads it from a file.
-_OF_FILES = {"KubeletConfiguration"}
 USAGE = "metrics.k8s.io"
 """The group of what a metrics server tells."""
-SCALE = Resource("autoscaling", "v1", "scales", "Scale", True, verbs=())
+SCALE = Resource("autoscaling", "v1", "scales", "Scale", True, verbs=(), columns=SCALE_COLUMNS)
 """The size of an object, which is a part of it: no path leads to it alone."""
 # Answered at once and not stored, or only read.
 _ON_DEMAND = (
@@ -93,6 +28,7 @@ _ON_DEMAND = (
         ("cs",),
         verbs=("get", "list"),
         singular="componentstatus",
+        columns=COMPONENT_COLUMNS,
         warning="v1 ComponentStatus is deprecated in v1.19+",
     ),
     *(
@@ -125,8 +61,6 @@ _ON_DEMAND = (
         for kind in ("SelfSubjectReview", "TokenReview")
     ),
 )
-# Further versions in which a stored kind is served: (group, version) by plural.
-_ALSO = {"horizontalpodautoscalers": (("autoscaling", "v1"),), "events": (("events.k8s.io", "v1"),)}
 # Groups in the order in which discovery tells of them; others come behind.
 GROUPS = (
     "",
@@ -159,27 +93,32 @@ def list_built_in() -> Mapping[Key, Resource]:
     """Resources of Kubernetes' own kinds by (group, version, plural)."""
     found = [*_ON_DEMAND]
     for entry in list_entries():
-        kind = entry.kind
-        if kind.name in _OF_FILES:
-            continue
-        version = kind.api_version.rpartition("/")[2]
-        names = [(kind.group, version), *_ALSO.get(kind.plural, ())]
-        verbs = tuple(verb for verb in ALL_VERBS if (kind.plural, verb) != ("namespaces", "deletecollection"))
-        found += [
-            Resource(
-                group,
-                served,
-                kind.plural,
-                kind.name,
-                kind.namespaced,
-                kind.short_names,
-                _CATEGORIES.get(kind.plural, ()),
-                verbs,
-                _PARTS.get(kind.plural, {}),
-                kind.name.lower(),
-                storage_version=kind.api_version,
-                warning=entry.warning,
-            )
-            for group, served in names
-        ]
+        if entry.served is not None:
+            found += _list_versions(entry, entry.served)
     return {(one.group, one.version, one.name): one for one in found}
+
+
+def _list_versions(entry: KindEntry, served: Served) -> list[Resource]:
+    """The resources of a kind, one for each version that it is served in."""
+    kind = entry.kind
+    own = (kind.group, kind.api_version.rpartition("/")[2])
+    return [
+        Resource(
+            group,
+            version,
+            kind.plural,
+            kind.name,
+            kind.namespaced,
+            kind.short_names,
+            served.categories,
+            served.verbs,
+            served.parts,
+            kind.name.lower(),
+            storage_version=kind.api_version,
+            columns=entry.columns,
+            warning=entry.warning,
+            served=served,
+            form=form,
+        )
+        for (group, version), form in ((own, served.form), *served.also.items())
+    ]

@@ -5,13 +5,15 @@ from typing import Any
 
 from django.db.models import Count, Max
 
-from lifecycle.kube_api.describing.resource import ON_PART, Part, Resource
+from lifecycle.engine.kinds.served import SCALE, STATUS, Subresource
+from lifecycle.engine.objects.names import DEFINITION
+from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.printing.custom_columns import read_columns
 from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
-GROUP, KIND = "apiextensions.k8s.io", "CustomResourceDefinition"
-_SCALE = Part(ON_PART, "Scale", "autoscaling", "v1")
+GROUP = "apiextensions.k8s.io"
 _KEPT = 64
 _known: dict[int, tuple[tuple[int, int], dict[Key, Resource]]] = {}
 """By cluster: its definitions' count and latest version, and the resources made of them."""
@@ -19,7 +21,7 @@ _known: dict[int, tuple[tuple[int, int], dict[Key, Resource]]] = {}
 
 def of_cluster(cluster: Cluster) -> Mapping[Key, Resource]:
     """A cluster's custom resources by (group, version, plural). Definitions are read when they change."""
-    rows = StoredObject.objects.filter(cluster=cluster, kind=KIND, group=GROUP)
+    rows = StoredObject.objects.filter(cluster=cluster, kind=DEFINITION, group=GROUP)
     found = rows.aggregate(count=Count("pk"), latest=Max("rv"))
     state = (found["count"], found["latest"] or 0)
     known = _known.get(cluster.pk)
@@ -55,7 +57,7 @@ def make_resources(definition: Json) -> list[Resource]:
             list_kind=names.get("listKind") or "",
             custom=True,
             storage_version=f"{group}/{stored}",
-            columns=tuple(version.get("additionalPrinterColumns") or ()),
+            columns=read_columns(version.get("additionalPrinterColumns")),
             schema=(version.get("schema") or {}).get("openAPIV3Schema"),
             scale_paths=(version.get("subresources") or {}).get("scale"),
         )
@@ -64,7 +66,7 @@ def make_resources(definition: Json) -> list[Resource]:
     ]
 
 
-def _make_parts(version: Json) -> dict[str, Part]:
+def _make_parts(version: Json) -> dict[str, Subresource]:
     given = version.get("subresources") or {}
-    parts = {"status": Part()} if given.get("status") is not None else {}
-    return parts | ({"scale": _SCALE} if given.get("scale") else {})
+    parts = {"status": STATUS} if given.get("status") is not None else {}
+    return parts | ({"scale": SCALE} if given.get("scale") else {})

@@ -8,19 +8,19 @@ from typing import Any
 from django.http import HttpRequest
 
 from lifecycle.engine.heart.settings import read_release
+from lifecycle.engine.kinds.served import ALL_VERBS
 from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api import content
 from lifecycle.kube_api.asking.asked import Answer, Asked, Text
 from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.describing import openapi, resources
 from lifecycle.kube_api.describing.built_in import GROUPS
-from lifecycle.kube_api.describing.resource import ALL_VERBS, Resource
+from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading.lists import Page
 from lifecycle.kube_api.status import NoSuchPath, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
-AGGREGATED = {("v2", "APIGroupDiscoveryList"), ("v2beta1", "APIGroupDiscoveryList")}
 _HEALTH = ("healthz", "livez", "readyz")
 _CHECKS = ("ping", "log", "etcd", "informer-sync")
 _ROOTS = ("", "api", "apis", "version", *_HEALTH, "openapi")
@@ -185,15 +185,10 @@ def _entries(resource: Resource) -> list[Json]:
     return entries
 
 
-# Kinds that Kubernetes keeps in an older version than it serves.
-_KEPT_AS = {"CustomResourceDefinition": "v1beta1", "VolumeAttributesClass": "v1beta1"}
-
-
 def hash_storage(resource: Resource) -> str:
     """What tells in which version objects are stored."""
     group, _, version = (resource.storage_version or resource.api_version).rpartition("/")
-    version = version if resource.custom else _KEPT_AS.get(resource.kind, version)
-    text = f"{group}/{version}/{resource.kind}"
+    text = f"{group}/{resource.served.kept_as or version}/{resource.kind}"
     return base64.b64encode(hashlib.sha256(text.encode()).digest()[:8]).decode()
 
 

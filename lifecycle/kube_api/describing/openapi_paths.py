@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from lifecycle.engine.kinds.served import Subresource
 from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api.asking.patch_bodies import list_types
 from lifecycle.kube_api.describing import openapi_schemas
 from lifecycle.kube_api.describing.openapi_schemas import DELETE_OPTIONS, PATCH, STATUS, Refer
-from lifecycle.kube_api.describing.resource import Part, Resource
+from lifecycle.kube_api.describing.resource import Resource
 
 Json = dict[str, Any]
 _METHODS = {
@@ -99,7 +100,7 @@ class _Maker:
         verbs: Iterable[str],
         places: tuple[str, ...],
         subresource: str = "",
-        part: Part | None = None,
+        part: Subresource | None = None,
     ) -> Json:
         """The operations of one path, and its parameters."""
         found: Json = {
@@ -110,7 +111,9 @@ class _Maker:
         found["parameters"] = [self._parameter(place, "path", _TEXT) for place in places]
         return found
 
-    def _operation(self, verb: str, places: tuple[str, ...], subresource: str, part: Part | None) -> Json:
+    def _operation(
+        self, verb: str, places: tuple[str, ...], subresource: str, part: Subresource | None
+    ) -> Json:
         resource = self.resource
         group, version, kind = resource.group, resource.version, resource.kind
         if part is not None and part.version:
@@ -146,21 +149,21 @@ class _Maker:
         head: Json = {"name": name, "in": place} | ({"required": True} if place == "path" else {})
         return {**head, **kind} if self.is_v2 else {**head, "schema": kind}
 
-    def _schema(self, part: Part | None) -> Json:
+    def _schema(self, part: Subresource | None) -> Json:
         if part is None or not part.kind:
             return self.refer(name_of(self.resource, self.refer.release))
         version, release = f"{part.group}/{part.version}", self.refer.release
         name = openapi_schemas.name_of(version, part.kind, release) if part.version else ""
         return self.refer(name) if name else {"type": "object"}
 
-    def _body(self, verb: str, part: Part | None) -> Json | None:
+    def _body(self, verb: str, part: Subresource | None) -> Json | None:
         if verb in ("delete", "deletecollection"):
             return self.refer(DELETE_OPTIONS)
         if verb == "patch":
             return self.refer(PATCH)
         return self._schema(part) if verb in ("create", "update") else None
 
-    def _responses(self, verb: str, part: Part | None) -> Json:
+    def _responses(self, verb: str, part: Subresource | None) -> Json:
         shown = self._schema(part)
         if verb == "list":
             shown = self.refer(f"{name_of(self.resource, self.refer.release)}List")

@@ -4,20 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lifecycle.engine.kinds.served import ALL_VERBS, AS_MOST, AS_STORED, Form, Served, Subresource
 from lifecycle.engine.objects.kinds import kind_id
-
-ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
-ON_PART = ("get", "patch", "update")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A subresource: its verbs, and the kind it speaks (that of its object when left out)."""
-
-    verbs: tuple[str, ...] = ON_PART
-    kind: str = ""
-    group: str = ""
-    version: str = ""
+from lifecycle.engine.rules.columns.column import CREATED_AT, Columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +21,24 @@ class Resource:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ALL_VERBS
-    parts: Mapping[str, Part] = field(default_factory=dict)
+    parts: Mapping[str, Subresource] = field(default_factory=dict)
     singular: str = ""
     list_kind: str = ""
     custom: bool = False
     storage_version: str = ""
     """The apiVersion that is stored, where it is not this one."""
-    columns: tuple[Mapping[str, Any], ...] = ()
-    """Of a custom resource: its `additionalPrinterColumns`."""
+    columns: Columns = (CREATED_AT,)
+    """What `kubectl get` prints of it."""
     schema: Any = None
     """Of a custom resource: its `openAPIV3Schema`."""
     warning: str = ""
     """What every answer about it warns of."""
     scale_paths: Mapping[str, str] | None = None
     """Of a custom resource: where its size is written."""
+    served: Served = AS_MOST
+    """What its kind says of how it is served."""
+    form: Form = AS_STORED
+    """What is particular to this version of its kind."""
 
     @property
     def api_version(self) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
-from lifecycle.engine.api.patching.three_way_apply import LAST_APPLIED, apply_patch, with_last_applied
+from lifecycle.engine.api.patching.three_way_apply import apply_patch, with_last_applied
 from lifecycle.engine.heart.errors import BadRequest
+from lifecycle.engine.objects.names import LAST_APPLIED
 
 
 def make(kind: str, **fields: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.kinds import Kind, kind_for, kind_id, kind_of_id, register_kind
 from lifecycle.engine.objects.meta import PlainObject
+from lifecycle.engine.rules.columns.column import AGE
 from lifecycle.engine.schema.tables import is_known_kind
 
 ENTRIES = registry.list_entries()
@@ -98,4 +99,6 @@ def test_a_bare_foreign_name_is_found_among_what_is_stored() -> None:
 
 def test_a_kind_that_is_not_registered_has_an_entry_that_says_nothing() -> None:
     entry = registry.entry_of_id("Job.batch.volcano.sh")
-    assert entry == KindEntry(kind=kind_of_id("Job.batch.volcano.sh"), is_passive=True, is_custom=True)
+    assert entry == KindEntry(
+        kind=kind_of_id("Job.batch.volcano.sh"), is_passive=True, is_custom=True, columns=(AGE,)
+    )

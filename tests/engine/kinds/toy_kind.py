@@ -11,7 +11,7 @@ from typing import Any
 from lifecycle.engine.kinds.entry import RESTART, TEMPLATE, KindEntry
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.meta import StoredObject
-from lifecycle.engine.rules.columns.ages import Ages
+from lifecycle.engine.rules.columns.column import AGE, Column
 from lifecycle.engine.rules.columns.workloads import summarize_counts
 from lifecycle.engine.rules.defaults.workloads import default_template
 from lifecycle.engine.rules.validation.words.part import Part, gathers
@@ -31,14 +31,15 @@ def validate_toy(spec: Part, gates: Mapping[str, bool]) -> None:
     validate_template(spec.part("template"), gates)
 
 
-def toy_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
-    return {"SIZE": spec.get("size"), "PLAYING": status.get("playing", 0)}
-
-
 def summarize_toy(toy: StoredObject) -> dict[str, Any]:
     return summarize_counts(toy, (toy.status or {}).get("playing", 0), toy.spec["size"])
 
 
+TOY_COLUMNS = (
+    Column("Size", lambda row: row.spec.get("size"), "integer"),
+    Column("Playing", lambda row: row.status.get("playing", 0), "integer"),
+    AGE,
+)
 TOY = KindEntry(
     kind=TOY_KIND,
     default_spec=default_toy,
@@ -47,7 +48,7 @@ TOY = KindEntry(
     validate_spec=validate_toy,
     immutable=("colour",),
     list_rows=lambda spec: {"size": spec.get("size")},
-    columns=toy_columns,
+    columns=TOY_COLUMNS,
     summarize=summarize_toy,
     describe=lambda data: f"{(data.get('status') or {}).get('playing', 0)} at play",
     pod_spec_path=TEMPLATE,

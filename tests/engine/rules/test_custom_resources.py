@@ -351,7 +351,6 @@ def test_a_definition_says_what_is_not_said_too() -> None:
     read = found.versions["v1"]
     assert read.scale is not None and (read.scale.spec, read.scale.selector) == (("spec", "n"), ())
     assert (read.has_status, [one["name"] for one in read.columns]) == (True, ["N"])
-    assert found.warning_of("v1") == "example.org/v1 Box is deprecated"
     assert (found.make_kind("v1").resource, found.stored_version) == ("boxes.example.org", "v1")
 
 

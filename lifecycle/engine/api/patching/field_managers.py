@@ -16,6 +16,7 @@ from typing import Any
 
 from ...heart.errors import BadRequest, Conflict, Unknown
 from ...objects.meta import StoredObject
+from ...objects.names import DEFINITION, LAST_APPLIED
 from ...objects.node import NODE_KIND
 from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.times import format_time
@@ -45,10 +46,9 @@ from ...schema.typed.shapes import Shape, shape_of_custom, shape_of_kind
 from ...schema.typed.values import TypedError, require_typed, set_of
 from ...schema.typed.zeros import with_zeros, without_empties
 from ..context import Context
-from ..definitions import DEFINITION
 from ..options import WriteOptions
 from ..scales import SCALE_VERSION, make_scale, with_scale
-from .three_way_apply import LAST_APPLIED, with_last_applied
+from .three_way_apply import with_last_applied
 
 Json = dict[str, Any]
 FIELD = "managedFields"

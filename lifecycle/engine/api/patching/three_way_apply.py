@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...heart.errors import BadRequest, Unknown
+from ...objects.names import LAST_APPLIED
 from ...rules.limits.json_bounds import read_json
 from ...rules.validation.words.metadata import ANNOTATIONS_MOST_BYTES, do_annotations_fit
 from ...schema.fields import Field
@@ -19,7 +20,6 @@ from .patches import merge_patch
 from .strategic_merge import ELEMENT_ORDER, REPLACE, RETAIN_KEYS, field_of, key_of, strategic_merge_patch
 
 Json = dict[str, Any]
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 RETAINS = "retainKeys"
 NOT_REMEMBERED = (
     f"too large for plain `kubectl apply`, which keeps the manifest in an annotation (at most"

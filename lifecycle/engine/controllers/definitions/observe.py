@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...api.context import Context
-from ...api.definitions import DEFINITION
 from ...objects.meta import StoredObject
+from ...objects.names import DEFINITION
 from ...objects.times import format_time
 from ...rules.actions import Action
 from ...rules.custom_resources.definition import read_definition

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ...objects.meta import StoredObject
+from ...objects.names import ZONE
 from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
 from ...rules.network.services import EXTERNAL_NAME
 
 READY, SERVING, TERMINATING = "ready", "serving", "terminating"
-ZONE = "topology.kubernetes.io/zone"
 
 Endpoint = dict[str, Any]
 Port = dict[str, Any]

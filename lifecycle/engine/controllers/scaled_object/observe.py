@@ -6,13 +6,14 @@ from ...api.context import Context
 from ...api.metrics import metrics_of, turns_of
 from ...api.scale_targets import Target, find_target, kind_of_target
 from ...heart.errors import ApiError
-from ...kinds.addons import DEFINITION, SCALED_OBJECT, definition_of
+from ...kinds.addons import SCALED_OBJECT, definition_of
 from ...kinds.defaults import apply_defaults
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from ...kinds.registry import read_object
 from ...kinds.validation import validate_manifest
 from ...objects.kinds import Kind
 from ...objects.meta import StoredObject
+from ...objects.names import DEFINITION
 from ...rules.actions import Create, Scale, Update
 from ...rules.validation.addons import SCALED_OBJECT as SHAPE
 from ...rules.validation.addons import check_shape

@@ -6,8 +6,9 @@ from typing import Any
 
 from ...api.context import Context
 from ...heart.errors import ApiError
-from ...kinds.addons import DEFINITION, VERTICAL_POD_AUTOSCALER, definition_of
+from ...kinds.addons import VERTICAL_POD_AUTOSCALER, definition_of
 from ...objects.meta import StoredObject
+from ...objects.names import DEFINITION
 from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.selector import Selector
 from ...objects.times import format_time

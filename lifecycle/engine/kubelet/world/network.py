@@ -14,6 +14,7 @@ from typing import Any
 from ...api.context import Context
 from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
+from ...objects.names import ZONE
 from ...programs import ConnectResult, Process
 from ...rules.network.service_routing import Backend, Place, has_endpoints, list_backends
 from ...rules.network.services import list_addresses
@@ -30,7 +31,6 @@ CLUSTER_RANGE = IPv4Network("10.0.0.0/9")
 """Nodes, pods and Services have their addresses from here."""
 _REFUSED = ConnectResult("refused", 1)
 _NO_ANSWER = ConnectResult("timeout", NOWHERE_MS)
-_ZONE = "topology.kubernetes.io/zone"
 
 
 def is_outside(address: str) -> bool:
@@ -104,7 +104,7 @@ class Network:
         found = self._context.services.slices_of(service.meta.namespace or "", service.meta.name)
         slices, name = [one.extra or {} for one in found], entry.get("name") or ""
         labels = self._context.store.get("Node", "", node)
-        place = Place(node, labels.meta.labels.get(_ZONE, "") if labels is not None else "")
+        place = Place(node, labels.meta.labels.get(ZONE, "") if labels is not None else "")
         backends = list_backends(slices, name, place, is_local)
         if not backends:
             return _NO_ANSWER if is_local and has_endpoints(slices, name) else _REFUSED

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
+from ..names import SAFE_LETTERS
+
 Json = dict[str, Any]
 PLACE = "/var/run/secrets/kubernetes.io/serviceaccount"
-_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _NAME = re.compile(r"kube-api-access-[a-z0-9]{5}")
 _SOURCE: Json = {
     "sources": [
@@ -62,7 +63,7 @@ def _mounting(container: Json, mount: Json) -> Json:
 def _make_name(containers: list[Json]) -> str:
     """By what pods of one template share: theirs is one reading."""
     digest = sha256(json.dumps(containers, sort_keys=True, default=str).encode()).digest()
-    return "kube-api-access-" + "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:5])
+    return "kube-api-access-" + "".join(SAFE_LETTERS[byte % len(SAFE_LETTERS)] for byte in digest[:5])
 
 
 def without_api_access(raw: Json) -> Json:

@@ -8,11 +8,11 @@ from hashlib import blake2b
 from typing import Any
 
 from ..canonical_json import write_json
+from ..names import SAFE_LETTERS
 from ..record import Reading
 from .pod import PodSpec
 
 HASH_LABEL = "pod-template-hash"
-_HASH_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _HASH_LENGTH = 9
 
 
@@ -86,8 +86,8 @@ def make_hash(template: PodTemplate, collision_count: int | None) -> str:
     number = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
     letters = []
     for _ in range(_HASH_LENGTH):
-        number, index = divmod(number, len(_HASH_LETTERS))
-        letters.append(_HASH_LETTERS[index])
+        number, index = divmod(number, len(SAFE_LETTERS))
+        letters.append(SAFE_LETTERS[index])
     return "".join(letters)
 
 

@@ -2,42 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from .ages import Ages
-
-Json = Mapping[str, Any]
+from .column import AGE, Column, Fill, Json, Row
 
 
-def decide_scaled_object_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
-    """What is scaled, how far, by what, and whether it is at it."""
-    target = spec.get("scaleTargetRef") or {}
-    return {
-        "SCALETARGETKIND": str(status.get("scaleTargetKind") or ""),
-        "SCALETARGETNAME": str(target.get("name") or ""),
-        "MIN": str(spec.get("minReplicaCount", "")),
-        "MAX": str(spec.get("maxReplicaCount", "")),
-        "READY": _condition(status, "Ready"),
-        "ACTIVE": _condition(status, "Active"),
-        "TRIGGERS": ",".join(str(one.get("type") or "") for one in spec.get("triggers") or ()),
-    }
+def _condition(type: str) -> Fill:
+    """What a condition says, "" where there is none."""
+
+    def fill(row: Row) -> str:
+        for one in row.status.get("conditions") or ():
+            if one.get("type") == type:
+                return str(one.get("status") or "")
+        return ""
+
+    return fill
 
 
-def decide_vertical_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> dict[str, Any]:
-    """Its mode, and what it recommends for the first container."""
-    containers = (status.get("recommendation") or {}).get("containerRecommendations") or [{}]
-    target = containers[0].get("target") or {}
-    return {
-        "MODE": str((spec.get("updatePolicy") or {}).get("updateMode") or ""),
-        "CPU": str(target.get("cpu") or ""),
-        "MEM": str(target.get("memory") or ""),
-        "PROVIDED": _condition(status, "RecommendationProvided"),
-    }
+def _target_name(row: Row) -> str:
+    return str((row.spec.get("scaleTargetRef") or {}).get("name") or "")
 
 
-def _condition(status: Json, type: str) -> str:
-    for one in status.get("conditions") or ():
-        if one.get("type") == type:
-            return str(one.get("status") or "")
-    return ""
+def _triggers(row: Row) -> str:
+    return ",".join(str(one.get("type") or "") for one in row.spec.get("triggers") or ())
+
+
+SCALED_OBJECT_COLUMNS = (
+    Column("ScaleTargetKind", lambda row: str(row.status.get("scaleTargetKind") or "")),
+    Column("ScaleTargetName", _target_name),
+    Column("Min", lambda row: str(row.spec.get("minReplicaCount", ""))),
+    Column("Max", lambda row: str(row.spec.get("maxReplicaCount", ""))),
+    Column("Ready", _condition("Ready")),
+    Column("Active", _condition("Active")),
+    Column("Triggers", _triggers),
+    AGE,
+)
+
+
+def _recommended(resource: str) -> Fill:
+    """What is recommended of a resource for the first container."""
+
+    def fill(row: Row) -> str:
+        told: Json = row.status.get("recommendation") or {}
+        containers: list[Any] = told.get("containerRecommendations") or [{}]
+        return str((containers[0].get("target") or {}).get(resource) or "")
+
+    return fill
+
+
+VERTICAL_COLUMNS = (
+    Column("Mode", lambda row: str((row.spec.get("updatePolicy") or {}).get("updateMode") or "")),
+    Column("CPU", _recommended("cpu")),
+    Column("Mem", _recommended("memory")),
+    Column("Provided", _condition("RecommendationProvided")),
+    AGE,
+)

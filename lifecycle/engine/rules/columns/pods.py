@@ -16,10 +16,10 @@ from ...objects.shown import Shown
 from ..pods.state import NODE_LOST, decide_state
 from ..reasons import POD_INITIALIZING
 from .ages import age_text
+from .column import AGE, NONE, Column, wide
 
 SCHEDULING_GATED = "SchedulingGated"
 TERMINATING = "Terminating"
-NONE = "<none>"
 
 
 # --- pods: READY and STATUS, asked at every write ----------------------------------------------------
@@ -164,31 +164,23 @@ def restarts_text(pod: Pod, now_ms: int) -> str:
     return f"{count} ({age_text(last_ms, now_ms)} ago)" if count and last_ms is not None else str(count)
 
 
-def decide_pod_columns(pod: Pod, now_ms: int) -> dict[str, str]:
-    """What kubectl prints of a pod between NAME and AGE."""
-    return {
-        "READY": ready_text(pod),
-        "STATUS": pod_status_text(pod),
-        "RESTARTS": restarts_text(pod, now_ms),
-    }
-
-
-def decide_wide_pod_columns(pod: Pod) -> dict[str, str]:
-    """What `-o wide` adds after AGE."""
-    status = pod.status
-    return {
-        "IP": status.pod_ip or NONE,
-        "NODE": pod.node_name or NONE,
-        "NOMINATED NODE": status.nominated_node_name or NONE,
-        "READINESS GATES": _gates_text(pod),
-    }
-
-
 def _gates_text(pod: Pod) -> str:
     gates = pod.spec.readiness_gates
     if not gates:
         return NONE
     return f"{sum(_is_true(pod.status.conditions, gate) for gate in gates)}/{len(gates)}"
+
+
+POD_COLUMNS = (
+    Column("Ready", lambda row: ready_text(row.pod)),
+    Column("Status", lambda row: pod_status_text(row.pod)),
+    Column("Restarts", lambda row: restarts_text(row.pod, row.ages.now_ms)),
+    AGE,
+    wide("IP", lambda row: row.pod.status.pod_ip or NONE),
+    wide("Node", lambda row: row.pod.node_name or NONE),
+    wide("Nominated Node", lambda row: row.pod.status.nominated_node_name or NONE),
+    wide("Readiness Gates", lambda row: _gates_text(row.pod)),
+)
 
 
 # --- state and summary -------------------------------------------------------------------------------

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from ..network.services import CLUSTER_IP, EXTERNAL_NAME, LOAD_BALANCER, NODE_PORT, list_ingress
-from .ages import Ages
-from .workloads import NONE, UNKNOWN, UNSET, Columns, Json, labels_text
+from .column import AGE, NONE, UNKNOWN, UNSET, Column, Json, Row, wide
+from .workloads import labels_text
 
 _BALANCER_WIDTH = 16
 """More than this of a load balancer's addresses is only shown with `-o wide`."""
 _MOST = 3
 
 
-def decide_service_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
-    """TYPE, CLUSTER-IP, EXTERNAL-IP and PORT(S)."""
-    return _columns(spec, status, is_wide=False)
+def _own_address(row: Row) -> str:
+    first = row.spec.get("clusterIPs") or [row.spec.get("clusterIP")]
+    return str(first[0] or NONE)
 
 
-def decide_wide_service_columns(meta: Json, spec: Json, status: Json, ages: Ages) -> Columns:
-    """SELECTOR, and the whole of a load balancer's addresses."""
-    return {**_columns(spec, status, is_wide=True), "SELECTOR": labels_text(spec.get("selector")) or NONE}
-
-
-def _columns(spec: Json, status: Json, is_wide: bool) -> Columns:
-    addresses = spec.get("clusterIPs") or ([spec["clusterIP"]] if spec.get("clusterIP") else [NONE])
-    return {
-        "TYPE": spec.get("type", ""),
-        "CLUSTER-IP": addresses[0],
-        "EXTERNAL-IP": _outside_text(spec, status, is_wide),
-        "PORT(S)": ",".join(map(_port_text, spec.get("ports") or ())) or NONE,
-    }
-
-
-def _outside_text(spec: Json, status: Json, is_wide: bool) -> str:
+def _outside_text(row: Row) -> str:
+    spec, status, is_wide = row.spec, row.status, row.is_wide
     kind, own = spec.get("type"), list(spec.get("externalIPs") or ())
     if kind == EXTERNAL_NAME:
         return str(spec.get("externalName", ""))
@@ -54,31 +39,34 @@ def _port_text(port: Json) -> str:
     return f"{port.get('port')}{node_port}/{port.get('protocol')}"
 
 
-# --- where they send to -----------------------------------------------------------------------------------
+SERVICE_COLUMNS = (
+    Column("Type", lambda row: row.spec.get("type", "")),
+    Column("Cluster-IP", _own_address),
+    Column("External-IP", _outside_text),
+    Column("Port(s)", lambda row: ",".join(map(_port_text, row.spec.get("ports") or ())) or NONE),
+    AGE,
+    wide("Selector", lambda row: labels_text(row.spec.get("selector")) or NONE),
+)
+
+# --- where they send to -------------------------------------------------------------------------------------
 
 
-def decide_endpoints_columns(data: Mapping[str, Any]) -> Columns:
-    """ENDPOINTS: the first addresses that are ready, with their ports."""
-    if not data.get("subsets"):
-        return {"ENDPOINTS": NONE}
+def _ready_endpoints(row: Row) -> str:
+    """The first addresses that are ready, with their ports."""
+    if not row.data.get("subsets"):
+        return NONE
     found = [
         one["ip"] if port is None else f"{one['ip']}:{port.get('port')}"
-        for subset in data["subsets"]
+        for subset in row.data["subsets"]
         for port in subset.get("ports") or (None,)
         for one in subset.get("addresses") or ()
     ]
-    return {"ENDPOINTS": _first_of(found)}
+    return _first_of(found)
 
 
-def decide_slice_columns(data: Mapping[str, Any]) -> Columns:
-    """ADDRESSTYPE, PORTS and ENDPOINTS."""
-    ports = [_slice_port_text(port) for port in data.get("ports") or ()]
-    addresses = [one for endpoint in data.get("endpoints") or () for one in endpoint.get("addresses") or ()]
-    return {
-        "ADDRESSTYPE": data.get("addressType", ""),
-        "PORTS": _first_of(ports) or UNSET,
-        "ENDPOINTS": _first_of(addresses) or UNSET,
-    }
+def _slice_endpoints(row: Row) -> str:
+    endpoints = row.data.get("endpoints") or ()
+    return _first_of(one for endpoint in endpoints for one in endpoint.get("addresses") or ()) or UNSET
 
 
 def _slice_port_text(port: Json) -> str:
@@ -91,3 +79,12 @@ def _first_of(texts: Iterable[str]) -> str:
     texts = list(texts)
     more = f" + {len(texts) - _MOST} more..." if len(texts) > _MOST else ""
     return ",".join(texts[:_MOST]) + more
+
+
+ENDPOINTS_COLUMNS = (Column("Endpoints", _ready_endpoints), AGE)
+SLICE_COLUMNS = (
+    Column("AddressType", lambda row: row.data.get("addressType", "")),
+    Column("Ports", lambda row: _first_of(map(_slice_port_text, row.data.get("ports") or ())) or UNSET),
+    Column("Endpoints", _slice_endpoints),
+    AGE,
+)

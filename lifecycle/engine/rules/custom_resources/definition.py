@@ -72,13 +72,6 @@ class Definition:
         """The version that objects are stored in."""
         return next(one.name for one in self.versions.values() if one.is_stored)
 
-    def warning_of(self, version: str) -> str:
-        """What is said to whoever uses a version that is deprecated; "" for any other."""
-        found = self.versions[version]
-        if not found.is_deprecated:
-            return ""
-        return found.deprecation_warning or f"{self.group}/{version} {self.kind} is deprecated"
-
 
 def read_definition(spec: Json, name: str = "") -> Definition:
     """The definition of a valid spec."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.names import HOSTNAME
 from ..nodes.status import READY, first_conditions
 from .pods import Json, fill
 
@@ -35,7 +36,7 @@ def register_node(
     meta, status = dict(data["metadata"]), dict(data.get("status") or {})
     labels, info = dict(meta.get("labels") or {}), dict(status.get("nodeInfo") or {})
     system = labels.get("kubernetes.io/os") or info.get("operatingSystem") or "linux"
-    fill(labels, **{"kubernetes.io/hostname": meta["name"], "kubernetes.io/os": system})
+    fill(labels, **{HOSTNAME: meta["name"], "kubernetes.io/os": system})
     fill(labels, **{"kubernetes.io/arch": "amd64"})
     # The node lifecycle controller keeps the labels of old up to date beside today's.
     labels |= {f"beta.{name}": labels[name] for name in ("kubernetes.io/os", "kubernetes.io/arch")}
@@ -50,7 +51,7 @@ def register_node(
     elif all(one.get("type") != READY for one in conditions):
         conditions.append(first_conditions(now)[-1])
     registered = {
-        "addresses": status.get("addresses") or _list_addresses(address, labels["kubernetes.io/hostname"]),
+        "addresses": status.get("addresses") or _list_addresses(address, labels[HOSTNAME]),
         "capacity": {**own, **allocatable, **capacity},
         "allocatable": {**own, **capacity, **allocatable},
         "conditions": conditions,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...objects.meta import StoredObject
+from ...objects.names import PREFERRED, REQUIRED
 from ...objects.pods.pod import Pod, PodSpec
 from ...objects.quantity import canonical, cpu_milli, whole
 from ..pods.qos import BEST_EFFORT, decide_qos_class
@@ -171,8 +172,8 @@ def _list_affinity_terms(affinity: Json) -> Iterator[Json]:
     """All terms of a pod's affinity to other pods, and of its aversion."""
     for group in ("podAffinity", "podAntiAffinity"):
         rules = affinity.get(group) or {}
-        yield from rules.get("requiredDuringSchedulingIgnoredDuringExecution") or ()
-        for weighted in rules.get("preferredDuringSchedulingIgnoredDuringExecution") or ():
+        yield from rules.get(REQUIRED) or ()
+        for weighted in rules.get(PREFERRED) or ():
             yield weighted.get("podAffinityTerm") or {}
 
 

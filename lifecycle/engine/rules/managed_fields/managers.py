@@ -6,7 +6,7 @@ updating one by the version of the API it used too. Times are whole seconds, as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -131,8 +131,3 @@ def cap_updaters(managers: Managers) -> Managers:
         kept[bucket] = Share(share.fields | kept[bucket].fields, version, share.time)
         surplus -= 1
     return kept
-
-
-def each_owner(managers: Mapping[Manager, Share]) -> Iterator[tuple[Manager, FieldSet]]:
-    """Managers with what they own."""
-    return ((manager, share.fields) for manager, share in managers.items())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...objects.condition import Condition, find_condition, with_condition
+from ...objects.names import OLD_REGION, OLD_ZONE, REGION, ZONE
 from ...objects.node import Node, NodeSpec
 from ...objects.pods.pod import Pod
 from .eviction import NODE_WORDS
@@ -26,8 +27,8 @@ _OPPOSITE = {NOT_READY_KEY: UNREACHABLE_KEY, UNREACHABLE_KEY: NOT_READY_KEY}
 _LOST = ("NodeStatusUnknown", "Kubelet stopped posting node status.")
 _NEVER = ("NodeStatusNeverUpdated", "Kubelet never posted node status.")
 _EXCLUDED = "node.kubernetes.io/exclude-disruption"
-_REGION = ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region")
-_ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+_REGION = (REGION, OLD_REGION)
+_ZONE = (ZONE, OLD_ZONE)
 
 # --- one node ---------------------------------------------------------------------------------------------
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...objects.names import PREFERRED, REQUIRED
+
 Json = Mapping[str, Any]
 Labels = Mapping[str, str]
 _FORMS = (("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn"))
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def list_label_keys(spec: Json) -> tuple[str, ...]:
@@ -25,8 +25,8 @@ def list_label_keys(spec: Json) -> tuple[str, ...]:
 def _list_terms(affinity: Json) -> Iterator[Json]:
     for side in ("podAffinity", "podAntiAffinity"):
         rules = affinity.get(side) or {}
-        yield from rules.get(_REQUIRED) or ()
-        yield from (one.get("podAffinityTerm") or {} for one in rules.get(_PREFERRED) or ())
+        yield from rules.get(REQUIRED) or ()
+        yield from (one.get("podAffinityTerm") or {} for one in rules.get(PREFERRED) or ())
 
 
 def merge_label_keys(spec: Json, labels: Labels) -> dict[str, Any]:
@@ -45,12 +45,12 @@ def merge_into_affinity(affinity: Json, labels: Labels) -> Json:
     merged = dict(affinity)
     for side in ("podAffinity", "podAntiAffinity"):
         rules = dict(affinity.get(side) or {})
-        if rules.get(_REQUIRED):
-            rules[_REQUIRED] = [narrow(one, labels) for one in rules[_REQUIRED]]
-        if rules.get(_PREFERRED):
-            rules[_PREFERRED] = [
+        if rules.get(REQUIRED):
+            rules[REQUIRED] = [narrow(one, labels) for one in rules[REQUIRED]]
+        if rules.get(PREFERRED):
+            rules[PREFERRED] = [
                 {**one, "podAffinityTerm": narrow(one.get("podAffinityTerm") or {}, labels)}
-                for one in rules[_PREFERRED]
+                for one in rules[PREFERRED]
             ]
         if rules:
             merged[side] = rules

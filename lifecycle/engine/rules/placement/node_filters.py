@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ...objects.names import PREFERRED, REQUIRED
 from ...objects.node import Node, Taint
 from ...objects.pods.pod import PodSpec, Toleration
 
@@ -46,7 +47,7 @@ def names_wanted(spec: PodSpec) -> frozenset[str] | None:
 
     None at all where no term can hold: each names nodes that differ.
     """
-    required = (spec.affinity.get("nodeAffinity") or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    required = (spec.affinity.get("nodeAffinity") or {}).get(REQUIRED)
     names: set[str] = set()
     terms = (required or {}).get("nodeSelectorTerms") or ()
     for term in terms:
@@ -70,20 +71,20 @@ def count_unwelcome(spec: PodSpec, node: Node) -> int:
 def weigh_preferences(spec: PodSpec, node: Node) -> int:
     """The sum of the weights of the terms that a pod prefers its node to match; an empty one matches none."""
     preferred = spec.affinity.get("nodeAffinity") or {}
-    terms = preferred.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    terms = preferred.get(PREFERRED) or ()
     return sum(one.get("weight") or 0 for one in terms if _matches_term(one.get("preference") or {}, node))
 
 
 def has_preferences(spec: PodSpec) -> bool:
     """Whether a pod prefers some nodes by their labels."""
     of_nodes = spec.affinity.get("nodeAffinity") or {}
-    return bool(of_nodes.get("preferredDuringSchedulingIgnoredDuringExecution"))
+    return bool(of_nodes.get(PREFERRED))
 
 
 def tell_unreadable(spec: PodSpec) -> str:
     """What of the preferred terms cannot be read, so that no nodes can be compared; "" for nothing."""
     preferred = spec.affinity.get("nodeAffinity") or {}
-    terms = preferred.get("preferredDuringSchedulingIgnoredDuringExecution") or ()
+    terms = preferred.get(PREFERRED) or ()
     found = [
         f'[{number}].matchExpressions[{place}].values[0]: Invalid value: "{value}": {_NO_INTEGER}'
         for number, term in enumerate(terms)
@@ -107,7 +108,7 @@ def tolerates(tolerations: Sequence[Toleration], taint: Taint) -> bool:
 
 
 def _matches_affinity(affinity: Mapping[str, Any], node: Node) -> bool:
-    required = (affinity.get("nodeAffinity") or {}).get("requiredDuringSchedulingIgnoredDuringExecution")
+    required = (affinity.get("nodeAffinity") or {}).get(REQUIRED)
     if not required:
         return True
     return matches_a_term(required.get("nodeSelectorTerms") or (), node)

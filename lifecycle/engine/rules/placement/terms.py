@@ -9,14 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...objects.names import HOSTNAME, PREFERRED, REQUIRED, ZONE
 from ...objects.selector import Selector
 from .label_keys import narrow
 
-HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 DO_NOT_SCHEDULE, SCHEDULE_ANYWAY = "DoNotSchedule", "ScheduleAnyway"
 NEAR, APART = "podAffinity", "podAntiAffinity"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _OF_A_REQUIRED_TERM = 1
 """What a term that a pod requires weighs for those it is about (hardPodAffinityWeight)."""
 
@@ -92,11 +90,11 @@ def read_terms(affinity: Json, namespace: str, labels: Labels) -> PodTerms:
     if not has_terms(affinity):
         return NO_TERMS
     near, apart = affinity.get(NEAR) or {}, affinity.get(APART) or {}
-    preferred = [(one, 1) for one in near.get(_PREFERRED) or ()]
-    preferred += [(one, -1) for one in apart.get(_PREFERRED) or ()]
+    preferred = [(one, 1) for one in near.get(PREFERRED) or ()]
+    preferred += [(one, -1) for one in apart.get(PREFERRED) or ()]
     return PodTerms(
-        tuple(_read_term(one, namespace, labels) for one in near.get(_REQUIRED) or ()),
-        tuple(_read_term(one, namespace, labels) for one in apart.get(_REQUIRED) or ()),
+        tuple(_read_term(one, namespace, labels) for one in near.get(REQUIRED) or ()),
+        tuple(_read_term(one, namespace, labels) for one in apart.get(REQUIRED) or ()),
         tuple(
             _read_term(one.get("podAffinityTerm") or {}, namespace, labels, sign * (one.get("weight") or 0))
             for one, sign in preferred

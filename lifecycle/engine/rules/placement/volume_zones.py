@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ...objects.meta import StoredObject
+from ...objects.names import OLD_REGION, OLD_ZONE, REGION, ZONE
 from ...objects.node import Node
 
 NO_ZONE = "node(s) had no available volume zone"
 _TODAYS = {
-    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    OLD_ZONE: ZONE,
+    OLD_REGION: REGION,
 }
 _LABELS = (*_TODAYS, *_TODAYS.values())
 _BETWEEN = "__"

@@ -139,7 +139,7 @@ def _find_restart(container: ContainerStatus) -> int | None:
 # --- Jobs -------------------------------------------------------------------------------------------------
 
 
-def tell_job(job: Job, now_ms: int, has_trouble: bool = False) -> list[str]:
+def tell_job(job: Job, now_ms: int) -> list[str]:
     """How far it is, why it ended, and what its timers will do."""
     spec, status = job.spec, job.status
     if status.finished is not None:

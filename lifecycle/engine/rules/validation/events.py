@@ -12,7 +12,6 @@ from .words.field_error import FieldError
 from .words.names import check_qualified, check_subdomain
 from .words.part import Part, gathers
 
-NEWER = "events.k8s.io/v1"
 _SHORT, _LONG = 128, 1024
 _WIDE_NAMESPACES = ("default", "kube-system")
 _UNSET = ("firstTimestamp", "lastTimestamp", "count")

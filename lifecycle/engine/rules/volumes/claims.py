@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...objects.meta import StoredObject
+from ...objects.names import HOSTNAME
 from ...objects.node import Node
 from ...objects.pods.pod import Pod
 from ...objects.quantity import whole
@@ -24,7 +25,6 @@ from ...objects.storage import (
 from ..placement.node_filters import matches_a_term
 
 Json = Mapping[str, Any]
-HOST_LABEL = "kubernetes.io/hostname"
 _SHORT_MODES = {
     "ReadWriteOnce": "RWO",
     "ReadOnlyMany": "ROX",
@@ -164,7 +164,7 @@ def only_host(volume: StoredObject) -> str:
     required = (spec_of(volume).get("nodeAffinity") or {}).get("required") or {}
     match required.get("nodeSelectorTerms"):
         case [{"matchExpressions": [{"key": str(key), "operator": "In", "values": [str(host)]}], **more}]:
-            return host if key == HOST_LABEL and not more.get("matchFields") else ""
+            return host if key == HOSTNAME and not more.get("matchFields") else ""
     return ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ...objects.names import REQUIRED
 from ...objects.node import Node, Taint
 from ...objects.pods.pod import Pod
 from ...objects.pods.template import PodTemplate
@@ -26,7 +27,7 @@ _AUTOMATIC = (
     ("node.kubernetes.io/unschedulable", NO_SCHEDULE),
 )
 _OF_HOST_NETWORK = ("node.kubernetes.io/network-unavailable", NO_SCHEDULE)
-_NODE, _REQUIRED = "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"
+_NODE = "nodeAffinity"
 
 Json = Mapping[str, Any]
 
@@ -115,15 +116,15 @@ def tie_to_node(affinity: Json, name: str) -> dict[str, Any]:
     """The affinity of a template made to want this node alone; its other parts stay (DS-SCHED-02, -06)."""
     of_nodes = affinity.get(_NODE) or {}
     terms = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}]
-    required = {**(of_nodes.get(_REQUIRED) or {}), "nodeSelectorTerms": terms}
-    return {**affinity, _NODE: {**of_nodes, _REQUIRED: required}}
+    required = {**(of_nodes.get(REQUIRED) or {}), "nodeSelectorTerms": terms}
+    return {**affinity, _NODE: {**of_nodes, REQUIRED: required}}
 
 
 def find_target(pod: Pod) -> str:
     """The node that a pod is on, or that its affinity names alone; "" where there is no such."""
     if pod.node_name:
         return pod.node_name
-    required = (pod.spec.affinity.get(_NODE) or {}).get(_REQUIRED) or {}
+    required = (pod.spec.affinity.get(_NODE) or {}).get(REQUIRED) or {}
     for term in required.get("nodeSelectorTerms") or ():
         for field in term.get("matchFields") or ():
             if (field.get("key"), field.get("operator")) == ("metadata.name", "In"):

@@ -78,11 +78,6 @@ def with_allowed_condition(
 # --- who may go -------------------------------------------------------------------------------------------
 
 
-def read_allowed(budget: DisruptionBudget) -> int:
-    """How many more of its pods may go now, as its status says."""
-    return budget.status.disruptions_allowed
-
-
 def is_exempt(pod: Pod) -> bool:
     """Whether no budget is asked: a pod that has ended, never began or is being deleted disrupts nobody."""
     return pod.is_finished or pod.status.phase == PENDING or pod.meta.deletion_ms is not None

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.condition import Condition, find_condition
+from ...objects.names import FAILED_CREATE, REPLICA_FAILURE
 from ...objects.workloads.cron_job import CRON_JOB_KIND
 from ...objects.workloads.daemon_set import DAEMON_SET_KIND
 from ...objects.workloads.job import JOB_KIND, Job
@@ -20,8 +21,8 @@ from ..telling.holds import Failing
 from ..telling.verdicts import quote, tell_instant
 
 Json = Mapping[str, Any]
-CREATIONS = FAILED_CREATE, SUCCESSFUL_CREATE = "FailedCreate", "SuccessfulCreate"
-_REPLICA_FAILURE = "ReplicaFailure"
+SUCCESSFUL_CREATE = "SuccessfulCreate"
+CREATIONS = FAILED_CREATE, SUCCESSFUL_CREATE
 # What controllers, and clients that combine many alike, put in front of what the API server said.
 _HEAD = re.compile(
     r"(\(combined from similar events\): )?(Error creating(?: job)?: |Create .{1,600}? failed error: )?"
@@ -34,7 +35,7 @@ def find_refusal(workload: Json, epoch_ms: int) -> Failing | None:
     """What its status says of pods that could not be made, and since when; None when it says nothing."""
     told = (workload.get("status") or {}).get("conditions") or ()
     conditions = [Condition.from_json(one, epoch_ms) for one in told]
-    failure = find_condition(conditions, _REPLICA_FAILURE)
+    failure = find_condition(conditions, REPLICA_FAILURE)
     if failure is None or failure.status != "True" or failure.reason != FAILED_CREATE:
         return None
     return Failing(failure.last_transition_ms or 0, failure.message)

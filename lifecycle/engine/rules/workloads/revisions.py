@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from ...objects.meta import ObjectMeta, StoredObject, controller_reference
+from ...objects.names import SAFE_LETTERS
 from ...objects.pods.template import PodTemplate
 from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
 
@@ -17,7 +18,6 @@ HASH_LABEL = "controller.kubernetes.io/hash"
 """The label of a StatefulSet's revision that says the hash in its name."""
 REVISION_LABEL = "controller-revision-hash"
 """The label of a pod that names its revision: of a StatefulSet the whole name, of a DaemonSet the hash."""
-_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _LONGEST_STEM = 223
 
 
@@ -38,7 +38,7 @@ def hash_patch(text: str, collision_count: int) -> str:
 
 def encode_safely(text: str) -> str:
     """The text in letters of which no bad word can be made (SafeEncodeString)."""
-    return "".join(_LETTERS[ord(one) % len(_LETTERS)] for one in text)
+    return "".join(SAFE_LETTERS[ord(one) % len(SAFE_LETTERS)] for one in text)
 
 
 def name_revision(owner: str, digest: str) -> str:

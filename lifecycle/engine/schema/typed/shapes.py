@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from ..fields import ANY_TYPE, LIST, MAP, Field, read_field
-from ..tables import ANY_FIELD, Fields, load_tables
+from ..tables import ANY_FIELD, load_tables
 
 SCALAR, UNTYPED = "scalar", "untyped"
 _KEY_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
@@ -96,13 +96,6 @@ def _list_shape(field: Field) -> Shape:
     is_atomic = field.ownership not in ("map", "set")
     defaults = _KEY_DEFAULTS.get(field.inner.type_name)
     return Shape(LIST, is_atomic, shape_of(field.inner), keys=field.owned_by, key_defaults=defaults)
-
-
-def shape_of_fields(fields: Fields) -> Shape:
-    """The shape of a mapping of these fields."""
-    further = fields.get(ANY_FIELD)
-    own = {name: shape_of(field) for name, field in fields.items() if name != ANY_FIELD}
-    return Shape(MAP, inner=shape_of(further) if further else None, own=own)
 
 
 def shape_of_kind(api_version: str, kind: str) -> Shape | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....objects.condition import Condition, find_condition
+from ....objects.names import REPLICA_FAILURE
 from ....objects.workloads.deployment import Deployment, DeploymentStatus
 from ....objects.workloads.replica_set import ReplicaSet
 from .reasons import (
@@ -16,7 +17,6 @@ from .reasons import (
     NEW_REPLICA_SET_AVAILABLE,
     PROGRESS_DEADLINE_EXCEEDED,
     PROGRESSING,
-    REPLICA_FAILURE,
     REPLICA_SET_UPDATED,
 )
 

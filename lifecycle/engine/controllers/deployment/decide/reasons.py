@@ -1,8 +1,9 @@
 """What a Deployment says of itself: condition types, reasons and event reasons, in Kubernetes' spelling."""
 
+from __future__ import annotations
+
 AVAILABLE = "Available"
 PROGRESSING = "Progressing"
-REPLICA_FAILURE = "ReplicaFailure"
 
 MINIMUM_REPLICAS_AVAILABLE = "MinimumReplicasAvailable"
 MINIMUM_REPLICAS_UNAVAILABLE = "MinimumReplicasUnavailable"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cmp_to_key
 
+from ....objects.names import LAST_APPLIED
 from ....objects.pods.template import HASH_LABEL, PodTemplate, is_same_template
 from ....objects.shortened import shorten
 from ....objects.workloads.deployment import NO_LIMIT, REVISION, Deployment
@@ -15,7 +16,6 @@ from ....rules.workloads.revisions import UndoError
 REVISION_HISTORY = "deployment.kubernetes.io/revision-history"
 DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas"
 MAX_REPLICAS = "deployment.kubernetes.io/max-replicas"
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _BOOKKEEPING = (
     LAST_APPLIED,
     REVISION,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ....objects.condition import Condition, find_condition
 from ....objects.meta import controller_reference
+from ....objects.names import FAILED_CREATE, REPLICA_FAILURE
 from ....objects.pods.pod import Pod
 from ....objects.workloads.replica_set import ReplicaSet, ReplicaSetStatus
 from ....rules.actions import Action, CreatePod, Decision, DeletePod, Tried, Update
@@ -15,8 +16,6 @@ from .ranking import pods_to_delete
 SOURCE = "replicaset-controller"
 BURST_REPLICAS = 500
 """The most pods that one sync creates or deletes."""
-REPLICA_FAILURE = "ReplicaFailure"
-FAILED_CREATE = "FailedCreate"
 FAILED_DELETE = "FailedDelete"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...release import FieldTable, Tables
-from . import columns, devices, fields, others
+from . import devices, fields, others
 from .go_structs import STRUCTS
 from .named_texts import NAMED_TEXTS
 
@@ -13,6 +13,5 @@ TABLES = Tables(
     fields=tuple(FieldTable(one.KINDS, one.TYPES) for one in (fields, others, devices)),
     named_texts=NAMED_TEXTS,
     structs=STRUCTS,
-    columns=columns.COLUMNS,
     protobuf=Path(__file__).with_name("protobuf.json"),
 )

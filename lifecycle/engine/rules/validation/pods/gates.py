@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ....objects.names import REQUIRED
 from ..words.field_error import FieldError, forbidden, invalid
 from ..words.go_structs import GoText, show_struct
 
 Json = Mapping[str, Any]
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
+_TERMS = f"spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
 
 _TERM = "NodeSelectorTerm"
 
@@ -54,7 +54,7 @@ def _validate_terms(old: list[Json], new: list[Json]) -> list[FieldError]:
 
 def _terms_of(spec: Json) -> list[Json]:
     affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
-    return list((affinity.get(_REQUIRED) or {}).get("nodeSelectorTerms") or ())
+    return list((affinity.get(REQUIRED) or {}).get("nodeSelectorTerms") or ())
 
 
 def _is_narrower(was: Json, wanted: Json) -> bool:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from ....objects.names import PREFERRED, REQUIRED
 from ..words.names import check_label_value, check_qualified, check_subdomain
 from ..words.part import Part
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _NOT_AN_OPERATOR = "not a valid selector operator"
 
 
 def validate_node_affinity(nodes: Part) -> None:
     """An affinity's part about nodes (DS-NODE-02). A weight runs from 1 to 100."""
-    if nodes[_REQUIRED] is not None:
-        validate_node_selector(nodes.part(_REQUIRED))
-    for weighted in nodes.parts(_PREFERRED):
+    if nodes[REQUIRED] is not None:
+        validate_node_selector(nodes.part(REQUIRED))
+    for weighted in nodes.parts(PREFERRED):
         weight = weighted["weight"] or 0
         if not 1 <= weight <= 100:
             weighted.refuse("weight", "must be in the range 1-100", weight)

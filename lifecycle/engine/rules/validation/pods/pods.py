@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ....objects.names import PREFERRED, REQUIRED
 from ....releases.gates import is_enabled
 from ...workloads.deletion_costs import DELETION_COST, read_deletion_cost
 from ..words.field_error import FieldError, duplicate, invalid, not_supported, too_long
@@ -187,9 +188,9 @@ def _validate_affinity(affinity: Part) -> None:
     validate_node_affinity(affinity.part("nodeAffinity"))
     for name in ("podAffinity", "podAntiAffinity"):
         rules = affinity.part(name)
-        for term in rules.parts("requiredDuringSchedulingIgnoredDuringExecution"):
+        for term in rules.parts(REQUIRED):
             _validate_affinity_term(term)
-        for weighted in rules.parts("preferredDuringSchedulingIgnoredDuringExecution"):
+        for weighted in rules.parts(PREFERRED):
             weight = weighted["weight"] or 0
             if not 1 <= weight <= 100:
                 weighted.refuse("weight", "must be in the range 1-100", weight)

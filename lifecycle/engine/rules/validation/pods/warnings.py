@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ....objects.names import OLD_REGION, OLD_ZONE, PREFERRED, REGION, REQUIRED, ZONE
 from ....objects.quantity import parse_quantity
 from ..words.address_warnings import list_address_warnings
 
@@ -12,8 +13,8 @@ Json = Mapping[str, Any]
 _OLD_LABELS = {
     "beta.kubernetes.io/arch": ("v1.14", "kubernetes.io/arch"),
     "beta.kubernetes.io/os": ("v1.14", "kubernetes.io/os"),
-    "failure-domain.beta.kubernetes.io/region": ("v1.17", "topology.kubernetes.io/region"),
-    "failure-domain.beta.kubernetes.io/zone": ("v1.17", "topology.kubernetes.io/zone"),
+    OLD_REGION: ("v1.17", REGION),
+    OLD_ZONE: ("v1.17", ZONE),
     "beta.kubernetes.io/instance-type": ("v1.17", "node.kubernetes.io/instance-type"),
 }
 _OLD_ANNOTATIONS = {
@@ -166,16 +167,14 @@ def _compare_ports(at: str, port: Json, other_at: str, other: Json) -> str:
 
 
 def _warn_of_affinity(spec: Json, path: str) -> Iterator[str]:
-    required, preferred = "requiredDuringSchedulingIgnoredDuringExecution", "preferred"
-    preferred += required.removeprefix("required")
     for kind in ("podAffinity", "podAntiAffinity"):
         given = (spec.get("affinity") or {}).get(kind) or {}
-        for index, term in enumerate(given.get(required) or ()):
+        for index, term in enumerate(given.get(REQUIRED) or ()):
             if term.get("labelSelector") is None:
-                yield f"{path}.{kind}.{required}[{index}].labelSelector: {_NO_POD}"
-        for index, weighted in enumerate(given.get(preferred) or ()):
+                yield f"{path}.{kind}.{REQUIRED}[{index}].labelSelector: {_NO_POD}"
+        for index, weighted in enumerate(given.get(PREFERRED) or ()):
             if (weighted.get("podAffinityTerm") or {}).get("labelSelector") is None:
-                yield f"{path}.{kind}.{preferred}[{index}].podAffinityTerm.labelSelector: {_NO_POD}"
+                yield f"{path}.{kind}.{PREFERRED}[{index}].podAffinityTerm.labelSelector: {_NO_POD}"
 
 
 def _warn_of_addresses(spec: Json, path: str) -> Iterator[str]:

@@ -1,9 +1,11 @@
 """HorizontalPodAutoscalers as autoscaling/v1 has them: what it has no fields for stands in annotations."""
 
+from __future__ import annotations
+
 import json
 from typing import Any
 
-from lifecycle.engine.rules.limits.json_bounds import read_json
+from ..limits.json_bounds import read_json
 
 Json = dict[str, Any]
 V1, V2 = "autoscaling/v1", "autoscaling/v2"

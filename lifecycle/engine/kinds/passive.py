@@ -1,0 +1,105 @@
+"""Kinds that are stored and shown, and that nothing in the model acts on or looks into."""
+
+from __future__ import annotations
+
+from ..objects.kinds import Kind
+from ..rules.columns.column import AGE, CREATED_AT, Columns
+from ..rules.columns.network import ADDRESS_COLUMNS, ADDRESS_RANGE_COLUMNS, INGRESS_CLASS_COLUMNS
+from ..rules.columns.others import RESOURCE_CLAIM_COLUMNS, RESOURCE_SLICE_COLUMNS
+from ..rules.columns.policies import (
+    API_SERVICE_COLUMNS,
+    FLOW_SCHEMA_COLUMNS,
+    POLICY_BINDING_COLUMNS,
+    POLICY_COLUMNS,
+    PRIORITY_LEVEL_COLUMNS,
+    SIGNING_REQUEST_COLUMNS,
+    WEBHOOK_COLUMNS,
+)
+from ..rules.columns.storage import ATTRIBUTES_CLASS_COLUMNS, DRIVER_COLUMNS, NODE_DRIVERS_COLUMNS
+from ..rules.serving.fields import read_at
+from .entry import KindEntry
+from .served import AS_MOST, EXTENSIONS, STATUS, STATUS_ONLY, Form, Served, Subresource
+
+_ADMISSION = "admissionregistration.k8s.io/v1"
+_FLOW = "flowcontrol.apiserver.k8s.io/v1"
+_EXTENSION = Served(categories=EXTENSIONS, needs_version=True)
+_EXTENSION_WITH_STATUS = Served(parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True)
+_WITH_STATUS = Served(parts=STATUS_ONLY)
+_DRIVER = Served(is_shown_when_deleted=True, needs_version=True)
+_SIGNING_REQUEST = Served(
+    parts={"approval": Subresource(), "status": STATUS},
+    form=Form(fields={"spec.signerName": read_at("spec.signerName")}),
+)
+
+
+def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
+    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
+
+
+PASSIVE = (
+    _passive(
+        Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
+        INGRESS_CLASS_COLUMNS,
+    ),
+    _passive(
+        Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
+        API_SERVICE_COLUMNS,
+        _EXTENSION_WITH_STATUS,
+    ),
+    _passive(
+        Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),
+        WEBHOOK_COLUMNS,
+        _EXTENSION,
+    ),
+    _passive(
+        Kind(_ADMISSION, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False),
+        WEBHOOK_COLUMNS,
+        _EXTENSION,
+    ),
+    _passive(
+        Kind(_ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", False),
+        POLICY_COLUMNS,
+        _EXTENSION_WITH_STATUS,
+    ),
+    _passive(
+        Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False),
+        POLICY_BINDING_COLUMNS,
+        _EXTENSION,
+    ),
+    _passive(
+        Kind(
+            "certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests", False, "csr"
+        ),
+        SIGNING_REQUEST_COLUMNS,
+        _SIGNING_REQUEST,
+    ),
+    _passive(Kind("networking.k8s.io/v1", "IPAddress", "ipaddresses", False, "ip"), ADDRESS_COLUMNS),
+    _passive(
+        Kind("networking.k8s.io/v1", "ServiceCIDR", "servicecidrs", False),
+        ADDRESS_RANGE_COLUMNS,
+        _WITH_STATUS,
+    ),
+    _passive(Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False), DRIVER_COLUMNS, _DRIVER),
+    _passive(Kind("storage.k8s.io/v1", "CSINode", "csinodes", False), NODE_DRIVERS_COLUMNS, _DRIVER),
+    _passive(
+        Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
+        served=Served(needs_version=True),
+    ),
+    _passive(
+        Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
+        ATTRIBUTES_CLASS_COLUMNS,
+        Served(is_shown_when_deleted=True, kept_as="v1beta1"),
+    ),
+    _passive(Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False), (AGE,)),
+    _passive(
+        Kind("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"), RESOURCE_CLAIM_COLUMNS, _WITH_STATUS
+    ),
+    _passive(Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"), (AGE,)),
+    _passive(Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS),
+    _passive(Kind(_FLOW, "FlowSchema", "flowschemas", False), FLOW_SCHEMA_COLUMNS, _WITH_STATUS),
+    _passive(
+        Kind(_FLOW, "PriorityLevelConfiguration", "prioritylevelconfigurations", False),
+        PRIORITY_LEVEL_COLUMNS,
+        _WITH_STATUS,
+    ),
+)
