@@ -13,6 +13,7 @@ from dashboard.pages import readings
 from dashboard.pages.pod.behaviors import list_profiles
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.gated_fields import list_dropped
+from lifecycle.engine.kinds.makers import list_assumed_made
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE, KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
@@ -127,6 +128,7 @@ def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dic
         "Stored only": list_stored_only(objects),
         "Not acted on yet": list_unmodelled(objects),
         "Dropped": list_dropped(objects, gates_of(cluster.settings)),
+        "Made by operators and Jobs, as is assumed": list_assumed_made(objects),
         "Storage that is taken to be there": list_assumed_storage(
             [*objects, *readings.list_classes(cluster)]
         ),

@@ -10,6 +10,7 @@ from typing import Any
 from lifecycle.engine.api.patching.three_way_apply import NOT_REMEMBERED, is_remembered, with_last_applied
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.kinds.gated_fields import list_dropped
+from lifecycle.engine.kinds.makers import list_assumed_made
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.references import list_missing
@@ -137,6 +138,8 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
     notes += list_unmodelled(document.data for document in objects)
     notes += list_dropped((document.data for document in objects), settings.feature_gates)
     notes += list_unremembered(objects)
+    made = list_assumed_made(document.data for document in objects)
+    notes += [f"assumed: {line}" for line in made]
     if overrides.seed is not None:
         seed = overrides.seed
     else:

@@ -266,6 +266,8 @@ OURS: dict[str, str] = {
     "controllers/owner/tally": "speed: counts of an owner's pods, kept change by change",
     "controllers/proportional_autoscaler/decide": "other: the cluster proportional autoscalers",
     "controllers/proportional_autoscaler/observe": "other: the cluster proportional autoscalers",
+    "controllers/made_objects/decide": "other: operators of custom resources",
+    "controllers/made_objects/observe": "other: operators of custom resources",
     "controllers/scaled_object/decide": "other: KEDA's operator",
     "controllers/scaled_object/observe": "other: KEDA's operator",
     "controllers/stateful_set/decide/members": "speed: a set's pods by ordinal, counted change by change",
