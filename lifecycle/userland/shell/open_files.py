@@ -8,6 +8,8 @@ from ..saved import Saved
 
 NULL, LOG, FILE, READER, WRITER, CAPTURE, TEXT = "null", "log", "file", "reader", "writer", "capture", "text"
 ZERO = "zero"
+CONNECTIONS = ("/dev/tcp/", "/dev/udp/")
+"""Where bash opens a connection instead of a file."""
 
 
 @dataclass(slots=True, eq=False)

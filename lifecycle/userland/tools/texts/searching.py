@@ -41,7 +41,7 @@ def grep(call: Call) -> Outcome:
     """`grep`: lines that match a pattern."""
     options, operands = split_options(call.arguments, "emABCf", ("regexp", "max-count", "include", "exclude"))
     if unknown := sorted(set("fABC") & set(options)):
-        return call.cannot(f"with -{unknown[0]}")
+        return call.guess(f"with -{unknown[0]}")
     pattern = options.get("e", options.get("regexp"))
     if pattern is None:
         if not operands:
