@@ -222,6 +222,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/eviction/eviction_manager.go",
         "pkg/kubelet/eviction/helpers.go",
     ),
+    "rules/volumes/plugins": (
+        "cmd/kubelet/app/plugins.go",
+        "pkg/kubelet/volumemanager/cache/desired_state_of_world.go",
+        "pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go",
+        "pkg/volume/git_repo/git_repo.go",
+    ),
     "rules/workloads/daemon_pods": (
         "pkg/controller/daemon/daemon_controller.go",
         "pkg/controller/daemon/util/daemonset_util.go",

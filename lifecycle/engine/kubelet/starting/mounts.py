@@ -13,6 +13,7 @@ from ...objects.pods.api_access import with_api_access
 from ...objects.pods.pod import PodSpec
 from ...programs.downward import PodFields
 from ...programs.volumes import volume_files
+from ...rules.volumes.plugins import find_switched_off
 from ...store.store import Store
 from ..world.sources import StoredSources
 
@@ -36,12 +37,14 @@ def list_mounted(spec: PodSpec) -> list[dict[str, Any]]:
     return [volume for volume in spec.volumes if volume.get("name") in used]
 
 
-def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> list[str]:
+def find_problems(
+    store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]], gates: Mapping[str, bool]
+) -> list[str]:
     """Why volumes of a pod cannot be mounted, in the kubelet's words."""
     sources, problems = StoredSources(store, namespace), []
     for volume in volumes:
-        problem = volume_files(volume, PodFields(), sources).problem
-        if problem is not None:
+        problem = volume_files(volume, PodFields(), sources).problem or find_switched_off(volume, gates)
+        if problem:
             problems.append(f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {problem}')
     return problems
 
