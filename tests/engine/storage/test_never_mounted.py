@@ -88,13 +88,12 @@ def test_such_a_volume_that_no_container_mounts_stops_nothing() -> None:
     assert look(world) == ("Running", set())
 
 
-@pytest.mark.parametrize("is_on", [True, False])
-def test_git_repo_is_mounted_only_where_its_gate_is_on(is_on: bool) -> None:
-    world = World(gates={"GitRepoVolumeDriver": True}) if is_on else World()
+def test_git_repo_is_switched_off() -> None:
+    world = World()
     assert world.create(make_pod("gitRepo: {repository: 'https://git.example/r.git'}")).ok
     world.to(900)
     told = (
         'MountVolume.SetUp failed for volume "d" : git-repo volume plugin has been disabled; if necessary,'
         " it may be re-enabled by enabling the feature-gate `GitRepoVolumeDriver`"
     )
-    assert look(world) == (("Running", set()) if is_on else ("Pending", {told}))
+    assert look(world) == ("Pending", {told})

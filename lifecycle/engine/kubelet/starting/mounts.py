@@ -37,13 +37,11 @@ def list_mounted(spec: PodSpec) -> list[dict[str, Any]]:
     return [volume for volume in spec.volumes if volume.get("name") in used]
 
 
-def find_problems(
-    store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]], gates: Mapping[str, bool]
-) -> list[str]:
+def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> list[str]:
     """Why volumes of a pod cannot be mounted, in the kubelet's words."""
     sources, problems = StoredSources(store, namespace), []
     for volume in volumes:
-        problem = volume_files(volume, PodFields(), sources).problem or find_switched_off(volume, gates)
+        problem = volume_files(volume, PodFields(), sources).problem or find_switched_off(volume)
         if problem:
             problems.append(f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {problem}')
     return problems

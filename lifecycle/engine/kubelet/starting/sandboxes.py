@@ -110,7 +110,7 @@ class Sandboxes:
         volumes, now_ms = parts.context.volumes, parts.now_ms
         mounted = list_mounted(pod.spec)
         names = [str(one.get("name")) for one in mounted]
-        problems = find_problems(parts.store, pod.meta.namespace or "", mounted, parts.context.features)
+        problems = find_problems(parts.store, pod.meta.namespace or "", mounted)
         unbound = find_claim_problem(volumes, pod, names)
         is_waiting = not unbound and is_waiting_for_volume(volumes, pod, worker.node, names)
         first_ms = worker.mounting_ms

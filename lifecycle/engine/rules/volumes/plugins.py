@@ -8,7 +8,6 @@ from typing import Any
 Json = Mapping[str, Any]
 REMOVED = ("glusterfs", "rbd", "cephfs", "flocker", "quobyte", "scaleIO", "storageos", "photonPersistentDisk")
 """Fields of volumes for which no kubelet has a plugin any more (cmd/kubelet/app/plugins.go)."""
-GIT_REPO, GIT_REPO_GATE = "gitRepo", "GitRepoVolumeDriver"
 
 
 def find_plugin_problem(source: Json, name: str) -> str:
@@ -18,13 +17,13 @@ def find_plugin_problem(source: Json, name: str) -> str:
     return ""
 
 
-def find_switched_off(volume: Json, gates: Mapping[str, bool]) -> str:
-    """Why the plugin of a pod's volume does not do its work; "" where it does."""
-    if volume.get(GIT_REPO) is None or gates.get(GIT_REPO_GATE):
+def find_switched_off(volume: Json) -> str:
+    """Why the plugin of a pod's volume does not do its work; "" where it does. Its gate cannot be set here."""
+    if volume.get("gitRepo") is None:
         return ""
     return (
         "git-repo volume plugin has been disabled; if necessary, it may be re-enabled by enabling the"
-        f" feature-gate `{GIT_REPO_GATE}`"
+        " feature-gate `GitRepoVolumeDriver`"
     )
 
 
