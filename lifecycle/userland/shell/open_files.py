@@ -35,6 +35,8 @@ class Pipe(Saved):
     text: str = ""
     readers: int = 0
     writers: int = 0
+    is_answer: bool = False
+    """A server answered into it, and nobody knows what."""
 
 
 PIPE_CHARACTERS = 4_096

@@ -183,6 +183,21 @@ class Call:
         is_taken = output is not None and (output.kind == WRITER or (output.kind == CAPTURE and not is_own))
         self.machine.feeds_unknown |= is_taken
 
+    def feed_answer(self) -> None:
+        """The same for what a server that was reached answers: who looks for a word there finds it."""
+        self.feed_unknown()
+        output = self.machine.open_files.files.get(self.task.fds.get(1, 0))
+        if output is not None and output.kind == WRITER:
+            self.machine.open_files.pipes[output.pipe].is_answer = True
+
+    @property
+    def reads_answer(self) -> bool:
+        """Whether standard input is such an answer."""
+        source = self.machine.open_files.files.get(self.task.fds.get(0, 0))
+        if source is None or source.kind != READER:
+            return False
+        return self.machine.open_files.pipes[source.pipe].is_answer
+
     def is_opaque(self, name: str) -> bool:
         """Whether a file is there and nothing is known of what is in it."""
         entry = self.files.find(self.path(name))

@@ -114,7 +114,7 @@ def _deliver(call: Call, target: str, body: str) -> bool:
     if target in ("-", "/dev/stdout"):
         if not body:
             # What a server answers is mostly not known.
-            call.feed_unknown()
+            call.feed_answer()
         call.out(body)
     elif call.path(target) not in ("/dev/null",):
         try:
@@ -206,7 +206,7 @@ def nc(call: Call) -> Outcome:
         return 1
     if "z" not in options:
         if not found.body:
-            call.feed_unknown()
+            call.feed_answer()
         call.out(found.body)
     return 0
 
@@ -329,11 +329,11 @@ def client(call: Call) -> Outcome:
         return 2 if call.name == "pg_isready" else 1
     if call.name == "redis-cli" and operands and operands[-1].lower() != "ping":
         call.machine.note(f"cannot interpret redis-cli {' '.join(operands)[:30]}: taken to answer OK")
-        call.feed_unknown()
+        call.feed_answer()
         call.out("OK\n")
         return 0
     if call.name not in _ANSWERS:
-        call.feed_unknown()
+        call.feed_answer()
     call.out(_ANSWERS.get(call.name, ""))
     return 0
 

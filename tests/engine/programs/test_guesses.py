@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from lifecycle.engine.programs import ConnectResult
 from lifecycle.engine.programs.resolve import resolve_behavior
 from lifecycle.engine.programs.told import list_unread
 from tests.engine.programs.worlds import (
@@ -177,3 +178,23 @@ def test_a_script_that_is_not_read_is_named_with_what_it_is_taken_to_do(script: 
     assert told == (
         [f"not interpreted, {expected}: init container wait of Pod gate (line 1)"] if expected else []
     )
+
+
+@pytest.mark.parametrize(
+    "script, answer, code",
+    [
+        pytest.param("curl -s http://db:80/x | grep -q etcd", ConnectResult("connected"), 0, id="unknown"),
+        pytest.param("curl -s http://db:80/x | grep -q etcd", ConnectResult("refused"), 1, id="nobody there"),
+        pytest.param(
+            "curl -s http://db:80/x | grep -q etcd", ConnectResult("connected", body="no"), 1, id="known"
+        ),
+        pytest.param("curl -s http://db:80/x | grep -vq e", ConnectResult("connected"), 1, id="not the word"),
+    ],
+)
+def test_a_gate_that_looks_for_a_word_opens_once_the_server_answers(
+    script: str, answer: ConnectResult, code: int
+) -> None:
+    world = FakeWorld(hosts={"db": "10.96.0.9"}, answers={("db", 80): answer})
+    process = start_script(f"{script}; exit $?", world, shell="bash")
+    run_until(process, world)
+    assert process.exit is not None and process.exit.code == code

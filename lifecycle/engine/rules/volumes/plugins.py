@@ -18,7 +18,7 @@ def find_plugin_problem(source: Json, name: str) -> str:
 
 
 def find_switched_off(volume: Json) -> str:
-    """Why the plugin of a pod's volume does not do its work; "" where it does. Its gate cannot be set here."""
+    """Why the plugin of a pod's volume does not do its work; "" where it does. Its gate cannot be set."""
     if volume.get("gitRepo") is None:
         return ""
     return (
