@@ -106,9 +106,9 @@ def _list_remedies(skipped: Iterable[Skipped]) -> list[str]:
 def read_batches(
     batches: Iterable[Batch],
     namespace: str = "",
-    hooks: str = "install",
     limit_bytes: int = FILE_LIMIT_BYTES,
     budget: Budget | None = None,
+    hooks: str = "install",
 ) -> Reading:
     """Read everything that was given. `namespace`: where objects without one go, as with `helm -n`.
 

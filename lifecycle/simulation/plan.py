@@ -85,7 +85,7 @@ def take_inputs(
     hooks: str = "install",
 ) -> Reading:
     """What files, folders (recursively, in order of their names) and `-` hold, and what became of it."""
-    return read_batches([_open(name, standard_input) for name in names], namespace, hooks)
+    return read_batches([_open(name, standard_input) for name in names], namespace, hooks=hooks)
 
 
 def _open(name: str, standard_input: Iterable[bytes]) -> Batch:

@@ -21,7 +21,6 @@ from .effort import Effort
 from .generated_files import Generated, generated_files
 from .open_files import (
     CAPTURE,
-    CONNECTIONS,
     FILE,
     LOG,
     NULL,
@@ -337,8 +336,7 @@ class Machine(Effort):
         """What there is to read now, or one line of it, and whether that is the end."""
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
-            # What a connection would answer is not known.
-            self.feeds_unknown |= file is not None and file.path.startswith(CONNECTIONS)
+            self.feeds_unknown |= file is not None and file.is_connection
             return "", True
         if file.kind == READER:
             pipe = self.open_files.pipes[file.pipe]

@@ -27,6 +27,11 @@ class OpenFile(Saved):
     offset: int = 0
     references: int = 0
 
+    @property
+    def is_connection(self) -> bool:
+        """Whether somebody else answers here, and nobody knows what."""
+        return self.path.startswith(CONNECTIONS)
+
 
 @dataclass(slots=True, eq=False)
 class Pipe(Saved):
