@@ -12,13 +12,14 @@ from django.conf import settings
 from dashboard.reading.objects import list_classes, list_profiles, list_there
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.gated_fields import list_dropped
+from lifecycle.engine.kinds.makers import list_assumed_made
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE, KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.references import list_missing
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.unmodelled import list_unmodelled
-from lifecycle.engine.programs.told import list_assumed_images, list_guesses
+from lifecycle.engine.programs.told import list_assumed_images, list_guesses, list_unread
 from lifecycle.engine.schema.yaml_nodes import Budget
 from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, name_object
@@ -126,6 +127,8 @@ def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dic
         "Stored only": list_stored_only(objects),
         "Not acted on yet": list_unmodelled(objects),
         "Dropped": list_dropped(objects, gates_of(cluster.settings)),
+        "Scripts that are not interpreted": list_unread(objects, list_profiles(cluster)),
+        "Made by operators and Jobs, as is assumed": list_assumed_made(objects),
         "Storage that is taken to be there": list_assumed_storage([*objects, *list_classes(cluster)]),
     }
 

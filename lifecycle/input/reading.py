@@ -19,6 +19,7 @@ from lifecycle.engine.schema.check import find_type_problems, is_of_tool_group
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.engine.schema.yaml_nodes import Budget
+from lifecycle.input.chart_hooks import hint_namespace, sort_out_hooks
 from lifecycle.input.custom_resources import check_custom, find_definitions
 from lifecycle.input.exports import clean
 from lifecycle.input.folders import NO_OBJECT, sort_out
@@ -108,9 +109,11 @@ def read_batches(
     namespace: str = "",
     limit_bytes: int = FILE_LIMIT_BYTES,
     budget: Budget | None = None,
+    hooks: str = "install",
 ) -> Reading:
-    """Read everything that was given. `namespace`: where objects without one go, as with `kubectl -n`.
+    """Read everything that was given. `namespace`: where objects without one go, as with `helm -n`.
 
+    `hooks`: which hooks of a chart there are, by PHASES.
     `budget`: how many values of YAML may be read in all.
     Nothing is raised for what is wrong: it is in the report, beside what is not.
     """
@@ -122,15 +125,20 @@ def read_batches(
         found = list(_read_batch(batch, limit_bytes, budget, skipped, problems))
         documents += _in_order(found) if batch.is_folder else found
     documents, left, assumed = clean(documents)
+    documents, others = sort_out_hooks(documents, hooks)
+    left = [*left, *others]
     cluster_wide, definitions = _list_cluster_wide(documents), find_definitions(documents)
     taken: list[Document] = []
     for document in documents:
         wrong = check_document(document) or check_custom(document, definitions)
         if not wrong and namespace and not _is_cluster_wide(document, cluster_wide):
-            document, wrong = _place(document, namespace)
+            document = _place(document, namespace)
         problems += wrong
         if not wrong:
             taken.append(replace(document, data=drop_nulls(document.data)))
+    if not namespace:
+        placed = [document for document in taken if not _is_cluster_wide(document, cluster_wide)]
+        assumed = [*assumed, *hint_namespace(placed)]
     if not documents and not problems:
         why = "none of what was given is a manifest" if skipped or left else "what was given is empty"
         remedy = f"{why}: give one with apiVersion, kind and metadata"
@@ -234,14 +242,9 @@ def _is_cluster_wide(document: Document, cluster_wide: set[tuple[str, str]]) -> 
     return is_setting or not kind.namespaced or (kind.group, kind.name) in cluster_wide
 
 
-def _place(document: Document, namespace: str) -> tuple[Document, list[Problem]]:
-    """An object in the namespace that was asked for; one that names another is refused in kubectl's words."""
+def _place(document: Document, namespace: str) -> Document:
+    """An object in the namespace that was asked for; one that names another stays there, as with Helm."""
     metadata = document.data.get("metadata") or {}
-    named = metadata.get("namespace")
-    if named and named != namespace:
-        message = (
-            f'the namespace from the provided object "{named}" does not match the namespace "{namespace}".'
-            f" You must pass '--namespace={named}' to perform this operation."
-        )
-        return document, [document.problem(("metadata", "namespace"), message)]
-    return replace(document, data={**document.data, "metadata": {**metadata, "namespace": namespace}}), []
+    if metadata.get("namespace"):
+        return document
+    return replace(document, data={**document.data, "metadata": {**metadata, "namespace": namespace}})

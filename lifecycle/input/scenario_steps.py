@@ -11,7 +11,7 @@ from lifecycle.engine.api.requests import SUBRESOURCES
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.kinds.entry import PAUSE, RESTART, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.registry import find_kind, list_entries, name_kind
-from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
+from lifecycle.engine.kubelet.faults import NODE_FAULTS
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.propagation import BACKGROUND, ORPHAN, PROPAGATIONS

@@ -10,13 +10,15 @@ from typing import Any
 from lifecycle.engine.api.patching.three_way_apply import NOT_REMEMBERED, is_remembered, with_last_applied
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.kinds.gated_fields import list_dropped
+from lifecycle.engine.kinds.makers import list_assumed_made
 from lifecycle.engine.kinds.namespace import NAMESPACE
-from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE, KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.references import list_missing
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.unmodelled import list_unmodelled
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.programs.told import list_unread
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.input.folders import KUSTOMIZATIONS, MANIFEST_SUFFIXES, is_hidden
@@ -76,9 +78,14 @@ class Plan:
     subjects: tuple[str, ...] = ()
 
 
-def take_inputs(names: Sequence[str], standard_input: Iterable[bytes] = (), namespace: str = "") -> Reading:
+def take_inputs(
+    names: Sequence[str],
+    standard_input: Iterable[bytes] = (),
+    namespace: str = "",
+    hooks: str = "install",
+) -> Reading:
     """What files, folders (recursively, in order of their names) and `-` hold, and what became of it."""
-    return read_batches([_open(name, standard_input) for name in names], namespace)
+    return read_batches([_open(name, standard_input) for name in names], namespace, hooks=hooks)
 
 
 def _open(name: str, standard_input: Iterable[bytes]) -> Batch:
@@ -137,6 +144,10 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
     notes += list_unmodelled(document.data for document in objects)
     notes += list_dropped((document.data for document in objects), settings.feature_gates)
     notes += list_unremembered(objects)
+    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
+    notes += list_unread((document.data for document in objects), profiles)
+    made = list_assumed_made(document.data for document in objects)
+    notes += [f"assumed: {line}" for line in made]
     if overrides.seed is not None:
         seed = overrides.seed
     else:

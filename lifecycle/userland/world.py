@@ -6,6 +6,7 @@ it, so that a program can be saved at any instant.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -14,6 +15,8 @@ from .crowd import Crowd
 from .file_layers import FileLayer, Mount
 from .process_namespace import ProcessNamespace
 from .saved import Saved
+
+_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+|\[?[0-9a-fA-F:]+:[0-9a-fA-F:]*\]?")
 
 
 class PodFacts(NamedTuple):
@@ -161,6 +164,18 @@ class World(Protocol):
 
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from this pod to that address would meet now."""
+
+
+def is_address(host: str) -> bool:
+    """Whether this is an address, which nobody looks up."""
+    return host == "localhost" or _ADDRESS.fullmatch(host) is not None
+
+
+def is_own_host(world: World, host: str) -> bool:
+    """Whether a host is the pod itself."""
+    pod = world.pod
+    own = (pod.ip, pod.name, pod.host, pod.full_host)
+    return host in ("localhost", "127.0.0.1", "[::1]", "::1", *own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from dashboard.pages.node import presets
-from lifecycle.engine.kubelet.node.faults import NODE_FAULTS
+from lifecycle.engine.kubelet.faults import NODE_FAULTS
 from lifecycle.input import scenario_steps
 from lifecycle.input.manifests import read_documents
 from lifecycle.input.scenario import read_scenario

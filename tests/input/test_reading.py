@@ -232,14 +232,10 @@ def test_objects_without_a_namespace_go_where_they_are_told_to():
     assert placed == ["shop", "shop", None, None, None, None, "shop", None]
 
 
-def test_an_object_of_another_namespace_is_refused_in_the_words_of_kubectl():
+def test_an_object_of_another_namespace_stays_there():
     text = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n  namespace: bank\n"
-    (problem,) = read_batches([Batch({"": text})], namespace="shop").report.refused
-    assert problem.message == (
-        'the namespace from the provided object "bank" does not match the namespace "shop".'
-        " You must pass '--namespace=bank' to perform this operation."
-    )
-    assert (problem.path, problem.line) == ("metadata.namespace", 5)
+    reading = read_batches([Batch({"": text})], namespace="shop")
+    assert [document.data["metadata"]["namespace"] for document in reading.require_sound()] == ["bank"]
 
 
 # --- exports of a cluster ---------------------------------------------------------------------------------

@@ -72,17 +72,6 @@ def run_for_a_minute(objects):
                 "csi": {"driver": "nobody.example.com"},
                 "nfs": {"server": "nfs.example.com", "path": "/"},
                 "iscsi": {"targetPortal": "192.0.2.1", "iqn": "iqn.2001-04.com.example:a", "lun": 0},
-                "scaleIO": {
-                    "gateway": "https://192.0.2.1",
-                    "system": "a",
-                    "volumeName": "a",
-                    "secretRef": {"name": "a"},
-                },
-                "quobyte": {"registry": "192.0.2.1:80", "volume": "a"},
-                "storageos": {"volumeName": "a"},
-                "flocker": {"datasetName": "a"},
-                "photonPersistentDisk": {"pdID": "a"},
-                "gitRepo": {"repository": "https://example.com/a.git"},
             }.items()
         ),
     ],

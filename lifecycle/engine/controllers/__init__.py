@@ -19,6 +19,7 @@ from .garbage import GarbageCollector
 from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
+from .made_objects import MadeObjectsController
 from .namespaces import NamespaceController
 from .node_lifecycle import NodeLifecycleController
 from .node_taints import NodeTaintController
@@ -84,6 +85,7 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
         EndpointSliceController(context, act),
         EndpointSliceMirror(context, act),
         LoadBalancerController(context, act),
+        MadeObjectsController(context, act),
         NamespaceController(context, act),
         DefinitionController(context, act),
         OwnObjectsController(context, act),

@@ -89,6 +89,11 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "endpoints": (2, 8, "the endpoint slice controller following a pod's readiness"),
     "dns_denial": (30_000, 30_000, "how long cluster DNS keeps that there is no such pod (CoreDNS' cache)"),
     "load_balancer": (10_000, 30_000, "a cloud making a load balancer, or taking one down"),
+    "made_object": (
+        1_000,
+        5_000,
+        "an operator making the Secret or ConfigMap that an object of its asks for",
+    ),
 }
 NAMES = tuple(_TABLE)
 WHYS: Mapping[str, str] = {name: why for name, (_low, _high, why) in _TABLE.items()}

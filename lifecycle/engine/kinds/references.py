@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
+from ..rules.makers.made import EVERYWHERE, Made
 from ..rules.validation.classes import SYSTEM_CLASSES
 from .defaults import DEFAULT_NAMESPACE
+from .makers import list_made
 from .plain import PRIORITY_CLASS, RUNTIME_CLASS, SERVICE_ACCOUNT
 from .pod_specs import find_pod_spec
 from .registry import entry_of_json, kind_of_json
@@ -48,9 +50,12 @@ class Missing:
     name: str
     needed_by: str
     path: str
+    key: str = ""
+    """The key that is missing, where the object is there."""
 
     def __str__(self) -> str:
         place = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        place += f", key {self.key}" if self.key else ""
         return f"{self.kind} {place}, wanted by {self.needed_by} ({self.path})"
 
 
@@ -60,14 +65,17 @@ def list_missing(objects: Iterable[Json], there: Iterable[Reference] = ()) -> li
     given = {*there, *_ALWAYS, *map(refer_to, objects)}
     # A claim also binds to a volume that says its class, whether that class is an object or not.
     given |= {(STORAGE_CLASS, "", name) for name in map(find_class, objects) if name}
+    made = [one for _, one in list_made(objects)]
+    given |= {(one.kind, one.namespace, one.name) for one in made if one.creates}
+    everywhere = _EVERYWHERE | {(one.kind, one.name) for one in made if one.namespace == EVERYWHERE}
     found: dict[Reference, Missing] = {}
     for data in objects:
         namespace, subject = _namespace_of(data), name_subject(data)
         for path, kind, name in _list_needs(data):
             where = "" if kind in (STORAGE_CLASS, PRIORITY_CLASS.id, RUNTIME_CLASS.id) else namespace
-            if (kind, where, name) not in given and (kind, name) not in _EVERYWHERE:
+            if (kind, where, name) not in given and (kind, name) not in everywhere:
                 found.setdefault((kind, where, name), Missing(kind, where, name, subject, path))
-    return list(found.values())
+    return [*found.values(), *_list_missing_keys(objects, made)]
 
 
 def refer_to(data: Json) -> Reference:
@@ -165,3 +173,56 @@ def _of_source(source: Json, path: str, config: str, secret: str) -> Iterator[Ne
         name = reference.get("name") or reference.get("secretName")
         if name and not reference.get("optional"):
             yield f"{path}.{field}", kind, name
+
+
+Ask = tuple[str, str, str, str]
+"""The path at which a key is asked for, the kind and name of what should hold it, and the key."""
+
+
+def list_keys(data: Json) -> list[Ask]:
+    """The keys of ConfigMaps and Secrets that the containers of an object cannot do without."""
+    spec, path = find_pod_spec(data), ".".join(entry_of_json(data).pod_spec_path)
+    return list(_list_keys(spec, path)) if spec else []
+
+
+def _list_keys(spec: Json, path: str) -> Iterator[Ask]:
+    for group in ("initContainers", "containers"):
+        for index, container in enumerate(spec.get(group) or ()):
+            for number, variable in enumerate(container.get("env") or ()):
+                place = f"{path}.{group}[{index}].env[{number}].valueFrom"
+                source = variable.get("valueFrom") or {}
+                for kind, field in ((CONFIG_MAP, "configMapKeyRef"), (SECRET, "secretKeyRef")):
+                    reference = source.get(field) or {}
+                    if reference.get("key") and not reference.get("optional"):
+                        yield f"{place}.{field}", kind, reference.get("name") or "", reference["key"]
+    for index, volume in enumerate(spec.get("volumes") or ()):
+        for kind, field in ((CONFIG_MAP, "configMap"), (SECRET, "secret")):
+            source = volume.get(field) or {}
+            name = source.get("name") or source.get("secretName") or ""
+            for number, item in enumerate(() if source.get("optional") else source.get("items") or ()):
+                yield f"{path}.volumes[{index}].{field}.items[{number}]", kind, name, item.get("key") or ""
+
+
+def _list_missing_keys(objects: list[Json], made: list[Made]) -> list[Missing]:
+    """Keys that the given objects should hold and do not; each is named once."""
+    held: dict[Reference, set[str]] = {}
+    for data in objects:
+        if kind_of_json(data).id in (CONFIG_MAP, SECRET):
+            fields = (data.get(field) or {} for field in ("data", "stringData", "binaryData"))
+            held[refer_to(data)] = {str(key) for field in fields for key in field}
+    for one in made:
+        keys = held.get((one.kind, one.namespace, one.name))
+        # What somebody fills later is not known to lack anything.
+        if keys is not None and one.joins:
+            keys |= set(one.keys)
+            if one.has_other_keys:
+                del held[one.kind, one.namespace, one.name]
+    found: dict[tuple[Reference, str], Missing] = {}
+    for data in objects:
+        namespace, subject = _namespace_of(data), name_subject(data)
+        for path, kind, name, key in list_keys(data):
+            keys = held.get((kind, namespace, name))
+            if keys is not None and key not in keys:
+                missing = Missing(kind, namespace, name, subject, path, key)
+                found.setdefault(((kind, namespace, name), key), missing)
+    return list(found.values())

@@ -21,9 +21,8 @@ _MOUNTED = "is taken to be mounted at once, also where Kubernetes would not find
 _EMPTY = "the volume is made empty"
 _MOST_NAMES = 3
 _FOREIGN_VOLUMES = (
-    "csi", "nfs", "iscsi", "fc", "rbd", "cephfs", "glusterfs", "azureFile", "azureDisk", "cinder",
+    "csi", "nfs", "iscsi", "fc", "azureFile", "azureDisk", "cinder",
     "awsElasticBlockStore", "gcePersistentDisk", "vsphereVolume", "portworxVolume", "flexVolume",
-    "flocker", "quobyte", "scaleIO", "storageos", "photonPersistentDisk", "gitRepo",
 )  # fmt: skip
 
 

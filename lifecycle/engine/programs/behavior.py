@@ -159,6 +159,8 @@ class Behavior:
     """What its image is taken to be by a guess, and what follows."""
     is_assumed: bool = False
     """Nothing is known of its program: it is taken to start, to go on running and to answer on every port."""
+    unread: str = ""
+    """What a script that cannot be read to its end is taken to do, and what of it cannot be."""
     assumptions: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     """What could not be interpreted, with its fallback: a Warning event each."""

@@ -22,7 +22,7 @@ from .images.known import KNOWN_IMAGES, ImageFacts
 from .images.nginx_needs import find_nginx_problem
 from .images.sources import find_image, shell_flavour, tell_guess
 from .profiles import Profile, choose_profile
-from .script import Script, examine, is_interpretable
+from .script import Script, examine, is_interpretable, looks_like_waiting, shell_text
 
 _AT_ONCE = Duration.fixed(0)
 _FAILED_START = Duration.fixed(50)
@@ -90,6 +90,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         is_silent=base.is_silent,
         taken_as=base.taken_as if runs_script else "",
         is_assumed=base.is_assumed and runs_script and not declared.probes,
+        unread=base.unread if runs_script else "",
         assumptions=base.assumptions if runs_script else (),
         problems=base.problems + problems if runs_script else problems,
     )
@@ -174,13 +175,25 @@ def _script(
     stop_signal = facts.stop_signal if facts else None
     if not findings.is_refused:
         return Behavior(script=script, stop_signal=stop_signal, is_opaque=False)
+    is_to_end = run is not FOREVER
+    if is_to_end and looks_like_waiting(shell_text(arguments) or ""):
+        # A gate that nobody can read stays shut: open it would show what no cluster does.
+        run, what = FOREVER, "wait for ever"
     on_term = EXITS_AT_ONCE if findings.handles_term else IGNORES
     on_signal = "exit 0 on" if findings.handles_term else "ignore"
     problem = (
         f"cannot interpret {findings.unknown[0]}: the container is assumed to {what}"
         f" and to {on_signal} its stop signal"
     )
-    return Behavior(runs=(run,), on_term=on_term, stop_signal=stop_signal, problems=(problem,))
+    taken = "wait" if what == "wait for ever" else "succeed" if is_to_end else "run for ever"
+    return Behavior(
+        runs=(run,),
+        on_term=on_term,
+        stop_signal=stop_signal,
+        is_silent=is_to_end,
+        unread=f"taken to {taken}: {findings.unknown[0]}",
+        problems=(problem,),
+    )
 
 
 def _known_program(facts: ImageFacts, container: Container, is_alone: bool, instant: bool) -> Behavior:

@@ -6,6 +6,7 @@ interpreted is looked for once per command line, before anything runs, so that t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,24 @@ assert COUNT_OF_TOOLS
 _WRAPPERS = frozenset(
     ("exec", "command", "nohup", "setsid", "env", "su-exec", "gosu", "sudo", "time", "tini")
 )
+
+
+_LOOP = re.compile(r"\b(?:while|until|for)\b")
+_LOOK = re.compile(
+    r"\b(?:sleep|nc|ncat|netcat|telnet|curl|wget|getent|nslookup|dig|host|ping|pg_isready|redis-cli|mysqladmin"
+    r"|kubectl|wait-for\S*)\b|/dev/tcp/"
+)
+
+
+def looks_like_waiting(text: str) -> bool:
+    """Whether a text that cannot be read loops around a pause or a look at the network: a gate.
+
+    >>> looks_like_waiting("for h in a b; do until nc -z $h 80; do sleep 1; done; done")
+    True
+    >>> looks_like_waiting("for f in *.sql; do cp $f /init; done")
+    False
+    """
+    return _LOOP.search(text) is not None and _LOOK.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
+from ..kinds.references import name_subject
 from ..objects.pods.pod import PodSpec
 from .behavior_yaml import ANNOTATION, read_annotation
 from .images.sources import find_image
@@ -30,6 +33,8 @@ class Told:
     """Its image, where nothing is known of the program: it is assumed to start and answer."""
     taken_as: str = ""
     """What its image is taken to be by a guess: `taken to be node, which ends at once: shop/library/node`."""
+    unread: str = ""
+    """What its script is taken to do, where that cannot be read to its end."""
 
 
 def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]) -> list[Told]:
@@ -57,7 +62,8 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
         # What a profile leaves out, its writer leaves as it is assumed.
         assumed = container.image if behavior.is_assumed and profile is None else ""
         taken_as = f"{behavior.taken_as}: {container.image}" if behavior.taken_as else ""
-        told.append(Told(container.name, source, behavior.assumptions, behavior.problems, assumed, taken_as))
+        seen = (behavior.assumptions, behavior.problems, assumed, taken_as, behavior.unread)
+        told.append(Told(container.name, source, *seen))
     return told
 
 
@@ -82,6 +88,26 @@ def list_assumed_images(
 def list_guesses(pods: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping[str, Any]]) -> list[str]:
     """What images of these pods are taken to be by their names alone, each once, in order."""
     return sorted({one.taken_as for pod in pods for one in tell_behaviors(pod, profiles)} - {""})
+
+
+def list_unread(objects: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Scripts that are not interpreted: `taken to wait: init container wait of Pod gate (line 1)`."""
+    lines: dict[str, None] = {}
+    for data in objects:
+        spec = find_pod_spec(data)
+        pod = {"metadata": find_pod_metadata(data), "spec": spec}
+        starting = {str(one.get("name")) for one in spec.get("initContainers") or ()}
+        for told in tell_behaviors(pod, profiles) if spec else ():
+            if told.unread:
+                taken, _, problem = told.unread.partition(": ")
+                line = _LINE.search(problem)
+                place = line[0] if line else problem
+                what = "init container" if told.container in starting else "container"
+                lines[f"{taken}: {what} {told.container} of {name_subject(data)} ({place})"] = None
+    return [f"not interpreted, {line}" for line in lines]
+
+
+_LINE = re.compile(r"line \d+")
 
 
 def _is_unknown(assumptions: tuple[str, ...]) -> bool:

@@ -240,6 +240,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/eviction/eviction_manager.go",
         "pkg/kubelet/eviction/helpers.go",
     ),
+    "rules/volumes/plugins": (
+        "cmd/kubelet/app/plugins.go",
+        "pkg/kubelet/volumemanager/cache/desired_state_of_world.go",
+        "pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go",
+        "pkg/volume/git_repo/git_repo.go",
+    ),
     "rules/workloads/daemon_pods": (
         "pkg/controller/daemon/daemon_controller.go",
         "pkg/controller/daemon/util/daemonset_util.go",
@@ -259,6 +265,9 @@ OURS: dict[str, str] = {
     "rules/columns/addons": "other: columns that VPA's and KEDA's own definitions ask for",
     "rules/jobs/schedules": "other: robfig/cron v3, which Kubernetes vendors",
     "rules/limits/json_bounds": "glue: how deep and how long JSON may be, at every door",
+    "rules/makers/custom": "other: operators of custom resources",
+    "rules/makers/made": "other: operators of custom resources",
+    "rules/makers/programs": "other: Jobs and operators that make certificates and passwords",
     "rules/pods/probe_load": "world: what exec probes cost a machine",
     "rules/pods/state": "telling: a pod's state in one word",
     "rules/pods/usage": "world: what containers use",

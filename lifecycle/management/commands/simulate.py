@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from lifecycle.engine import Changes
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_releases
 from lifecycle.engine.rules.validation.words.names import check_label
+from lifecycle.input.chart_hooks import PHASES
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms, read_until
 from lifecycle.management.version import TOLD
@@ -49,7 +50,13 @@ class Command(BaseCommand):
             "--namespace",
             type=_namespace,
             metavar="NAME",
-            help="where objects without a namespace go; one that names another is refused",
+            help="where objects without a namespace go, as with helm install; others go where they say",
+        )
+        parser.add_argument(
+            "--hooks",
+            choices=PHASES,
+            default="install",
+            help="which hooks of a rendered chart run (default install); others are left out and named",
         )
         parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
         parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
@@ -74,7 +81,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            reading = take_inputs(options["inputs"], sys.stdin.buffer, options["namespace"] or "")
+            reading = take_inputs(
+                options["inputs"], sys.stdin.buffer, options["namespace"] or "", options["hooks"]
+            )
             for line in reading.report.list_notes():
                 self._say(line)
             plan = make_plan(reading.require_sound(), _read_overrides(options))

@@ -20,7 +20,7 @@ from .reading.simple_commands import DECLARATIONS
 from .reading.word_parts import Assignment, Text, Word, literal
 from .redirects import apply_redirects, keep_redirects, restore_redirects
 from .scope import ShellScope, need_space
-from .task import CALLER, FUNCTION, MAIN, Frame, Task, Wait
+from .task import CALLER, FORGIVEN, FUNCTION, MAIN, Frame, Task, Wait
 from .tracing import trace_assignment, trace_words
 
 # What reading an odd argument may raise: a number or pattern that is none, a list that is too short.
@@ -230,7 +230,8 @@ def replace_process(
     task.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
     task.pending = []
     shell, is_last = activation.shell, is_tail or _is_in_background(task)
-    task.state = {"is_tail": is_last, "flavour": shell.flavour, CALLER: shell.name}
+    kept = {name: task.state[name] for name in FORGIVEN if name in task.state}
+    task.state = {"is_tail": is_last, "flavour": shell.flavour, CALLER: shell.name, **kept}
     task.tool = ""
     run_tool(activation.machine, task)
 

@@ -83,7 +83,7 @@ def _word_fields(word: Word, scope: ShellScope) -> list[str]:
         builder.add(piece)
     for text, pattern in builder.finish():
         if patterns.is_pattern(pattern):
-            fields.extend(scope.names_matching(pattern) or [text])
+            fields.extend(scope.names_matching(pattern) or scope.unmatched(text))
         else:
             fields.append(text)
     return fields

@@ -44,6 +44,8 @@ def leave_frame(activation: Activation) -> Frame:
     if frame.saved_arguments is not None:
         shell.arguments = frame.saved_arguments
     shell.restore_variables(frame.saved_locals)
+    # What was local is not read-only any more: the next call declares it again.
+    shell.readonly -= frame.saved_locals.keys()
     for name, (elements, pairs) in frame.saved_arrays.items():
         shell.arrays.pop(name, None)
         shell.maps.pop(name, None)

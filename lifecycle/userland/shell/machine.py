@@ -336,6 +336,7 @@ class Machine(Effort):
         """What there is to read now, or one line of it, and whether that is the end."""
         file = self.open_files.files.get(task.fds.get(fd, 0))
         if file is None or file.kind in (NULL, LOG, CAPTURE, WRITER, ZERO):
+            self.feeds_unknown |= file is not None and file.is_connection
             return "", True
         if file.kind == READER:
             pipe = self.open_files.pipes[file.pipe]

@@ -41,3 +41,9 @@ def send_signal(machine: Machine, task: Task, name: str) -> None:
                 # A check runs ahead in time, the others do not.
                 other.set_time(machine.entered_ms)
                 other.signal(task, name)
+
+
+def answers_on(machine: Machine, port: int) -> bool:
+    """Whether a process of the container listens on a port, or its main program does by itself."""
+    ports = machine.local_ports
+    return port in ports or 0 in ports or machine.listens_on(port)

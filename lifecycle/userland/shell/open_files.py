@@ -8,6 +8,8 @@ from ..saved import Saved
 
 NULL, LOG, FILE, READER, WRITER, CAPTURE, TEXT = "null", "log", "file", "reader", "writer", "capture", "text"
 ZERO = "zero"
+CONNECTIONS = ("/dev/tcp/", "/dev/udp/")
+"""Where bash opens a connection instead of a file."""
 
 
 @dataclass(slots=True, eq=False)
@@ -25,6 +27,11 @@ class OpenFile(Saved):
     offset: int = 0
     references: int = 0
 
+    @property
+    def is_connection(self) -> bool:
+        """Whether somebody else answers here, and nobody knows what."""
+        return self.path.startswith(CONNECTIONS)
+
 
 @dataclass(slots=True, eq=False)
 class Pipe(Saved):
@@ -33,6 +40,8 @@ class Pipe(Saved):
     text: str = ""
     readers: int = 0
     writers: int = 0
+    is_answer: bool = False
+    """A server answered into it, and nobody knows what."""
 
 
 PIPE_CHARACTERS = 4_096

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..file_layers import FOLDER, FileProblem
+from ..world import is_address, is_own_host
 from .activation import Activation
-from .expansion import expand_text
+from .expansion import expand_fields, expand_text
 from .machine import Machine
-from .open_files import FILE, LOG, NULL, TEXT, ZERO, OpenFile
+from .neighbours import answers_on
+from .open_files import CONNECTIONS, FILE, LOG, NULL, TEXT, ZERO, OpenFile
 from .reading.dialects import refuse_syntax
 from .reading.word_parts import Redirect
 
@@ -47,7 +49,7 @@ def keep_redirects(activation: Activation, saved: dict[int, int | None]) -> None
 def _apply(activation: Activation, redirect: Redirect, saved: dict[int, int | None]) -> str | None:
     operator = redirect.operator
     fd = redirect.fd if redirect.fd is not None else 0 if operator[0] == "<" else 1
-    target = expand_text(redirect.target, activation.scope)
+    target = _find_target(activation, redirect)
     if operator == "<<<":
         refuse_syntax(activation.shell, "<")
     found: int | str | None
@@ -68,6 +70,14 @@ def _apply(activation: Activation, redirect: Redirect, saved: dict[int, int | No
     return None
 
 
+def _find_target(activation: Activation, redirect: Redirect) -> str:
+    """What stands behind the operator; in bash a pattern for the one file that it matches."""
+    if activation.shell.flavour == "bash" and not redirect.operator.startswith("<<"):
+        # More than one file is ambiguous; no file has their joined names.
+        return " ".join(expand_fields((redirect.target,), activation.scope))
+    return expand_text(redirect.target, activation.scope)
+
+
 def _point(activation: Activation, fd: int, number: int | None, saved: dict[int, int | None]) -> None:
     machine, task = activation.machine, activation.task
     if fd not in saved:
@@ -81,7 +91,7 @@ def _open_path(activation: Activation, target: str, operator: str) -> int | str:
     """An open file for a path, or the message of what is wrong with it."""
     machine, task = activation.machine, activation.task
     path = machine.absolute(task, target)
-    if path.startswith(("/dev/tcp/", "/dev/udp/")):
+    if path.startswith(CONNECTIONS):
         return _open_connection(machine, path)
     if path in _OWN_DESCRIPTORS:
         number = task.fds.get(_OWN_DESCRIPTORS[path])
@@ -115,9 +125,14 @@ def _open_path(activation: Activation, target: str, operator: str) -> int | str:
 def _open_connection(machine: Machine, path: str) -> int | str:
     machine.is_volatile = True
     _, _, _, host, port = [*path.split("/"), "", ""][:5]
-    address = machine.world.resolve(host)
-    if address is None:
+    if not is_address(host) and machine.world.resolve(host) is None:
         return f"{host}: Name or service not known"
-    if not port.isdigit() or not machine.world.connect(host, int(port), machine.now_ms).is_connected:
+    if not port.isdigit() or not _takes_connection(machine, host, int(port)):
         return f"connect: Connection refused: {path}"
-    return machine.open_files.open(OpenFile(NULL))
+    return machine.open_files.open(OpenFile(NULL, path))
+
+
+def _takes_connection(machine: Machine, host: str, port: int) -> bool:
+    if is_own_host(machine.world, host) and answers_on(machine, port):
+        return True
+    return machine.world.connect(host, port, machine.now_ms).is_connected

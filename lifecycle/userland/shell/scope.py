@@ -11,7 +11,7 @@ from .arithmetic import evaluate
 from .arrays import get_keys, get_values, put_element, put_key
 from .machine import Machine
 from .reading import patterns
-from .task import Shell, Task
+from .task import NULL_GLOB, SOURCED_UNKNOWN, Shell, Task
 
 _LONGEST_VALUE = 1 << 18
 _MOST_MEMORY = 1 << 40
@@ -51,7 +51,7 @@ class ShellScope:
     @property
     def is_nounset(self) -> bool:
         """Whether a name that is not set ends the command (`set -u`)."""
-        return "nounset" in self.shell.options
+        return "nounset" in self.shell.options and SOURCED_UNKNOWN not in self.shell.options
 
     @property
     def expands_braces(self) -> bool:
@@ -216,6 +216,10 @@ class ShellScope:
             if name in self.shell.variables:
                 values[name] = self.shell.variables[name]
         return values
+
+    def unmatched(self, text: str) -> list[str]:
+        """What a pattern stands for that matches nothing: itself, or nothing at all."""
+        return [] if NULL_GLOB in self.shell.options else [text]
 
     def names_matching(self, pattern: str) -> list[str]:
         """File names that a pattern matches, sorted; none when there is no match."""

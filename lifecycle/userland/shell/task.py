@@ -12,6 +12,11 @@ from typing import Any
 from ..saved import Saved
 
 SUBSTITUTIONS = "substitutions"
+NULL_GLOB, SOURCED_UNKNOWN = "nullglob", "sourced unknown"
+"""Beside the names that `set` knows: bash's option, and that a file of which nothing is known was sourced."""
+HOOK, GUESSES = "hook", "guesses"
+FORGIVEN = (HOOK, GUESSES)
+"""In the state of a hook's first process, and once what it does hangs on something nobody knows."""
 """Where a task's state keeps how many command substitutions it is inside of."""
 CALLER = "caller"
 """Where it keeps the name of the shell that has called it; what a runtime starts has none."""

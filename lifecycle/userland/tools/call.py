@@ -14,8 +14,8 @@ from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_system import NULL_DEVICE, FileSystem, join_path
 from ..lines import whole_lines_of
 from ..shell.machine import Machine
-from ..shell.open_files import READER, WRITER
-from ..shell.task import CALLER, Task, Wait
+from ..shell.open_files import CAPTURE, READER, WRITER
+from ..shell.task import CALLER, FORGIVEN, Task, Wait
 from ..world import World
 
 Outcome: TypeAlias = int | Wait | None
@@ -114,6 +114,13 @@ class Call:
         self.machine.write(self.task, 2, f"{caller} {self.task.arguments[0]}: {problem}\n")
         return status
 
+    def guess(self, what: str) -> int:
+        """For an option of the tool that is not modelled: named, and taken to succeed as real programs do."""
+        self.machine.note(f"cannot interpret {self.name} {what}: taken to succeed")
+        self.machine.met_unknown = True
+        self.feed_unknown()
+        return 0
+
     def cannot(self, what: str, status: int = 2) -> int:
         """For a form of the tool that is not modelled: named, and taken to fail."""
         self.machine.note(f"cannot interpret {self.name} {what}: taken to fail with status {status}")
@@ -169,9 +176,27 @@ class Call:
         return inside or not self.machine.is_lenient
 
     def feed_unknown(self) -> None:
-        """Note that nothing is known of what is written; only where a pipe takes it does that matter."""
+        """Note that nothing is known of what is written, where a pipe or a substitution takes it."""
+        number = self.task.fds.get(1, 0)
+        output, root = self.machine.open_files.files.get(number), self.machine.tasks.get(self.task.root)
+        is_own = root is not None and root.fds.get(1) == number
+        is_taken = output is not None and (output.kind == WRITER or (output.kind == CAPTURE and not is_own))
+        self.machine.feeds_unknown |= is_taken
+
+    def feed_answer(self) -> None:
+        """The same for what a server that was reached answers: who looks for a word there finds it."""
+        self.feed_unknown()
         output = self.machine.open_files.files.get(self.task.fds.get(1, 0))
-        self.machine.feeds_unknown |= output is not None and output.kind == WRITER
+        if output is not None and output.kind == WRITER:
+            self.machine.open_files.pipes[output.pipe].is_answer = True
+
+    @property
+    def reads_answer(self) -> bool:
+        """Whether standard input is such an answer."""
+        source = self.machine.open_files.files.get(self.task.fds.get(0, 0))
+        if source is None or source.kind != READER:
+            return False
+        return self.machine.open_files.pipes[source.pipe].is_answer
 
     def is_opaque(self, name: str) -> bool:
         """Whether a file is there and nothing is known of what is in it."""
@@ -252,7 +277,7 @@ class Call:
         """Go on as another program, in the same process."""
         self.task.arguments = arguments
         kept: dict[str, Any] = {
-            name: self.state[name] for name in ("is_tail", "flavour", CALLER) if name in self.state
+            name: self.state[name] for name in ("is_tail", "flavour", CALLER, *FORGIVEN) if name in self.state
         }
         self.task.state = kept
         self.task.tool = ""

@@ -97,12 +97,12 @@ def find(call: Call) -> Outcome:
     count = next((place for place, word in enumerate(words) if word.startswith(("-", "(", "!"))), len(words))
     roots, tests = words[:count] or ["."], words[count:]
     known = {"-name": 1, "-iname": 1, "-type": 1, "-path": 1, "-maxdepth": 1, "-mindepth": 1, "-print": 0}
-    known |= {"-delete": 0, "-mmin": 1, "-mtime": 1, "-newer": 1}
+    known |= {"-print0": 0, "-delete": 0, "-mmin": 1, "-mtime": 1, "-newer": 1}
     values: dict[str, str] = {}
     at = 0
     while at < len(tests):
         if tests[at] not in known:
-            return call.cannot(f"… {tests[at]}")
+            return call.guess(f"… {tests[at]}")
         takes = known[tests[at]]
         values[tests[at]] = tests[at + 1] if takes and at + 1 < len(tests) else ""
         at += 1 + takes
@@ -118,7 +118,7 @@ def find(call: Call) -> Outcome:
                 if "-delete" in values:
                     call.files.remove(path)
                 else:
-                    call.out(shown + "\n")
+                    call.out(shown + ("\0" if "-print0" in values else "\n"))
     return call.status
 
 

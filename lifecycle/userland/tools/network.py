@@ -8,9 +8,10 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from ..file_layers import FileProblem
+from ..shell.neighbours import answers_on
 from ..shell.reading.options import split_options
 from ..shell.task import Wait
-from ..world import ConnectResult
+from ..world import ConnectResult, is_address, is_own_host
 from .call import Call, Outcome
 from .file_server import HOME, find_served
 from .quantities import sleep_milliseconds
@@ -25,11 +26,11 @@ def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/
     """Connect once and wait as long as that takes; an attempt without answer lasts until the limit."""
     state = call.state
     if "outcome" not in state:
-        if _is_local(call, host) and _answers_here(call, port):
+        if is_own_host(call.world, host) and answers_on(call.machine, port):
             # What it meets hangs on this container alone, whose changes are known.
             return _answer_here(call, port, path)
         call.machine.is_volatile = True
-        if call.world.resolve(host) is None and not _is_address(host):
+        if call.world.resolve(host) is None and not is_address(host):
             return ConnectResult("unknown host")
         found = call.world.connect(host, port, call.now_ms)
         limit = _LONGEST_CONNECT_MS if limit_ms is None else limit_ms
@@ -42,17 +43,6 @@ def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/
     return ConnectResult(outcome, takes_ms, status, body)
 
 
-def _is_local(call: Call, host: str) -> bool:
-    pod = call.world.pod
-    own = (pod.ip, pod.name, pod.host, pod.full_host)
-    return host in ("localhost", "127.0.0.1", "[::1]", "::1", *own)
-
-
-def _answers_here(call: Call, port: int) -> bool:
-    ports = call.machine.local_ports
-    return port in ports or 0 in ports or call.machine.listens_on(port)
-
-
 def _answer_here(call: Call, port: int, path: str) -> ConnectResult:
     """What this container's own server answers: with a file of the folder it serves, if it does that."""
     tasks = call.machine.tasks.values()
@@ -62,13 +52,6 @@ def _answer_here(call: Call, port: int, path: str) -> ConnectResult:
     found = find_served(call.files, home, path)
     return (
         ConnectResult("connected", 0, 404) if found is None else ConnectResult("connected", body=found.text)
-    )
-
-
-def _is_address(host: str) -> bool:
-    return (
-        host == "localhost"
-        or re.fullmatch(r"\d+\.\d+\.\d+\.\d+|\[?[0-9a-fA-F:]+:[0-9a-fA-F:]*\]?", host) is not None
     )
 
 
@@ -129,6 +112,9 @@ def _status_line(status: int) -> str:
 def _deliver(call: Call, target: str, body: str) -> bool:
     """Put a body where it belongs; False, after a message, where that cannot be."""
     if target in ("-", "/dev/stdout"):
+        if not body:
+            # What a server answers is mostly not known.
+            call.feed_answer()
         call.out(body)
     elif call.path(target) not in ("/dev/null",):
         try:
@@ -166,10 +152,11 @@ def curl(call: Call) -> Outcome:
         doubled_ms = min(1000 << min(call.state["tries"] - 1, 10), _LONGEST_PAUSE_MS)
         pause_ms = _limit_ms(options.get("retry-delay")) or doubled_ms
         return call.sleep_until(call.now_ms + pause_ms)
-    return _finish_curl(call, options, found, host, port)
+    return _finish_curl(call, options, found, urls[0])
 
 
-def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, host: str, port: int) -> int:
+def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, url: str) -> int:
+    host, port, path = _split_url(url)
     is_silent = "s" in options or "silent" in options
     status, message = 0, ""
     if found.outcome == "unknown host":
@@ -182,6 +169,8 @@ def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, host
         status, message = 22, f"(22) The requested URL returned error: {found.status}"
     else:
         target = options.get("o", options.get("output"))
+        if "O" in options or "remote-name" in options:
+            target = path.rpartition("/")[2]
         head = "I" in options or "head" in options or "i" in options
         if head:
             call.out(f"{_status_line(found.status)}\n\n")
@@ -216,6 +205,8 @@ def nc(call: Call) -> Outcome:
     if not found.is_connected:
         return 1
     if "z" not in options:
+        if not found.body:
+            call.feed_answer()
         call.out(found.body)
     return 0
 
@@ -247,7 +238,7 @@ def look_up(call: Call) -> Outcome:
     host = names[0].rstrip(".")
     if wants_services:
         return _answer_services(call, host)
-    addresses = call.world.resolve_all(names[0]) or ([host] if _is_address(host) else [])
+    addresses = call.world.resolve_all(names[0]) or ([host] if is_address(host) else [])
     if call.name == "ping":
         return _ping(call, host, addresses[0] if addresses else None, options)
     return _answer(call, host, addresses)
@@ -257,7 +248,7 @@ _FORMS = {
     "dig": "{address}",
     "getent": "{address}      {host}",
     "host": "{host} has address {address}",
-    "nslookup": "Address:   {address}",
+    "nslookup": "Name:      {host}\nAddress:   {address}",
 }
 
 
@@ -265,7 +256,6 @@ def _answer(call: Call, host: str, addresses: Sequence[str]) -> int:
     lines = [_FORMS[call.name].format(address=one, host=host) for one in addresses]
     if call.name == "nslookup":
         call.out("Server:    10.96.0.10\nAddress:   10.96.0.10:53\n\n")
-        lines = [f"Name:      {host}", *lines]
     elif call.name == "getent" and call.arguments[0] == "hosts":
         del lines[1:]
     if addresses:
@@ -318,13 +308,18 @@ _CLIENTS = {
     }.items()
     for name in names.split()
 }
+_ONE_DASH = re.compile(r"-[a-z]")
 _ANSWERS = {"redis-cli": "PONG\n", "pg_isready": "accepting connections\n", "mysqladmin": "mysqld is alive\n"}
 
 
 @tool(*_CLIENTS)
 def client(call: Call) -> Outcome:
     """A database's client: succeeds when the server it names, or the one in here, can be reached."""
-    options, operands = split_options(call.arguments, "hpUudPantDbse", ("host", "port", "addr", "username"))
+    words = call.arguments
+    if call.name.startswith("grpc"):
+        # A program in Go: long options begin with one dash or two.
+        words = [f"-{word}" if _ONE_DASH.match(word) else word for word in words]
+    options, operands = split_options(words, "hpUudPantDbse", ("host", "port", "addr", "username"))
     host, port = _server_of(call, options)
     found = reach(call, host, port, 5_000)
     if isinstance(found, Wait):
@@ -334,8 +329,11 @@ def client(call: Call) -> Outcome:
         return 2 if call.name == "pg_isready" else 1
     if call.name == "redis-cli" and operands and operands[-1].lower() != "ping":
         call.machine.note(f"cannot interpret redis-cli {' '.join(operands)[:30]}: taken to answer OK")
+        call.feed_answer()
         call.out("OK\n")
         return 0
+    if call.name not in _ANSWERS:
+        call.feed_answer()
     call.out(_ANSWERS.get(call.name, ""))
     return 0
 
@@ -351,4 +349,7 @@ def _server_of(call: Call, options: dict[str, str]) -> tuple[str, int]:
     if call.name.startswith(("mongo",)):
         host = options.get("host", "")
     port = int(port_text) if port_text.isdigit() else _CLIENTS[call.name]
+    if host.startswith("/"):
+        # The folder of a socket.
+        host = ""
     return host or "localhost", port

@@ -9,7 +9,7 @@ from ..shell.builtins.variables import set_options
 from ..shell.neighbours import send_signal, tasks_in_sight
 from ..shell.reading.dialects import DASH
 from ..shell.reading.options import leading_options, split_options
-from ..shell.task import MAIN, Frame, Shell, Task, Wait
+from ..shell.task import FORGIVEN, MAIN, Frame, Shell, Task, Wait
 from ..signals import SIGNALS, signal_name
 from .call import Call, Outcome
 from .quantities import sleep_milliseconds
@@ -85,7 +85,7 @@ def become_shell(call: Call, new: Shell, text: str, arguments: list[str]) -> Out
     new.frames = [Frame(MAIN, text)]
     task.shell = new
     task.tool = ""
-    task.state = {}
+    task.state = {name: task.state[name] for name in FORGIVEN if name in task.state}
     return None
 
 
@@ -206,7 +206,9 @@ def by_name(call: Call) -> Outcome:
         for task in found:
             send_signal(call.machine, task, name)
     main = call.machine.main
-    if not found and call.machine.is_lenient and main is not None and "opaque" in main.state:
+    is_opaque = call.machine.is_lenient and main is not None and "opaque" in main.state
+    if not found and (is_opaque or call.machine.has_unknown_program):
+        # What an unknown program starts is not known.
         call.machine.met_unknown = True
     return int(not found)
 

@@ -63,8 +63,47 @@ SERVERS: dict[str, ServerFacts] = {
 }
 
 
+_SERVING_WORDS = {
+    "caddy": frozenset("run start file-server reverse-proxy respond".split()),
+    "consul": frozenset(("agent", "connect")),
+    "minio": frozenset(("server", "gateway")),
+    "vault": frozenset("server agent proxy".split()),
+}
+"""Programs that serve where their first word says so; with another one they ask their server and end."""
+_ENDING_WORDS = frozenset(
+    "--version -version -v -V -t --help -help --dry-run --check-config --validate-config --initialize"
+    " --initialize-insecure".split()
+)
+_ENDING_FIRST_WORDS = frozenset(("version", "help"))
+_OWN_ENDING_WORDS = {
+    "envoy": frozenset(("validate",)),
+    "haproxy": frozenset(("-c", "-vv")),
+    "postgres": frozenset(("-C", "--describe-config")),
+    "sshd": frozenset(("-T",)),
+}
+"""What makes a server look at its configuration, or tell of itself, and end."""
+
+
 def _serve(call: Call) -> Outcome:
+    if is_client(call):
+        return unknown(call)
     return serve(call, SERVERS[call.name])
+
+
+def is_client(call: Call) -> bool:
+    """Whether a server's program is called to ask, or to do something once."""
+    if call.name == "java":
+        # What Java runs is not known: where programs are there to end, so does it.
+        return call.task.root != call.machine.main_pid or call.machine.tail_runs == "ends"
+    serving = _SERVING_WORDS.get(call.name)
+    first = next((word for word in call.arguments if not word.startswith("-")), None)
+    return serving is not None and first is not None and first not in {*serving, *_ENDING_FIRST_WORDS}
+
+
+def _tells_and_ends(call: Call) -> bool:
+    own = _OWN_ENDING_WORDS.get(call.name, frozenset())
+    is_first = not _ENDING_FIRST_WORDS.isdisjoint(call.arguments[:1])
+    return is_first or not (_ENDING_WORDS | own).isdisjoint(call.arguments)
 
 
 for _name in SERVERS:
@@ -75,7 +114,7 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
     """Listen once ready and wait for a signal that stops it."""
     state = call.state
     if "started" not in state:
-        if any(word in ("--version", "-v", "-V", "-t", "--help") for word in call.arguments):
+        if _tells_and_ends(call):
             call.out(f"{call.name} version 1\n")
             return 0
         if call.name == "nginx" and call.arguments[:1] == ["-s"]:

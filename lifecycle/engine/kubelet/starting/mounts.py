@@ -13,6 +13,7 @@ from ...objects.pods.api_access import with_api_access
 from ...objects.pods.pod import PodSpec
 from ...programs.downward import PodFields
 from ...programs.volumes import volume_files
+from ...rules.volumes.plugins import find_switched_off
 from ...store.store import Store
 from ..world.sources import StoredSources
 
@@ -40,8 +41,8 @@ def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, A
     """Why volumes of a pod cannot be mounted, in the kubelet's words."""
     sources, problems = StoredSources(store, namespace), []
     for volume in volumes:
-        problem = volume_files(volume, PodFields(), sources).problem
-        if problem is not None:
+        problem = volume_files(volume, PodFields(), sources).problem or find_switched_off(volume)
+        if problem:
             problems.append(f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {problem}')
     return problems
 

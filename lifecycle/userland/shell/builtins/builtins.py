@@ -10,12 +10,13 @@ from ...file_layers import FOLDER, FileProblem
 from ...file_system import join_path
 from ...tools.call import Call
 from ...tools.registry import TOOLS, has_tool
+from ...tools.texts.formats import format_printf
 from ..activation import Activation
 from ..frames import check_error, leave_frame, leave_shell
 from ..redirects import restore_redirects
-from ..task import FUNCTION, SOURCE, Frame
+from ..task import FUNCTION, NULL_GLOB, SOURCE, SOURCED_UNKNOWN, Frame
 from .jobs import jobs, trap, wait
-from .read import read
+from .read import map_file, read
 from .variables import export, let, local, readonly, set_builtin, unset
 
 _LONGEST_TEXT = 64 << 10
@@ -151,6 +152,8 @@ def _source(activation: Activation, words: list[str]) -> int | None:
         if activation.machine.is_lenient:
             activation.machine.met_unknown = True
             activation.machine.note(f"cannot interpret {words[1]}: not in the manifest; taken to do nothing")
+            # What it may have set is unknown, not unset.
+            activation.shell.options.add(SOURCED_UNKNOWN)
             return 0
         return _fail_special(activation, f"{words[0]}: {words[1]}: {problem}")
     activation.machine.work_reading(activation.task, text)
@@ -210,10 +213,25 @@ def _set(activation: Activation, words: list[str]) -> int | None:
     return set_builtin(activation, words)
 
 
+def _printf(activation: Activation, words: list[str]) -> int | None:
+    """`printf`; in bash with -v into a variable."""
+    if words[1:2] != ["-v"] or activation.shell.flavour != "bash":
+        return _tool(activation, words)
+    if len(words) < 4:
+        return activation.fail("printf: usage: printf [-v var] format [arguments]", 2)
+    text, status = format_printf(words[3:])
+    activation.scope.put(words[2], text)
+    return status
+
+
 def _shopt(activation: Activation, words: list[str]) -> int:
-    """Bash's own options are not modelled; what they would change is told."""
-    for name in [word for word in words[1:] if not word.startswith("-") and "-s" in words]:
-        activation.machine.note(f"cannot interpret shopt {name}: it is taken to change nothing")
+    """Of bash's own options nullglob alone is modelled; what the others would change is told."""
+    options = activation.shell.options
+    for name in [word for word in words[1:] if not word.startswith("-")]:
+        if name == NULL_GLOB:
+            (options.discard if "-u" in words else options.add)(name)
+        elif "-s" in words:
+            activation.machine.note(f"cannot interpret shopt {name}: it is taken to change nothing")
     return 0
 
 
@@ -230,7 +248,8 @@ def _ulimit(activation: Activation, words: list[str]) -> int:
 
 
 BUILTINS: dict[str, Callable[[Activation, list[str]], int | None]] = {
-    **dict.fromkeys((":", "true", "false", "echo", "printf", "test", "[", "pwd", "kill"), _tool),
+    **dict.fromkeys((":", "true", "false", "echo", "test", "[", "pwd", "kill"), _tool),
+    "printf": _printf,
     "exit": _exit,
     "return": _return,
     "break": _leave_loops,
@@ -254,7 +273,9 @@ BUILTINS: dict[str, Callable[[Activation, list[str]], int | None]] = {
     "command": _command,
     "type": _type,
     "let": let,
-    **dict.fromkeys(("getopts", "mapfile", "readarray"), _refuse),
+    "getopts": _refuse,
+    "mapfile": map_file,
+    "readarray": map_file,
     "jobs": jobs,
     # What changes nothing a script could see here.
     **dict.fromkeys("umask hash disown alias unalias times bg".split(), _true),

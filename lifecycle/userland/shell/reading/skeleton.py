@@ -25,6 +25,7 @@ _NEGATED = re.compile(r"!(?=[ \t])[ \t]+(?=(?:\{|if|while|until|for|case)(?!\w))
 _LINE_END = re.compile(r"\b(\w+)([ \t]*)\n(?=\s*(\w+))")
 _NEVER_FIRST = frozenset("then elif else fi do done in esac".split())
 _DELIMITER = re.compile(r"<<(-?)[ \t]*((?:[^\s;&|<>()'\"\\]|\\.|'[^'\n]*'|\"[^\"\n]*\")+)")
+_LOOP_HEAD = re.compile(r"(?:^|[\s;&|(])for\s*\Z")
 _COMMAND_POSITION = re.compile(r"(?:^|[;&|()\n]|\b(?:if|then|elif|else|do|while|until)\b|[{!])\s*\Z")
 
 
@@ -43,6 +44,8 @@ def make_skeleton(text: str) -> str:
         elif text.startswith("<(", at):
             end = closing_parenthesis(text, at + 2) + 1
             masked = "x" * (end - at)
+        elif text.startswith("((", at) and _LOOP_HEAD.search(text[max(at - 20, 0) : at]):
+            end, masked = _loop_head(text, at)
         elif text.startswith("((", at) and _is_command_position(text, at):
             end, masked = _arithmetic_command(text, at)
         elif (redirection := _REDIRECTION.match(text, at)) is not None:
@@ -91,6 +94,16 @@ def hide_negations(skeleton: str) -> tuple[str, set[int]]:
 
 def _is_command_position(text: str, at: int) -> bool:
     return _COMMAND_POSITION.search(text[max(at - 40, 0) : at]) is not None
+
+
+def _loop_head(text: str, at: int) -> tuple[int, str]:
+    """`((first; condition; step))` behind `for`: each expression becomes one word."""
+    close = arithmetic_end(text, at + 2)
+    if close is None:
+        return at + 1, "("
+    sections = text[at + 2 : close].split(";")
+    masked = (section if section.isspace() else "x" * len(section) for section in sections)
+    return close + 2, f"(({';'.join(masked)}))"
 
 
 def _arithmetic_command(text: str, at: int) -> tuple[int, str]:

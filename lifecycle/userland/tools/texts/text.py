@@ -49,7 +49,7 @@ def head(call: Call) -> Outcome:
         return _head_bytes(call, names, read_size(size) or 0)
     wanted = options.get("n", options.get("lines", "10"))
     if wanted.startswith("-"):
-        return call.cannot(f"-n {wanted}")
+        return call.guess(f"-n {wanted}")
     state = call.state
     state.setdefault("left", min(int(wanted), _MOST_LINES) if wanted.isdigit() else 10)
     if state["left"] == 0:
@@ -162,9 +162,12 @@ def sort(call: Call) -> Outcome:
     texts = call.whole_inputs(names)
     if isinstance(texts, Wait):
         return texts
-    if unknown := sorted(set(options) & set("VghMRmsz")):
-        return call.cannot(f"with -{unknown[0]}")
-    lines = [line for _, text in texts for line in lines_of(text)]
+    if unknown := sorted(set(options) & set("VghMRms")):
+        return call.guess(f"with -{unknown[0]}")
+    end = "\0" if "z" in options else "\n"
+    lines = [
+        line for _, text in texts for line in lines_of(text.replace("\0", "\n") if "z" in options else text)
+    ]
     call.work(len(lines) >> 1)
     key = options.get("k", options.get("key", ""))
     letters = set(options) | set(re.sub(r"[\d,.]", "", key))
@@ -182,7 +185,7 @@ def sort(call: Call) -> Outcome:
     lines.sort(key=key_of, reverse="r" in letters)
     if "u" in letters:
         lines = [line for at, line in enumerate(lines) if at == 0 or key_of(line) != key_of(lines[at - 1])]
-    call.out("".join(line + "\n" for line in lines))
+    call.out("".join(line + end for line in lines))
     return call.status
 
 
@@ -191,7 +194,7 @@ def uniq(call: Call) -> Outcome:
     """`uniq`: lines without those like the one before."""
     options, names = split_options(call.arguments)
     if unknown := sorted(set(options) - {"c"}):
-        return call.cannot(f"with -{unknown[0]}")
+        return call.guess(f"with -{unknown[0]}")
     texts = call.whole_inputs(names[:1])
     if isinstance(texts, Wait):
         return texts
