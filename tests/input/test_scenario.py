@@ -153,7 +153,7 @@ def test_a_claim_and_its_time(expect, claim, from_ms, to_ms):
         ("  steps: [{at: 1s, scale: {replicas: 1}}]", "spec.steps[0].scale: must name one object"),
         (
             "  steps: [{at: 1s, fault: {node: a, kind: fire}}]",
-            "spec.steps[0].fault.kind: must be one of partition",
+            "spec.steps[0].fault.kind: must be one of crash",
         ),
         (
             "  steps: [{at: 1s, staticPod: {node: a}}]",
