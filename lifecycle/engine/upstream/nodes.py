@@ -135,6 +135,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/scheduler.go",
     ),
     "scheduler/finder": ("pkg/scheduler/backend/queue/nominator.go", "pkg/scheduler/schedule_one.go"),
+    "scheduler/inter_pod_affinity": (
+        "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
+        "pkg/scheduler/framework/plugins/interpodaffinity/scoring.go",
+    ),
     "scheduler/node_info": (
         "pkg/scheduler/backend/cache/cache.go",
         "pkg/scheduler/framework/plugins/nodeports/node_ports.go",
@@ -149,7 +153,9 @@ MODELS: dict[str, tuple[str, ...]] = {
     "scheduler/pod_class": ("pkg/scheduler/framework/runtime/framework.go", "pkg/scheduler/schedule_one.go"),
     "scheduler/pod_topology": (
         "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
-        "pkg/scheduler/framework/plugins/interpodaffinity/scoring.go",
+        "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
+    ),
+    "scheduler/pod_topology_spread": (
         "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
         "pkg/scheduler/framework/plugins/podtopologyspread/scoring.go",
     ),
@@ -226,4 +232,5 @@ OURS: dict[str, str] = {
     "scheduler/classes": "speed: pods of one template are looked at once",
     "scheduler/explanation": "telling: what the scheduler makes of every node for one pod",
     "scheduler/matching_pods": "speed: pods of the same labels and terms, counted by node",
+    "scheduler/node_lines": "speed: nodes that are alike to pods of one template",
 }

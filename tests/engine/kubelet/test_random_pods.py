@@ -269,10 +269,12 @@ class Life:
         assert self.cluster.save()["kubelets"]["workers"] == []
         self._check_nothing_is_left()
         assert set(self.watcher.gone) == self.uids
-        for room in self.cluster._scheduler._rooms.by_name.values():
-            has = room.node.status.allocatable
-            free = room.fill.free
-            assert (room.fill.count, free) == (0, {**dict.fromkeys(free, 0), **has}), room.node.meta.name
+        for node_info in self.cluster._scheduler._snapshot.by_name.values():
+            has = node_info.node.status.allocatable
+            free = node_info.resources.free
+            assert (node_info.resources.count, free) == (0, {**dict.fromkeys(free, 0), **has}), (
+                node_info.node.meta.name
+            )
 
 
 def live(seed: int) -> None:
