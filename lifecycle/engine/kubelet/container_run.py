@@ -1,4 +1,4 @@
-"""What a kubelet keeps of one container of a pod: plain data, savable at any drained instant."""
+"""The state that a kubelet keeps for one container of a pod, as plain data that can be saved."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 Models kube-scheduler with its default profile: the queue with queueing hints, Filter, Score and preemption.
 All nodes are scored; Kubernetes stops on more than 100 nodes once a part of them fits (50 % less 1 % for each
-125 nodes, at least 5 %), and draws one of equal nodes. Not scheduled: pods with scheduling gates (SGATE-03) or
-of another scheduler. Left out: claims of devices, gangs, limits of CSI drivers.
+125 nodes, at least 5 %), and draws one of equal nodes. Not scheduled: gated pods (SGATE-03), and those of
+another scheduler. Left out: claims of devices, gangs, limits of CSI drivers.
 """
 
 from __future__ import annotations

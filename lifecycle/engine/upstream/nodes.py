@@ -12,7 +12,6 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go",
     ),
     "kubelet/kubelet": ("pkg/kubelet/kubelet.go", "pkg/kubelet/pod_workers.go"),
-    "kubelet/looks": ("pkg/kubelet/kubelet.go", "pkg/kubelet/pleg/generic.go", "pkg/kubelet/pod_workers.go"),
     "kubelet/node/cpus": (
         "pkg/kubelet/cm/admission/errors.go",
         "pkg/kubelet/cm/cpumanager/cpu_manager.go",
@@ -45,6 +44,11 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "kubelet/node/storage": ("pkg/kubelet/eviction/eviction_manager.go",),
     "kubelet/normal_events": ("staging/src/k8s.io/client-go/tools/record/events_cache.go",),
+    "kubelet/pod_sync": (
+        "pkg/kubelet/kubelet.go",
+        "pkg/kubelet/pleg/generic.go",
+        "pkg/kubelet/pod_workers.go",
+    ),
     "kubelet/probing/prober": (
         "pkg/kubelet/prober/prober.go",
         "pkg/kubelet/prober/prober_manager.go",
@@ -224,7 +228,7 @@ OURS: dict[str, str] = {
     "kubelet/node/node_agents": "glue: the kubelets of a cluster, one for each node",
     "kubelet/node/node_pressure": "glue: what is kept of a node's shortages, as plain data",
     "kubelet/parts": "glue: what the kubelet's parts share",
-    "kubelet/roster": "speed: pods by uid, node, address and what they wait for",
+    "kubelet/pod_manager": "speed: pods by uid, node, address and what they wait for",
     "kubelet/saving": "glue: plain data and back",
     "kubelet/upgrade": "glue: kubelets saved by another engine",
     "kubelet/worker": "glue: what is kept of one pod, as plain data",

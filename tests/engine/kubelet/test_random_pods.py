@@ -158,14 +158,14 @@ class Life:
     def _to(self, at_ms: int) -> None:
         """Live on step by step, looking after each."""
         while True:
-            self._look()
+            self._sync()
             wake = self.cluster.next_wake()
             if wake is None or wake > at_ms:
                 break
             self.cluster.run_until(at_ms, max_wall_steps=1)
         self.cluster.run_until(at_ms)
 
-    def _look(self) -> None:
+    def _sync(self) -> None:
         cluster = self.cluster
         wake = cluster.next_wake()
         assert wake is None or wake > cluster.now_ms or not cluster.now_ms, (wake, cluster.now_ms)
@@ -183,7 +183,7 @@ class Life:
 
     def _check_nothing_is_left(self) -> None:
         """Of a pod that is gone with its containers, the engine knows nothing any more."""
-        self._look()
+        self._sync()
         saved = self.cluster.save()
         timers = saved["agenda"]["timers"]
         assert sum(timer[5] for timer in timers) == self.cluster._context.agenda.progress_count

@@ -1,7 +1,6 @@
-"""A container that has ended and may not run again yet: held back, with the event that each look tells.
+"""CrashLoopBackOff: a container that has ended and may not start yet, with the event of each sync.
 
-Models the kubelet's back-off between the runs of one container (doBackOff): a worker's looks come back every
-10 to 15 s meanwhile, and what each of them finds is mostly what the one before found.
+Models doBackOff. Meanwhile the pod is synced every 10 to 15 s, and most of these syncs find nothing new.
 """
 
 from __future__ import annotations

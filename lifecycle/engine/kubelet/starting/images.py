@@ -1,7 +1,7 @@
-"""The images that containers start from: there already, pulled, or not to be had.
+"""The image manager: whether an image is present, its pull, and the errors of a pull.
 
-Models the kubelet's image manager with its events. Pulls of one image on one node are joined: who comes
-second waits for the first.
+Models EnsureImageExists with its events. Pulls of one image on one node are joined: the second container
+waits for the pull of the first.
 """
 
 from __future__ import annotations

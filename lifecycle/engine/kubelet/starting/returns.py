@@ -1,7 +1,6 @@
-"""When a worker comes back to a pod that it could not bring to where it is to be (kubelet, completeWork).
+"""When a pod is synced again after a sync that failed (completeWork).
 
-When the first of the back-offs is over that its look has met; without any, after the 10 to 15 s of every
-other error.
+After the shortest back-off that the sync has met, or 10 to 15 s after any other error.
 """
 
 from __future__ import annotations
