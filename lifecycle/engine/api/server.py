@@ -1,10 +1,10 @@
-"""The API server: every write to a cluster's objects, whoever asks for it, on one way.
+"""The API server: every write to the objects of a cluster takes the same way.
 
     read -> decode -> default -> validate -> admit -> store
 
-A station is a function in a module of its own: requests (read, decode, what a change would leave), rules
-(defaults, validation), identity, addresses, admission, deletion, evictions. What single kinds ask beside that
-stands in kind_hooks. A component's own write is made from what is stored, so it goes straight to the end.
+Each step has a module of its own: requests (read, decode, apply the change), rules (defaults, validation),
+identity, addresses, admission, deletion, evictions. Hooks of single kinds are in kind_hooks. A component
+writes objects that it has read from the store, so its write goes directly to the store.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ FUNCTIONS: dict[str, dict[str, str]] = {
     "pkg/kubelet/kubelet.go": {
         "kubelet/admission": "HandlePodAdditions Reject",
         "kubelet/kubelet": "HandlePod SyncPod SyncTerminat syncLoop",
-        "kubelet/looks": "SyncPod syncLoop",
         "kubelet/node/outages": "RuntimeUp syncLoop",
+        "kubelet/pod_sync": "SyncPod syncLoop",
         "kubelet/starting/claims": "SyncPod",
         "kubelet/starting/mounts": "SyncPod",
         "kubelet/stopping/ending": "SyncTerminat deletePod",
