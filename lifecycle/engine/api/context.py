@@ -1,4 +1,4 @@
-"""The context that all parts of the engine get: clock, chance, store, trace and work queues of the cluster."""
+"""The context that all parts of the engine get: clock, chance, store, trace and queues of the cluster."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Validating admission: refuses objects by the state of the cluster.
 
-In this order: namespace (exists, not terminating), service account, priority and runtime class, LimitRange,
-pod security, quotas.
+In this order: namespace (exists, not terminating), the limit of pods in a cluster, service account,
+priority and runtime class, LimitRange, pod security, quotas.
 """
 
 from __future__ import annotations
