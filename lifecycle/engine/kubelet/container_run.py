@@ -135,7 +135,7 @@ class ContainerRun:
         self.stage = IDLE
         self.attempt = 0
         self.waiting: tuple[str, str] | None = None
-        # Why it was not started at the last look: the status of the next look says so, and not before
+        # Why the last sync did not start it: the next sync reports that, and none before
         # (kubelet, reasonCache).
         self.unsaid: tuple[str, str] | None = None
         self.restart_count = 0

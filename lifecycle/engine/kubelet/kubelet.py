@@ -263,7 +263,7 @@ class Kubelets:
         worker.stage_timer = None
         self.sync_pod(worker, pod)
 
-    # --- one look -------------------------------------------------------------------------------------
+    # --- one sync -------------------------------------------------------------------------------------
 
     def _on_return(self, worker: PodWorker, _pod: Pod) -> None:
         worker.return_timer = None

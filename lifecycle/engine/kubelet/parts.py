@@ -86,7 +86,7 @@ class Parts:
         self.cpus = Cpus(context.store, self.pod_manager)
         self.crowd = Crowd()
         self._network = Network(context, self.pod_manager, self.agents)
-        # How often kubelets look at their runtimes; 0: whenever something happens there.
+        # The period of relists; 0: the kubelet sees each change of the runtime at once.
         self.relist_period_ms = context.timing.spreads["kubelet_look"][1]
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
@@ -162,7 +162,7 @@ class Parts:
                 return mirror.subject
         return pod.subject
 
-    # --- timers, looks and events ---------------------------------------------------------------------
+    # --- timers, syncs and events ---------------------------------------------------------------------
 
     def later(
         self,

@@ -18,7 +18,7 @@ from .saving import load_map, load_row, save_map, save_row
 # Stages of a pod.
 WAITING, SYNCING, TERMINATING, TERMINATED = "waiting", "syncing", "terminating", "terminated"
 STAGES = (WAITING, SYNCING, TERMINATING, TERMINATED)
-# What a look that is not over yet is at: ending containers, or starting them.
+# What a sync that is not finished does: it kills containers, or starts them.
 KILLING, BEGINNING = "killing", "beginning"
 # Stages of a resize: asked for, held back, being applied, waiting for containers that restart for it.
 ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasible", "Applying", "Finishing"

@@ -65,7 +65,7 @@ class Evictor:
         loop.on_timer(EASED, lambda timer: self.ease(timer.target, timer.payload))
         loop.on_timer(WAITED, self._on_waited)
 
-    # --- what makes a kubelet look --------------------------------------------------------------------
+    # --- what makes it synchronize --------------------------------------------------------------------
 
     def press(self, node: str, resource: str, available: int, for_ms: int | None) -> None:
         """A fault: so much is left of a resource from now on, for a while or for ever."""
@@ -124,7 +124,7 @@ class Evictor:
         if state.wait is not None:
             self._parts.context.agenda.cancel(state.wait)
         state.victim, state.wait = "", None
-        # What one look finds beyond its limits goes one after the other.
+        # Pods over their limits in one round are evicted one after the other.
         if not self._evict_beyond_limit(self._parts.agents[worker.node], state):
             self.synchronize(worker.node)
 
@@ -149,7 +149,7 @@ class Evictor:
             context.agenda.cancel(state.check[1])
         state.check = (due_ms, context.later(due_ms - context.clock.now_ms, CHECK, agent.name))
 
-    # --- one look -------------------------------------------------------------------------------------
+    # --- one round ------------------------------------------------------------------------------------
 
     def _on_check(self, timer: Timer) -> None:
         agent = self._parts.agents[timer.target]
@@ -157,7 +157,7 @@ class Evictor:
         assert state is not None, agent.name
         state.check = None
         if self._parts.is_down(agent.name) or self._node(agent.name) is None:
-            # It looks again when it is back, or when its Node is.
+            # It synchronizes again when the kubelet is back, or its Node is.
             return
         now_ms = state.checked_ms = self._now_ms
         met = [one for one in agent.eviction.thresholds if self._is_met(agent, one)]
@@ -207,7 +207,7 @@ class Evictor:
                 state.held[resource] = None
             elif resource in state.held:
                 seen_ms = state.held[resource]
-                # It was short at every look up to this one.
+                # It was short at every round up to this one.
                 state.held[resource] = seen_ms = now_ms - CHECK_MS if seen_ms is None else seen_ms
                 if now_ms - seen_ms >= agent.eviction.transition_ms:
                     del state.held[resource]

@@ -89,7 +89,7 @@ class NodeAgent:
     ) -> None:
         self.name = name
         self.number = number
-        # Where in its period it looks at its runtime.
+        # The phase of its relists within the period.
         self.relist_phase_ms = relist_phase_ms
         self.images: dict[str, None] = {}
         self.pulls: dict[str, int] = {}

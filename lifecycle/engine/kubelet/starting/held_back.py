@@ -23,7 +23,7 @@ def hold_back(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun) -> N
     if run.start_tries:
         return
     if run.must_restart:
-        # The end that it was killed for is news to the next look, which decides anew.
+        # The end that it was killed for is news to the next sync, which decides again.
         run.must_restart, worker.must_act = False, True
         parts.notice(worker)
     name, container = _full_name(pod), run.container.name

@@ -140,7 +140,7 @@ class Images:
             run.waiting = (reason, message)
             parts.touch(worker)
             return
-        # The next look says so: soon for a new sandbox, which the kubelet's look at its runtime finds.
+        # The next sync reports it: soon for a new sandbox, which the next relist finds.
         run.unsaid, worker.has_unsaid = (reason, message), True
         is_new = not worker.runtime.containers and run.pull_tries == 1
         is_progress = run.pull_tries < UPKEEP_ATTEMPT

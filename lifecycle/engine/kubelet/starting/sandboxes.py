@@ -203,10 +203,10 @@ class Sandboxes:
         self._parts.pod_manager.take_sandbox(worker, ip)
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
-        # Told by the next look: this one goes on to start containers, and may have to wait for a hook.
+        # Reported by the next sync: this one goes on to start containers, and may have to wait for a hook.
         is_told = not self._parts.relist_period_ms
         worker.has_changed = is_told and (bool(worker.spec.init_containers) or not worker.spec.has_post_start)
-        # A look while it was being made has found nothing to do.
+        # A sync while it was being made has found nothing to do.
         worker.must_act = True
         self._kubelet.sync_pod(worker, pod)
         worker.has_changed = worker.has_changed or not is_told

@@ -145,7 +145,7 @@ class Starter:
         else:
             parts.come_back(worker, wait_ms, is_progress=is_progress)
         if is_error and not parts.context.timing.is_instant:
-            # Where nothing was made there is nothing to see: the next look says so, when it comes.
+            # Without a container there is nothing to relist: the next sync reports it, when it comes.
             run.unsaid, worker.has_unsaid = (reason, message), True
             self._go_on(worker)
             return

@@ -156,7 +156,7 @@ class Ending:
         for run in worker.runs.values():
             seen = worker.runtime.containers.get(run.container.name)
             if run.unsaid is not None and worker.evicted is not None and pod.meta.deletion_ms is None:
-                # Why it does not run: no look may tell it any more.
+                # Why it does not run: no sync may report it any more.
                 run.waiting, run.unsaid = run.unsaid, None
                 worker.has_changed = True
             if run.waiting and pod.meta.deletion_ms is not None and seen is not None and seen.state == EXITED:
