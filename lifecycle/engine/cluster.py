@@ -14,9 +14,9 @@ from . import upgrades
 from .api.commands import Command, Result
 from .api.context import Context
 from .api.kind_hooks import list_companions
-from .api.molds import Mold
 from .api.patching.three_way_apply import NOT_REMEMBERED, is_remembered
 from .api.server import ApiServer
+from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
@@ -90,10 +90,10 @@ class Cluster:
         for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
             self._api.create_json({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         self._provide()
-        mold, spec = Mold(), dict[str, Any]()
+        cached, spec = CachedTemplate(), dict[str, Any]()
         for number in range(1, int(self.settings.nodes["count"]) + 1):
             node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"node-{number}"}, "spec": spec}
-            self._api.create_json(node, mold=mold)
+            self._api.create_json(node, cached=cached)
         self._context.loop.drain()
 
     def _provide(self) -> None:

@@ -1,7 +1,7 @@
-"""What a Service is given: an address of 10.96.0.0/12, and ports of the nodes from 30000 to 32767.
+"""The allocators of Services: cluster IPs from 10.96.0.0/12, and node ports from 30000 to 32767.
 
-Models the allocators of Kubernetes' service registry, for a cluster of IPv4 alone. Addresses are given in
-order and ports are drawn; both are kept for life, and no two Services have one.
+Models the allocators of the service registry for IPv4. Addresses are allocated in order, ports are drawn. A
+Service keeps both until it is deleted, and no two Services have the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What may come from outside: commands, versioned, and what answers them.
+"""Commands, the only input of a cluster, with their version; and the answer to a command.
 
-`payloads.py` says and checks what the payload of each kind holds; `docs/formats.md` lists it, and tells what
-a `request` means, which comes along when a client of the API asks.
+`payloads.py` checks the payload of each kind of command, and `docs/formats.md` describes it. `request` is
+set if the command was sent by a client of the Kubernetes API.
 """
 
 from __future__ import annotations

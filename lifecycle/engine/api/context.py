@@ -1,4 +1,4 @@
-"""What every part of the engine is handed: the cluster's clock, chance, store and queues."""
+"""The context that all parts of the engine get: clock, chance, store, trace and queues of the cluster."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""CustomResourceDefinitions of one cluster, and what the API server does with objects of the kinds they make.
+"""The CustomResourceDefinitions of a cluster, and the handling of custom resources.
 
-A kind that nobody defined is taken as it is sent, namespaced and unchecked: manifests are shown what happens
-to them even where their definitions are missing.
+Objects of a kind without a definition are accepted as they are: namespaced, and without validation. So a
+manifest can be tried even if its definitions are missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Graceful deletion: a mark and a period for pods, finalizers for all (POD-TERM-02 to 04, FORCE-02)."""
+"""Deletion: deletion timestamp and grace period of pods, finalizers of all (POD-TERM-02 to 04, FORCE-02)."""
 
 from __future__ import annotations
 

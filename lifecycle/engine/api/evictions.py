@@ -1,7 +1,7 @@
-"""The eviction API: a deletion that asks the pod's disruption budget first, and tells the pod why it goes.
+"""The Eviction API: a deletion of a pod that its PodDisruptionBudget must allow.
 
-Kubernetes' order: preconditions, then the budget's status (one less is allowed, the pod is noted there), then
-the pod's condition DisruptionTarget, then its deletion (COND-15, PDB-05, DCOND-04).
+In the order of Kubernetes: preconditions; status of the budget (`disruptionsAllowed` less one, pod in
+`disruptedPods`); condition DisruptionTarget of the pod; deletion (COND-15, PDB-05, DCOND-04).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Who an object is: its name, uid, first generation and instant of creation.
+"""The metadata of a new object: name (also from `generateName`), uid, generation and creation timestamp.
 
-Uids and made-up names are drawn by what an owner has made so far, so a history that is lived again has the
-same ones. A number that was given out is never given again, even if the write is refused in the end.
+Uids and generated names are drawn by the number of objects that an owner has created so far, so a replayed
+history has the same ones. A number is used only once, even if the write is refused later.
 """
 
 from __future__ import annotations

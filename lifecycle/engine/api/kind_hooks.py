@@ -1,4 +1,4 @@
-"""What single kinds ask of the live cluster at a write; what they ask of the object alone says `kinds`."""
+"""Hooks of single kinds at a write that need the live cluster; rules on the object alone are in `kinds`."""
 
 from __future__ import annotations
 

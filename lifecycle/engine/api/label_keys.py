@@ -1,4 +1,4 @@
-"""Writing a pod's own label values into its selectors, once for all pods of a template that share them."""
+"""`matchLabelKeys`: merges label values of a pod into its selectors, once for all pods of a template."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""The metrics APIs: what containers use, as the metrics server tells it, and custom and external metrics.
+"""The metrics APIs: resource metrics as of metrics-server, custom metrics and external metrics.
 
-Nothing is gathered: use is computed when somebody asks. A container of whose use nothing is stated, by its
-behaviour, by a load on a Service of its pod's or by its script, has no metrics. With a `metricsResolution`
-(the metrics server's own is 15 s) it is what was used at the last instant of that grid, and a container is
-first told of when it has run for a whole step; without one (0s) it is told as it is now.
-Left out: means over the step.
+Usage is computed when it is requested. A container has metrics only if its usage is stated by its
+behaviour, by a load on a Service of its pod, or by its script. With `metricsResolution` (metrics-server: 15
+s) the value is that of the last multiple of this step, and a container has metrics once it has run for a
+whole step; with 0s the value is the present one. Left out: means over the step.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a request says beside its object: who writes, how strictly it is read, whether an apply is forced.
+"""The options of a write: field manager, field validation, force of a server-side apply.
 
-A command with `request` was sent to the API by a client; its objects' fields have managers from then on. One
-without comes from Podline's own pages and scenarios: it tracks nothing by itself, but where somebody does, it
-is known by the name that kubectl has for what it does.
+A command with `request` was sent by a client of the API: from then on the object has `managedFields`. A
+command without comes from the pages or a scenario of Podline. It does not start tracking, but on a tracked
+object its fields are owned by the manager name that kubectl would use.
 """
 
 from __future__ import annotations

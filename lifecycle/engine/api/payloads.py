@@ -1,8 +1,8 @@
-"""What the payload of each kind of command may hold: its fields, their types, and which are required.
+"""Checks the payload of each kind of command: its fields, their types, and which are required.
 
-Looked at before anything is done, so that whoever carries a command out can rely on it. The objects and
-patches inside are looked at where they are decoded. A field set to null is one left out, as is a text left
-empty that need not be given; fields that are not of a command are let be.
+This is done before anything else, so the code that carries out a command can rely on it. Objects and
+patches in the payload are checked where they are decoded. A null field counts as missing, as does an empty
+text that is optional; unknown fields are ignored.
 """
 
 from __future__ import annotations

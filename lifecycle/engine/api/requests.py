@@ -1,7 +1,7 @@
-"""What a request asks for: read and decoded, then the object as it would be stored.
+"""Decodes a request, and makes the object that it would store.
 
-What a change may touch depends on where it is sent: the status to /status, the size to /scale, all else to
-the object itself.
+A write to /status changes only the status, a write to /scale only the number of replicas, and any other
+write all but the status.
 """
 
 from __future__ import annotations

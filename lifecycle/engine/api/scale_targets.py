@@ -1,4 +1,4 @@
-"""Finding what a reference says is to be scaled, and its /scale, as clients of the API server are told."""
+"""Finds the target of a scale reference and its /scale, with the errors that a client of the API gets."""
 
 from __future__ import annotations
 

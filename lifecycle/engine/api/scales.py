@@ -1,4 +1,4 @@
-"""The Scale of an object: what its subresource of that name shows, and what is written by it."""
+"""The subresource /scale: the Scale of an object, and a write of it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The API server: every write to a cluster's objects, whoever asks for it, on one way.
+"""The API server: every write to the objects of a cluster takes the same way.
 
     read -> decode -> default -> validate -> admit -> store
 
-A station is a function in a module of its own: requests (read, decode, what a change would leave), rules
-(defaults, validation), identity, addresses, admission, deletion, evictions. What single kinds ask beside that
-stands in kind_hooks. A component's own write is made from what is stored, so it goes straight to the end.
+Each step has a module of its own: requests (read, decode, apply the change), rules (defaults, validation),
+identity, addresses, admission, deletion, evictions. Hooks of single kinds are in kind_hooks. A component
+writes objects that it has read from the store, so its write goes directly to the store.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ from .evictions import evict_pod
 from .identity import identify, name_asked, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .label_keys import complete_selectors, overlay_narrowed, with_label_keys
-from .molds import Mold
 from .options import PLAIN, WriteOptions
 from .patching.field_managers import FIELD, FieldManagers, with_managed_fields
 from .requests import (
@@ -66,6 +65,7 @@ from .requests import (
     require_fresh,
 )
 from .scales import make_scale, with_scale
+from .template_cache import CachedTemplate
 from .templates import Templates
 
 Json = dict[str, Any]
@@ -91,21 +91,22 @@ class ApiServer:
         data: Json,
         options: WriteOptions = PLAIN,
         entries: list[Json] | None = None,
-        mold: Mold | None = None,
+        cached: CachedTemplate | None = None,
     ) -> StoredObject:
         """Create an object from its JSON, as it was sent. Raises ApiError.
 
-        `entries`: the managers of its fields, where they are known already. `mold`: of a component's object.
+        `entries`: the managers of its fields, where they are known already. `cached`: the template of a
+        component's object.
         """
         context = self._context
-        like = mold.made if mold is not None and mold.fits(data) else None
-        if mold is not None and like is not None:
-            sent = data = mold.fill(data)
+        like = cached.made if cached is not None and cached.fits(data) else None
+        if cached is not None and like is not None:
+            sent = data = cached.fill(data)
         else:
             given, sent = data, self.decode(data, options)
             data = context.definitions.make_new(apply_defaults(sent, context.features))
-            if mold is not None:
-                mold.take(given, data)
+            if cached is not None:
+                cached.take(given, data)
         asked = name_asked(data)
         data = with_uid(context, with_name(context, data))
         kind = kind_of_json(data)
@@ -126,8 +127,8 @@ class ApiServer:
         if entries:
             with_managed_fields(new, entries)
         created = self._create(new)
-        if mold is not None:
-            mold.made = created
+        if cached is not None:
+            cached.made = created
         # Where nothing is stored, there is nothing for companions to be with.
         for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion)

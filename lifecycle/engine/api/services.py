@@ -1,6 +1,6 @@
-"""The Services of a cluster by address and by port of the nodes, and the EndpointSlices of each.
+"""An index of Services by cluster IP and node port, and of the EndpointSlices of each Service.
 
-Built when first asked, then kept by every write, so that nobody walks all Services.
+Built at the first lookup, and updated by every write from then on.
 """
 
 from __future__ import annotations

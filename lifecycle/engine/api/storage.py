@@ -1,7 +1,6 @@
-"""What the API server does with claims and volumes: it protects them, gives claims a class, lets some grow.
+"""Admission of storage: StorageObjectInUseProtection, DefaultStorageClass, PersistentVolumeClaimResize.
 
-Models the admission plugins StorageObjectInUseProtection, DefaultStorageClass and
-PersistentVolumeClaimResize. A cluster without a default class is given one when a claim needs it.
+A cluster without a default StorageClass gets one when a claim needs it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pods of a template: their spec as admission leaves it, and the status they begin with."""
+"""A cache for pods of a template: their spec after admission, and their first status."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Claims, volumes and the pods that use them, found by what is asked for: nobody walks over all volumes.
+"""An index of claims, volumes and the pods that use them.
 
-Built when first asked, and followed from then on: clusters without claims pay nothing for it.
+Built at the first lookup, and updated from then on, so clusters without claims pay nothing for it.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..api.admission.namespaces import is_namespace_ending
 from ..api.context import Context
-from ..api.molds import Molds
 from ..api.server import ApiServer
+from ..api.template_cache import TemplateCache
 from ..heart.errors import AlreadyExists, ApiError
 from ..objects.meta import StoredObject
 from ..objects.names import FAILED_CREATE
@@ -34,11 +34,11 @@ Act = Callable[[Action], None]
 class Actor:
     """Does actions. Raises ApiError when the API server refuses one."""
 
-    __slots__ = ("_api", "_loop", "_molds", "_store", "_trace", "_ways")
+    __slots__ = ("_api", "_loop", "_store", "_templates", "_trace", "_ways")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._api = api
-        self._molds = Molds()
+        self._templates = TemplateCache()
         self._loop = context.loop
         self._trace = context.trace
         self._store = context.store
@@ -101,7 +101,7 @@ class Actor:
 
     def _create_json(self, action: CreateJson) -> None:
         try:
-            self._api.create_json(action.data, mold=self._molds.of(action.owner, action.data))
+            self._api.create_json(action.data, cached=self._templates.of(action.owner, action.data))
         except ApiError as refusal:
             self._tell_refused(action.owner, action.words.refused, refusal, action.source)
             raise

@@ -1,9 +1,8 @@
-"""Which pods bound to a node its kubelet takes; the others it fails at once, without starting anything.
+"""Admission of pods by the kubelet: a pod that is not admitted fails at once.
 
-Models the kubelet's admission by node pressure, by settings of the kernel, by CPUs that a pod is to have for
-itself and by operating system; of a pod that names its node itself also by amounts, affinity, host ports and
-taints, to which the scheduler has seen for all others. Left out: room that is made for critical pods, which
-are all taken.
+Models the admit handlers for node pressure, sysctls, exclusive CPUs and the operating system. For a pod
+that was bound without the scheduler also resources, affinity, host ports and taints. Left out: preemption
+for critical pods; these are always admitted.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Admission:
         reason, text = self._find_reason(worker, pod)
         if not text:
             if self._parts.agents[worker.node].pressure is not None:
-                self._evictor.look(worker.node)
+                self._evictor.synchronize(worker.node)
             return False
         self._parts.event(worker, None, WARNING, reason, text)
         start_ms = pod.status.start_ms
@@ -91,7 +90,7 @@ class Admission:
             return POD_OS_NOT_SUPPORTED, _OS_TEXT
         if is_scheduled or not isinstance(node, Node) or is_critical(pod.spec, pod.meta.annotations):
             return "", ""
-        workers = self._parts.roster.workers_on(worker.node)
+        workers = self._parts.pod_manager.workers_on(worker.node)
         others = [one for one in workers if one is not worker and one.stage not in (WAITING, TERMINATED)]
         ports = [port for one in others for port in list_host_ports(one.spec)]
         return decide_misfit(pod.spec, node, sum_requests(others), len(others), ports)

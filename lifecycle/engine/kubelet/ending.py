@@ -1,4 +1,4 @@
-"""The end of a pod: its deadline, its termination step by step, its last status and the delete after it."""
+"""The end of a pod: active deadline, SyncTerminatingPod, SyncTerminatedPod, last status and final delete."""
 
 from __future__ import annotations
 
@@ -144,8 +144,8 @@ class Ending:
         for run in worker.runs.values():
             self._prober.on_pod_ending(worker, pod, run)
         # What ends at once is seen to below, but for sidecars, which wait for each other.
-        worker.is_being_stopped = parts.look_period_ms > 0 and not worker.spec.init_containers
-        self._stopper.begin_pod(worker, parts.roster.known(worker.uid), seconds)
+        worker.is_being_stopped = parts.relist_period_ms > 0 and not worker.spec.init_containers
+        self._stopper.begin_pod(worker, parts.pod_manager.known(worker.uid), seconds)
         worker.is_being_stopped = False
         if worker.mounting_ms is not None and worker.runtime.sandbox_id:
             self._sandboxes.mount_in_vain(worker, pod)
@@ -156,7 +156,7 @@ class Ending:
         for run in worker.runs.values():
             seen = worker.runtime.containers.get(run.container.name)
             if run.unsaid is not None and worker.evicted is not None and pod.meta.deletion_ms is None:
-                # Why it does not run: no look may tell it any more.
+                # Why it does not run: no sync may report it any more.
                 run.waiting, run.unsaid = run.unsaid, None
                 worker.has_changed = True
             if run.waiting and pod.meta.deletion_ms is not None and seen is not None and seen.state == EXITED:
@@ -174,12 +174,12 @@ class Ending:
         issue 113606), but for a pod that is gone.
         """
         seconds, is_shorter = self._decide_grace(worker, pod, worker.grace_seconds)
-        is_gone = worker.uid in self._parts.roster.gone
+        is_gone = worker.uid in self._parts.pod_manager.gone
         if is_shorter and (is_gone or self._override_is_last):
             self._stopper.shorten(worker, pod, seconds)
         if worker.has_changed:
             self._reporter.report(worker, pod)
-        self._stopper.continue_pod(worker, self._parts.roster.known(worker.uid))
+        self._stopper.continue_pod(worker, self._parts.pod_manager.known(worker.uid))
         self._after_step(worker)
 
     def _decide_grace(self, worker: PodWorker, pod: Pod, former_seconds: int) -> tuple[int, bool]:
@@ -199,19 +199,19 @@ class Ending:
             return
         delay_ms = 0
         has_sidecars = bool(worker.spec.init_containers) and _has_ended_sidecars(worker)
-        if has_sidecars and worker.stop_reason == _COMPLETED and parts.look_period_ms:
-            due_ms = parts.next_look_ms(worker.node, parts.now_ms + 1)
+        if has_sidecars and worker.stop_reason == _COMPLETED and parts.relist_period_ms:
+            due_ms = parts.next_relist_ms(worker.node, parts.now_ms + 1)
             worker.stage_timer, _ = parts.later(due_ms - parts.now_ms, SIDECARS_ENDED, worker)
             return
         if not worker.stop_reason or worker.stop_reason == _COMPLETED:
             if worker.stop_reason:
                 # Whatever else is to be done for it waits for what is seen of its end.
-                delay_ms = parts.draw_after_look_ms("pod_end", worker)
+                delay_ms = parts.draw_after_relist_ms("pod_end", worker)
             else:
                 delay_ms = parts.context.draw_ms("kill_pod", worker.uid)
         delay_ms += self._stopper.hooks_left_ms(worker)
         if delay_ms == 0:
-            self.on_torn_down(worker, self._parts.roster.known(worker.uid))
+            self.on_torn_down(worker, self._parts.pod_manager.known(worker.uid))
         else:
             worker.stage_timer, _ = self._parts.later(delay_ms, TORN_DOWN, worker)
 
@@ -227,7 +227,7 @@ class Ending:
         worker.stage, worker.has_changed = SYNCING, True
         self._reporter.report(worker, pod)
         worker.stage = TERMINATING
-        worker.stage_timer, _ = parts.later(_STEPS_TO_THE_END * parts.look_period_ms, TORN_DOWN, worker)
+        worker.stage_timer, _ = parts.later(_STEPS_TO_THE_END * parts.relist_period_ms, TORN_DOWN, worker)
 
     # --- over -----------------------------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ class Ending:
         self._note_deadline(worker, pod)
         delay_ms = 0
         if pod.meta.deletion_ms is not None:
-            delay_ms = self._parts.draw_after_look_ms("pod_removal", worker)
+            delay_ms = self._parts.draw_after_relist_ms("pod_removal", worker)
         if delay_ms and self._parts.store.pods.get(worker.uid) is pod and _has_unlocated(worker, pod):
             # That these have ended is told only when nothing of the pod is left (TerminatePod).
             self._reporter.report(worker, pod)
@@ -279,7 +279,7 @@ class Ending:
         """Nothing of the pod is left, here or in the store."""
         self._drop_timers(worker)
         self._sandboxes.end(worker)
-        self._parts.roster.remove(worker)
+        self._parts.pod_manager.remove(worker)
         # Its kubelet may have told of it after its object had gone, and of a static pod there never was one.
         self._parts.trace.correlator.forget(worker.uid)
         self._free(worker)
@@ -298,7 +298,7 @@ class Ending:
     def finish(self, worker: PodWorker) -> None:
         """Take the object of a deleted pod away, once its finalizers are gone; forget a pod that is gone."""
         parts = self._parts
-        static = parts.roster.statics.get(worker.uid)
+        static = parts.pod_manager.statics.get(worker.uid)
         if static is not None and static.meta.deletion_ms is not None:
             # It goes with its manifest alone: nobody else is asked, or told.
             self.forget(worker)
@@ -308,8 +308,8 @@ class Ending:
             return
         if worker.has_changed:
             # It ended while nobody could be told.
-            self._reporter.report(worker, self._parts.roster.known(worker.uid))
-        stored = parts.roster.stored(worker)
+            self._reporter.report(worker, self._parts.pod_manager.known(worker.uid))
+        stored = parts.pod_manager.stored(worker)
         if stored is None:
             self.forget(worker)
             return

@@ -1,8 +1,8 @@
-"""Steps of a first run that all pods of a template take alike: worked out once, then taken by each in time.
+"""A cache of status changes: in their first run, all pods of a template report the same changes.
 
-A plain pod has one container and no gates. Until that container is to start again, what a report changes
-follows from a few facts, before and after; instants, addresses and ids are the pod's own. Reports that do not
-fit take the long way, which leads to the same status and the same rows.
+Only for pods with one container and no readiness gates, until that container restarts. A status change
+follows from a few facts before and after it, so it is calculated once for a template; instants, addresses
+and ids are those of each pod. All other reports are calculated in full, with the same status and rows.
 """
 
 from __future__ import annotations

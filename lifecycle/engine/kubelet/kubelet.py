@@ -1,7 +1,7 @@
-"""The kubelets: one worker per bound pod, and all that has it look at its pod.
+"""The kubelets of all nodes: one pod worker for each bound pod, and the events that make it sync.
 
-That is what the API server says, timers, and what the processes of its containers do. A look decides from
-what the runtime reports which containers to start or kill, has it done, and reports.
+A worker syncs when the API server changes the pod, when a timer fires, or when a container starts or ends.
+What it does then is in `pod_sync`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from ..store.audience import Useless
 from .admission import Admission
 from .ending import REMOVED, SIDECARS_ENDED, TORN_DOWN, Ending
 from .eviction.evictor import Evictor
-from .looks import Looks
 from .node.node_agents import NodeAgents
 from .node.node_reporter import NodeReporter
 from .node.outages import Outages
@@ -30,14 +29,15 @@ from .parts import (
     DEADLINE,
     HOOK_DONE,
     KILL,
-    LOOK,
     PROBE,
     PULLED,
     RESIZED,
     RETURN,
+    SYNC,
     WAKE,
     Parts,
 )
+from .pod_sync import PodSyncer
 from .probing.ended_containers import await_turns, list_turns
 from .probing.prober import Prober
 from .reports import Reporter
@@ -45,7 +45,7 @@ from .resize import Resizer
 from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starting.starter import Starter
 from .state.container_run import POST_START, PRE_STOP, ContainerRun
-from .state.roster import load_pods, save_pods
+from .state.pod_manager import load_pods, save_pods
 from .state.worker import PodWorker
 from .static_pods.mirrors import Mirrors
 from .static_pods.static_pods import StaticPods
@@ -64,7 +64,7 @@ class Kubelets:
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._context = context
         self._parts = parts = Parts(context)
-        self._roster = parts.roster
+        self._pod_manager = parts.pod_manager
         self._prober = prober = Prober(parts)
         self.evictor = evictor = Evictor(parts)
         self._mirrors = mirrors = Mirrors(parts, api)
@@ -79,7 +79,7 @@ class Kubelets:
         self._ending = ending = Ending(
             parts, prober, reporter, stopper, self.sandboxes, resizer, evictor, self.static_pods
         )
-        looks = Looks(
+        syncer = PodSyncer(
             parts,
             Admission(parts, evictor, reporter),
             prober,
@@ -91,7 +91,7 @@ class Kubelets:
             RestartAll(parts, prober, reporter, stopper, evictor),
             ending,
         )
-        self.look, self.begin_anew = looks.look, looks.begin_anew
+        self.sync_pod, self.begin_anew = syncer.sync_pod, syncer.begin_anew
         self.outages = Outages(
             parts, prober, reporter, self.sandboxes, evictor, node_reporter, self.static_pods, self
         )
@@ -112,7 +112,7 @@ class Kubelets:
     def _pod_handlers(self) -> dict[str, Callable[[PodWorker, Pod], None]]:
         return {
             ADMIT: self._admit,
-            LOOK: self.look,
+            SYNC: self.sync_pod,
             MOUNT: self.sandboxes.on_mount,
             SANDBOX: self.sandboxes.on_made,
             TORN_DOWN: self._ending.on_torn_down,
@@ -139,21 +139,21 @@ class Kubelets:
     # --- who listens to what --------------------------------------------------------------------------
 
     def _for_pod(self, handler: Callable[[PodWorker, Pod], None]) -> Callable[[Timer], None]:
-        roster, stored, workers = self._roster, self._parts.store.pods, self._roster.workers
+        pod_manager, stored, workers = self._pod_manager, self._parts.store.pods, self._pod_manager.workers
 
         def handle(timer: Timer) -> None:
             uid = timer[3]
             worker = workers.get(uid)
             if worker is not None:
                 # Mostly a kubelet knows its pod as it is stored.
-                handler(worker, (None if roster.heard else stored.get(uid)) or roster.known(uid))
+                handler(worker, (None if pod_manager.heard else stored.get(uid)) or pod_manager.known(uid))
 
         return handle
 
     def _for_container(
         self, handler: Callable[[PodWorker, Pod, ContainerRun, str], None]
     ) -> Callable[[Timer], None]:
-        roster, stored, workers = self._roster, self._parts.store.pods, self._roster.workers
+        pod_manager, stored, workers = self._pod_manager, self._parts.store.pods, self._pod_manager.workers
         follow = self._parts.follow
 
         def handle(timer: Timer) -> None:
@@ -166,7 +166,7 @@ class Kubelets:
             run = worker.runs[name]
             if run.row > 0:
                 follow(run.row)
-            pod = (None if roster.heard else stored.get(uid)) or roster.known(uid)
+            pod = (None if pod_manager.heard else stored.get(uid)) or pod_manager.known(uid)
             handler(worker, pod, run, detail)
 
         return handle
@@ -174,7 +174,7 @@ class Kubelets:
     @property
     def workers(self) -> Mapping[str, PodWorker]:
         """The workers of all pods, by what their kubelets call these."""
-        return self._roster.workers
+        return self._pod_manager.workers
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         if new is None:
@@ -183,7 +183,7 @@ class Kubelets:
             return
         if not new.node_name:
             return
-        worker = self._roster.workers.get(new.meta.uid)
+        worker = self._pod_manager.workers.get(new.meta.uid)
         if worker is None:
             agent = self._parts.agents.get(new.node_name)
             if new.is_mirror:
@@ -209,7 +209,7 @@ class Kubelets:
 
     def _on_gone(self, pod: Pod) -> None:
         self._mirrors.on_gone(pod)
-        worker = self._roster.workers.get(pod.meta.uid)
+        worker = self._pod_manager.workers.get(pod.meta.uid)
         if worker is not None and not (self._parts.outages and self.outages.keep(pod)):
             self._on_removed(worker, pod)
 
@@ -222,7 +222,7 @@ class Kubelets:
             self._ending.set_deadline(worker, new)
         worker.must_act = True
         is_status_alone = old.meta.generation == new.meta.generation and old.status != new.status
-        if is_status_alone and self._parts.look_period_ms and not new.spec.readiness_gates:
+        if is_status_alone and self._parts.relist_period_ms and not new.spec.readiness_gates:
             # What others write into a status is no word to a worker.
             self._parts.compare_later(worker)
         else:
@@ -240,7 +240,7 @@ class Kubelets:
     def take(self, pod: Pod) -> None:
         """A pod is bound to a node of ours."""
         worker = PodWorker(pod)
-        self._roster.add(worker)
+        self._pod_manager.add(worker)
         delay_ms = self._context.draw_ms("watch", pod.meta.uid)
         if delay_ms == 0:
             self._parts.touch(worker)
@@ -250,7 +250,7 @@ class Kubelets:
     def _on_removed(self, worker: PodWorker, pod: Pod) -> None:
         if worker.is_running:
             # Deleted by force: the containers still get their last two seconds (FORCE-07).
-            self._roster.gone[worker.uid] = pod.replace(
+            self._pod_manager.gone[worker.uid] = pod.replace(
                 meta=pod.meta.replace(deletion_ms=self._context.clock.now_ms, deletion_grace_seconds=0)
             )
             self._parts.touch(worker)
@@ -261,9 +261,9 @@ class Kubelets:
 
     def _admit(self, worker: PodWorker, pod: Pod) -> None:
         worker.stage_timer = None
-        self.look(worker, pod)
+        self.sync_pod(worker, pod)
 
-    # --- one look -------------------------------------------------------------------------------------
+    # --- one sync -------------------------------------------------------------------------------------
 
     def _on_return(self, worker: PodWorker, _pod: Pod) -> None:
         worker.return_timer = None
@@ -281,9 +281,9 @@ class Kubelets:
         self._parts.touch(worker)
 
     def _sync(self, _namespace: str, uid: str) -> None:
-        worker = self._roster.workers.get(uid)
+        worker = self._pod_manager.workers.get(uid)
         if worker is not None:
-            self.look(worker, self._roster.known(worker.uid))
+            self.sync_pod(worker, self._pod_manager.known(worker.uid))
 
     # --- what happens to containers -------------------------------------------------------------------
 
@@ -310,7 +310,7 @@ class Kubelets:
 
     def world(self, worker: PodWorker, run: ContainerRun) -> ContainerWorld:
         """What the processes of a container see around them now."""
-        return self._parts.world(worker, self._roster.known(worker.uid), run)
+        return self._parts.world(worker, self._pod_manager.known(worker.uid), run)
 
     def on_command(self, worker: PodWorker, run: ContainerRun) -> None:
         """A command ran in a container: it may have written, and signalled or ended the program."""
@@ -324,7 +324,7 @@ class Kubelets:
             return
         end = process.exit
         self.evictor.on_written(worker)
-        pod = self._roster.known(worker.uid)
+        pod = self._pod_manager.known(worker.uid)
         if end is None:
             self._parts.schedule_wake(worker, run)
             if self._parts.is_left_alone(worker):
@@ -354,12 +354,12 @@ class Kubelets:
 
     def save(self) -> dict[str, Any]:
         """Plain data of every node and worker."""
-        roster = self._roster
+        pod_manager = self._pod_manager
         return {
             "nodes": self._agents.save(),
-            "workers": [worker.save() for worker in roster.workers.values()],
-            "gone": save_pods(roster.gone),
-            "last_heard": save_pods(roster.heard),
+            "workers": [worker.save() for worker in pod_manager.workers.values()],
+            "gone": save_pods(pod_manager.gone),
+            "last_heard": save_pods(pod_manager.heard),
             "static": self.static_pods.save(),
             "dns": self._parts.dns.save(),
             "disks": self._parts.context.volumes.save_files(),
@@ -367,17 +367,17 @@ class Kubelets:
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described; the store is restored before."""
-        roster = self._roster
+        pod_manager = self._pod_manager
         self._agents.load(data["nodes"])
         self.shutdowns.restore()
         self.static_pods.load(data["static"])
-        roster.gone = load_pods(data["gone"])
-        roster.heard = load_pods(data["last_heard"])
+        pod_manager.gone = load_pods(data["gone"])
+        pod_manager.heard = load_pods(data["last_heard"])
         self.outages.restore()
         self._parts.dns.load(data.get("dns") or {})
         self._parts.context.volumes.load_files(data.get("disks") or {})
         for entry in data["workers"]:
-            roster.add(PodWorker.load(entry, roster.known(entry["uid"]), self._parts.behavior))
+            pod_manager.add(PodWorker.load(entry, pod_manager.known(entry["uid"]), self._parts.behavior))
         self._resizer.restore()
 
     def take_up(self, data: Any, is_same_engine: bool) -> None:

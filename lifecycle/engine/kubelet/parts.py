@@ -1,4 +1,4 @@
-"""What the kubelet's small parts share: naming timers, events on containers, worlds, and exits."""
+"""What all parts of the kubelet share: timers of pods and containers, events, worlds of containers, exits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .state import normal_events
 from .state.container_run import ContainerRun
 from .state.cpus import Cpus
 from .state.node_agent import KUBELET, PARTITION, NodeAgent
-from .state.roster import Roster
+from .state.pod_manager import PodManager
 from .state.worker import WAITING, PodWorker
 from .world.cluster_dns import ClusterDns
 from .world.container_world import ContainerWorld
@@ -27,7 +27,7 @@ SOURCE = normal_events.SOURCE
 NORMAL, WARNING = normal_events.NORMAL, "Warning"
 # Kinds of timers, as the agenda and its checkpoints name them.
 PULLED, CREATED = "kubelet.pulled", "kubelet.created"
-LOOK, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
+SYNC, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
 AGAIN = "kubelet.again"
 WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
 DEADLINE, RESIZED = "kubelet.deadline", "kubelet.resized"
@@ -45,7 +45,7 @@ class Kubelet(Protocol):
     def begin_anew(self, worker: PodWorker, pod: Pod) -> None:
         """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
 
-    def look(self, worker: PodWorker, pod: Pod) -> None:
+    def sync_pod(self, worker: PodWorker, pod: Pod) -> None:
         """Do what has become necessary for a pod."""
 
     def on_exit(self, worker: PodWorker, run: ContainerRun) -> None:
@@ -64,10 +64,10 @@ class Parts:
         "cpus",
         "crowd",
         "has_profiles",
-        "look_period_ms",
         "outages",
+        "pod_manager",
         "profiles",
-        "roster",
+        "relist_period_ms",
         "store",
         "trace",
     )
@@ -78,16 +78,16 @@ class Parts:
         self.trace = context.trace
         self._agenda = context.agenda
         self._clock = context.clock
-        self.roster = Roster(context.store)
+        self.pod_manager = PodManager(context.store)
         context.metrics.list_running = self.list_running
         self.agents: dict[str, NodeAgent] = {}
         self.profiles: tuple[Profile, ...] = ()
         self.has_profiles = 0
-        self.cpus = Cpus(context.store, self.roster)
+        self.cpus = Cpus(context.store, self.pod_manager)
         self.crowd = Crowd()
-        self._network = Network(context, self.roster, self.agents)
-        # How often kubelets look at their runtimes; 0: whenever something happens there.
-        self.look_period_ms = context.timing.spreads["kubelet_look"][1]
+        self._network = Network(context, self.pod_manager, self.agents)
+        # The period of relists; 0: the kubelet sees each change of the runtime at once.
+        self.relist_period_ms = context.timing.spreads["kubelet_look"][1]
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
 
@@ -120,7 +120,7 @@ class Parts:
 
     def list_running(self, uid: str) -> list[Running]:
         """The containers of a pod that the metrics server can see."""
-        worker = self.roster.workers.get(uid)
+        worker = self.pod_manager.workers.get(uid)
         if worker is None or (self.outages and self.is_cut_off(worker.node)):
             return []
         runs = ((run, run.process) for run in worker.runs.values())
@@ -131,38 +131,38 @@ class Parts:
         ]
 
     def is_left_alone(self, worker: PodWorker) -> bool:
-        """Whether no kubelet sees to a pod: it does not run, or it started while cut off.
+        """Whether no kubelet manages a pod: it does not run, or it started without connection.
 
         Then it knows its static pods alone, until the API server tells it of the others.
         """
         if not self.outages:
             return False
         agent = self.agents[worker.node]
-        return KUBELET in agent.outages or (agent.is_blind and worker.uid not in self.roster.statics)
+        return KUBELET in agent.outages or (agent.is_blind and worker.uid not in self.pod_manager.statics)
 
     def is_out_of_sight(self, worker: PodWorker) -> bool:
         """Whether nobody sees to a pod: its kubelet is down, or has not heard of it yet and now cannot."""
-        is_new = worker.stage == WAITING and worker.uid not in self.roster.statics
+        is_new = worker.stage == WAITING and worker.uid not in self.pod_manager.statics
         return (is_new and self.is_cut_off(worker.node)) or self.is_left_alone(worker)
 
     def told_of(self, worker: PodWorker) -> Pod | None:
         """The stored or static pod of which a kubelet can tell; None when it is gone, or the node cut off."""
         if self.outages and self.is_cut_off(worker.node):
             return None
-        return self.store.pods.get(worker.uid) or self.roster.statics.get(worker.uid)
+        return self.store.pods.get(worker.uid) or self.pod_manager.statics.get(worker.uid)
 
     def _gone(self, worker: PodWorker) -> Pod | None:
-        return None if self.is_cut_off(worker.node) else self.roster.gone.get(worker.uid)
+        return None if self.is_cut_off(worker.node) else self.pod_manager.gone.get(worker.uid)
 
     def shown(self, pod: Pod) -> Subject:
         """Whom the rows about a pod name: it, but for a static pod its mirror, if there is one."""
-        if pod.meta.uid in self.roster.statics:
+        if pod.meta.uid in self.pod_manager.statics:
             mirror = self.store.get("Pod", pod.meta.namespace, pod.meta.name)
             if isinstance(mirror, Pod) and mirror.kubelet_uid == pod.meta.uid:
                 return mirror.subject
         return pod.subject
 
-    # --- timers, looks and events ---------------------------------------------------------------------
+    # --- timers, syncs and events ---------------------------------------------------------------------
 
     def later(
         self,
@@ -191,20 +191,20 @@ class Parts:
         if timer is not None:
             self.context.agenda.cancel(timer[0], timer[1])
 
-    def next_look_ms(self, node: str, from_ms: int, period_ms: int = 0) -> int:
-        """When the kubelet of a node next looks at its runtime, and at workers that are due.
+    def next_relist_ms(self, node: str, from_ms: int, period_ms: int = 0) -> int:
+        """When the kubelet of a node next relists its runtime, and syncs the pods that are due.
 
         `period_ms`: or at what it looks at as often as that, beginning at the same instant.
         """
-        if not self.look_period_ms:
+        if not self.relist_period_ms:
             return from_ms
-        phase_ms = self.agents[node].look_phase_ms
-        return from_ms + (phase_ms - from_ms) % (period_ms or self.look_period_ms)
+        phase_ms = self.agents[node].relist_phase_ms
+        return from_ms + (phase_ms - from_ms) % (period_ms or self.relist_period_ms)
 
-    def draw_after_look_ms(self, latency: str, worker: PodWorker) -> int:
+    def draw_after_relist_ms(self, latency: str, worker: PodWorker) -> int:
         """How long until a step of a worker is done that waits for its kubelet's next look at its runtime."""
         now_ms = self._clock.now_ms
-        wait_ms = self.next_look_ms(worker.node, now_ms + 1) - now_ms if self.look_period_ms else 0
+        wait_ms = self.next_relist_ms(worker.node, now_ms + 1) - now_ms if self.relist_period_ms else 0
         return wait_ms + self.context.draw_ms(latency, worker.uid)
 
     def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:
@@ -213,13 +213,13 @@ class Parts:
         if not self.context.timing.is_instant:
             key = f"{worker.uid}{PART}{from_ms}"
             wait_ms = wait_ms * self.context.chance.draw_ms("return", key, *RETURN_PERMILLE) // 1000
-        return self.next_look_ms(worker.node, from_ms + wait_ms)
+        return self.next_relist_ms(worker.node, from_ms + wait_ms)
 
     def come_back(self, worker: PodWorker, least_ms: int, is_progress: bool = True) -> None:
-        """Have a worker look at its pod again, as one whose look has not reached what it was to.
+        """Sync a pod again, after a sync that has failed.
 
-        After `least_ms`, but a minute at most, and a little late. Whichever is first of what one look asks
-        for counts; the next look, whatever brings it, asks anew (kubelet, completeWork).
+        After `least_ms`, but a minute at most, and a little late. Of several calls in
+        one sync the earliest counts; the next sync asks again (kubelet, completeWork).
         """
         now_ms = self._clock.now_ms
         due_ms = self.return_ms(worker, now_ms, least_ms)
@@ -240,27 +240,27 @@ class Parts:
 
     def notice(self, worker: PodWorker) -> None:
         """Have the worker look when its kubelet next looks at its runtime, unless it does before (PLEG)."""
-        due_ms = self.next_look_ms(worker.node, self._clock.now_ms)
+        due_ms = self.next_relist_ms(worker.node, self._clock.now_ms)
         self.context.loop.enqueue_at("kubelet", "", worker.uid, due_ms)
 
-    def look_again(self, worker: PodWorker) -> int:
+    def sync_again(self, worker: PodWorker) -> int:
         """Have the worker look once more when its kubelet has looked at its runtime again: when, in ms."""
         now_ms = self._clock.now_ms
-        due_ms = self.next_look_ms(worker.node, now_ms + 1)
-        self.later(due_ms - now_ms, LOOK, worker)
+        due_ms = self.next_relist_ms(worker.node, now_ms + 1)
+        self.later(due_ms - now_ms, SYNC, worker)
         return due_ms
 
-    def end_look(self, worker: PodWorker, is_followed: bool = False) -> None:
-        """A worker has done what its look had it do: what has come of that is for the next one to see.
+    def end_sync(self, worker: PodWorker, is_followed: bool = False) -> None:
+        """A sync is finished; the next sync sees its results.
 
         Which is made once its kubelet has looked at its runtime, and not before (podCache.GetNewerThan).
-        `is_followed`: one more look comes after that one.
+        `is_followed`: another sync follows the next one.
         """
         worker.under_way = ""
-        worker.blind_until_ms = self.look_again(worker)
+        worker.blind_until_ms = self.sync_again(worker)
         if is_followed:
             self.later(
-                worker.blind_until_ms + self.look_period_ms - self._clock.now_ms,
+                worker.blind_until_ms + self.relist_period_ms - self._clock.now_ms,
                 AGAIN,
                 worker,
                 is_progress=False,
@@ -270,7 +270,7 @@ class Parts:
         """Have the worker tell its pod's status anew when its kubelet next compares it with what was said."""
         if worker.status_timer is None:
             now_ms = self._clock.now_ms
-            due_ms = self.next_look_ms(worker.node, now_ms, STATUS_SYNC_MS)
+            due_ms = self.next_relist_ms(worker.node, now_ms, STATUS_SYNC_MS)
             worker.status_timer, _ = self.later(due_ms - now_ms, COMPARE, worker)
 
     def touch(self, worker: PodWorker) -> None:
@@ -373,7 +373,7 @@ class Parts:
         process = run.process
         assert process is not None, run.container.name
         if process.output:
-            static = self.roster.statics.get(worker.uid)
+            static = self.pod_manager.statics.get(worker.uid)
             uid = worker.uid if static is None else self.shown(static).uid
             for at_ms, text in process.take_output():
                 self.context.logs.append((uid, run.container.name, run.attempt, at_ms, text))

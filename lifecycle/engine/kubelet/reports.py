@@ -1,4 +1,4 @@
-"""From what a worker knows to the pod's status, written when it changed."""
+"""Makes the status of a pod from the state of its worker, and writes it if it changed (status manager)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Reporter:
             stored = parts.told_of(worker)
             if stored is None:
                 return pod
-            is_static = worker.uid in parts.roster.statics
+            is_static = worker.uid in parts.pod_manager.statics
         if worker.under_way and worker.is_busy:
             # A look has said what there was to say as it began; the next one goes on (CSTATE-07).
             return stored
@@ -125,7 +125,7 @@ class Reporter:
         """
         trace = self._parts.trace
         before = trace.seq
-        if old.meta.uid in self._parts.roster.statics:
+        if old.meta.uid in self._parts.pod_manager.statics:
             self._mirrors.show(new)
         else:
             self._parts.store.update(old, new)
@@ -173,7 +173,7 @@ class Reporter:
             conditions = with_disruption(conditions, message, self._clock.now_ms, pod.meta.generation)
         if worker.stage == TERMINATED:
             init_statuses, statuses = mark_unlocated(spec, init_statuses, statuses)
-            if phase not in (SUCCEEDED, FAILED) and worker.uid not in self._parts.roster.statics:
+            if phase not in (SUCCEEDED, FAILED) and worker.uid not in self._parts.pod_manager.statics:
                 phase = FAILED
         new = status.copy()
         new.phase, new.reason, new.message = phase, why, message

@@ -1,9 +1,10 @@
-"""Resizing CPU and memory of a living pod: what is asked, what is allotted, what is applied.
+"""In-place resize of CPU and memory: desired, allocated and actuated resources of a running pod.
 
-The spec says what is asked for. A resize is deferred while its node has no room and infeasible when it never
-will; otherwise it is allotted and applied to the running containers, restarting those whose policy wants it.
-Room that comes free goes to the more important pods first, then to Guaranteed ones, then to who waits longer.
-Left out: limits of the machine that hold a memory limit above what is in use.
+The spec has the desired resources. A resize is Deferred while the node has not enough free, and Infeasible
+if the node can never have enough; else it is allocated and applied to the containers, with a restart if the
+resizePolicy asks for it. Free resources go first to the pod with the highest priority, then to Guaranteed
+pods, then to the resize that has waited longest. Left out: that a memory limit cannot go below the memory
+in use.
 """
 
 from __future__ import annotations
@@ -46,12 +47,12 @@ _STATIC_TEXT = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager p
 class Resizer:
     """The kubelets' allotment of CPU and memory to pods that ask for more or less."""
 
-    __slots__ = ("_parts", "_roster", "_stopper", "deferred")
+    __slots__ = ("_parts", "_pod_manager", "_stopper", "deferred")
 
     def __init__(self, parts: Parts, stopper: Stopper) -> None:
         self._parts = parts
         self._stopper = stopper
-        self._roster = parts.roster
+        self._pod_manager = parts.pod_manager
         # Pods that wait for room on their node, by uid.
         self.deferred: dict[str, None] = {}
 
@@ -76,7 +77,7 @@ class Resizer:
         """Room has come free on a node."""
         found = []
         for uid in list(self.deferred):
-            worker = self._roster.workers.get(uid)
+            worker = self._pod_manager.workers.get(uid)
             if worker is None:
                 del self.deferred[uid]
             elif worker.node == node:
@@ -86,7 +87,7 @@ class Resizer:
 
     def _place(self, worker: PodWorker) -> tuple[int, bool, int, str]:
         """By what pods that wait are sorted; who is lower is first."""
-        pod = self._roster.stored(worker)
+        pod = self._pod_manager.stored(worker)
         pending = find_condition(pod.status.conditions, PENDING) if pod is not None else None
         since_ms = pending.last_transition_ms if pending is not None else None
         is_guaranteed = pod is not None and pod.status.qos_class == GUARANTEED
@@ -95,7 +96,7 @@ class Resizer:
     def restore(self) -> None:
         """Build what is derived again, after a cluster was loaded."""
         self.deferred = {
-            uid: None for uid, worker in self._roster.workers.items() if worker.resize == DEFERRED
+            uid: None for uid, worker in self._pod_manager.workers.items() if worker.resize == DEFERRED
         }
 
     # --- may it? --------------------------------------------------------------------------------------
@@ -137,7 +138,7 @@ class Resizer:
             if asked > has:
                 text = f"Node didn't have enough capacity: {name}, requested: {asked}, capacity: {has}"
                 return INFEASIBLE, text
-        others = self._roster.workers_on(worker.node)
+        others = self._pod_manager.workers_on(worker.node)
         used = sum_requests(one for one in others if one is not worker and one.stage != TERMINATED)
         for name in RESIZABLE:
             asked, has, taken = wanted.get(name, 0), capacity.get(name, 0), used.get(name, 0)
@@ -172,7 +173,7 @@ class Resizer:
                 continue
             name = container.name
             run.must_restart = True
-            if self._parts.look_period_ms:
+            if self._parts.relist_period_ms:
                 worker.under_way = KILLING
             why = ContainerToKill(name, "", "Resize", f"Container {name} resize requires restart")
             self._stopper.kill(worker, pod, run, why)

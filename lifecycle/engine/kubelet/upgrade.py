@@ -1,9 +1,9 @@
-"""Kubelets that go on where another engine saved them.
+"""Kubelets from a checkpoint of another engine version.
 
-Kubernetes has no such thing; the nearest is a kubelet that restarts. So a pod of which everything can be
-read goes on as if nothing had happened, and any other is found as a kubelet finds it that has just started:
-what the runtime had of it is what was saved, else what its status says. A program that cannot be continued is
-begun anew in its container, and a Warning event says so.
+The nearest in Kubernetes is a restart of the kubelet. A pod whose saved state can be read completely goes
+on as before. Any other pod is found as by a kubelet that has just started: with the containers that were
+saved, or those in its status. A program that cannot be continued starts again in its container, and a
+Warning event says so.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .node.node_agents import NodeAgents
 from .node.outages import Outages
 from .parts import WARNING, Kubelet, Parts
 from .state.container_run import RUNNING, ContainerRun
-from .state.roster import load_pods
+from .state.pod_manager import load_pods
 from .state.worker import STAGES, SYNCING, TERMINATED, WAITING, PodWorker
 from .static_pods.mirrors import read_mirror
 from .static_pods.static_pods import StaticPods
@@ -44,7 +44,7 @@ class Upgrade:
         self, parts: Parts, agents: NodeAgents, static_pods: StaticPods, outages: Outages, kubelet: Kubelet
     ) -> None:
         self._parts = parts
-        self._roster = parts.roster
+        self._pod_manager = parts.pod_manager
         self._agents = agents
         self._static_pods = static_pods
         self._outages = outages
@@ -60,7 +60,7 @@ class Upgrade:
 
     def take_up(self, saved: Any, is_same_engine: bool) -> None:
         """Read what was saved, as far as it goes; the store and the agenda are restored before."""
-        parts, roster = self._parts, self._roster
+        parts, pod_manager = self._parts, self._pod_manager
         self._is_same_engine = is_same_engine
         self._waiting = frozenset(timer.sequence for timer in parts.context.agenda.timers())
         self._agents.take_up(part_of(saved, "nodes"), self._waiting.__contains__)
@@ -71,29 +71,29 @@ class Upgrade:
             pod = self._find(uid) if isinstance(uid, str) else None
             if pod is not None and pod.node_name in parts.agents:
                 self._take_worker(entry, pod)
-        for uid, pod in [*parts.store.pods.items(), *roster.statics.items()]:
-            if pod.node_name in parts.agents and not pod.is_mirror and uid not in roster.workers:
+        for uid, pod in [*parts.store.pods.items(), *pod_manager.statics.items()]:
+            if pod.node_name in parts.agents and not pod.is_mirror and uid not in pod_manager.workers:
                 self._take_stored(pod)
         parts.context.agenda.keep(lambda timer: not self._is_forgotten(timer.kind, timer.target))
 
     def _take_others(self, saved: Any) -> None:
         """Pods that the store does not hold, or not as their kubelets know them."""
-        roster = self._roster
+        pod_manager = self._pod_manager
         none: dict[str, Any] = {"pods": [], "successors": {}}
         self._attempt(saved, "static", self._static_pods.load, none, "the static pods of all nodes")
         for pod in self._parts.store.pods.values():
-            if pod.is_mirror and pod.kubelet_uid not in roster.statics:
-                roster.statics[pod.kubelet_uid] = read_mirror(pod)
+            if pod.is_mirror and pod.kubelet_uid not in pod_manager.statics:
+                pod_manager.statics[pod.kubelet_uid] = read_mirror(pod)
         self._attempt(saved, "gone", self._take_gone, [], "the pods that were deleted by force")
         self._attempt(saved, "last_heard", self._take_heard, [], "what cut-off nodes heard last")
         self._attempt(saved, "dns", self._take_dns, {}, "what cluster DNS remembered")
         self._attempt(saved, "disks", self._parts.context.volumes.load_files, {}, "what was on volumes")
 
     def _take_gone(self, saved: list[Any]) -> None:
-        self._roster.gone = load_pods(saved)
+        self._pod_manager.gone = load_pods(saved)
 
     def _take_heard(self, saved: list[Any]) -> None:
-        self._roster.heard = load_pods(saved)
+        self._pod_manager.heard = load_pods(saved)
 
     def _take_dns(self, saved: dict[str, int]) -> None:
         self._parts.dns.load({str(name): int(until) for name, until in saved.items()})
@@ -110,9 +110,9 @@ class Upgrade:
             self.begun_anew.append(subject)
 
     def _find(self, uid: str) -> Pod | None:
-        roster = self._roster
-        stored = self._parts.store.pods.get(uid) or roster.statics.get(uid)
-        return roster.heard.get(uid) or stored or roster.gone.get(uid)
+        pod_manager = self._pod_manager
+        stored = self._parts.store.pods.get(uid) or pod_manager.statics.get(uid)
+        return pod_manager.heard.get(uid) or stored or pod_manager.gone.get(uid)
 
     def _is_forgotten(self, kind: str, target: str) -> bool:
         """Whether a timer is of a pod or node that is found anew, or is not found at all."""
@@ -121,7 +121,7 @@ class Upgrade:
         agent = self._parts.agents.get(target)
         if agent is not None:
             return kind in PRESSURE_TIMERS and agent.pressure is None
-        return target in self._lost or target not in self._roster.workers
+        return target in self._lost or target not in self._pod_manager.workers
 
     # --- one pod ----------------------------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ class Upgrade:
         except Exception:
             self._take_stored(pod)
             return
-        self._roster.add(worker)
+        self._pod_manager.add(worker)
 
     def _read(self, saved: dict[str, Any], pod: Pod) -> tuple[dict[str, Any], Lost]:
         """The saved worker in today's layout, without the programs that cannot be continued."""
@@ -175,7 +175,7 @@ class Upgrade:
         has_begun = status.start_ms is not None
         if not has_begun and not pod.is_finished:
             if not self._outages.is_deaf(pod.node_name):
-                self._roster.add(PodWorker(pod))
+                self._pod_manager.add(PodWorker(pod))
                 self._lost[uid] = {}
             return
         worker = PodWorker(pod)
@@ -191,7 +191,7 @@ class Upgrade:
             run = worker.runs.get(one.name)
             if run is not None:
                 _take_status(worker, run, one)
-        self._roster.add(worker)
+        self._pod_manager.add(worker)
         self._lost[uid] = {
             name: NOT_SAVED
             for name, record in worker.runtime.containers.items()
@@ -204,13 +204,13 @@ class Upgrade:
         """Begin anew what could not be read, and have those pods looked at as by a kubelet that started."""
         lost, self._lost = self._lost, {}
         for uid, programs in lost.items():
-            worker = self._roster.workers.get(uid)
+            worker = self._pod_manager.workers.get(uid)
             if worker is not None:
                 known = len(self.begun_anew)
-                self._find_anew(worker, self._roster.known(uid), programs)
+                self._find_anew(worker, self._pod_manager.known(uid), programs)
                 if worker.stage != TERMINATED and len(self.begun_anew) == known:
                     self.begun_anew.append(
-                        f"what the kubelet was doing with pod {self._roster.known(uid).meta.name}"
+                        f"what the kubelet was doing with pod {self._pod_manager.known(uid).meta.name}"
                     )
 
     def _find_anew(self, worker: PodWorker, pod: Pod, lost: Lost) -> None:

@@ -1,4 +1,4 @@
-"""The scheduler: which node a pod is bound to."""
+"""kube-scheduler: chooses a node for each pod and binds the pod to it."""
 
 from .scheduler import Scheduler
 

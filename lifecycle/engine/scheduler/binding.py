@@ -1,4 +1,4 @@
-"""What the scheduler writes: bindings, why a pod has no node, and the end of those that are pushed out."""
+"""Writes the results of scheduling: DefaultBinder, the PodScheduled condition, and preemption of victims."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _FAILED = "FailedScheduling"
 
 
 class Writer:
-    """Writes into the store, dully."""
+    """Writes to the store what a scheduling cycle has decided."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
 
     def bind(self, pod: Pod, node: Node) -> None:
-        """Give a pod its node."""
+        """Bind a pod to a node, and record the event `Scheduled`."""
         name = node.meta.name
         bound = Condition(
             "PodScheduled", "True", "", "", self._context.clock.now_ms, None, None, pod.meta.generation
@@ -47,26 +47,26 @@ class Writer:
         )
 
     def fail(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
-        """Every try that fails is told, as of the version of the pod that was tried.
+        """handleSchedulingFailure: set PodScheduled to False, and record the event `FailedScheduling`.
 
-        `nominated`: the node that the pod is promised from now on, "" for none; None: as before.
+        `nominated`: the new nominated node, "" for none; None leaves it as it is.
         """
         version = pod.resource_version
         self._set_unscheduled(pod, reason, message, nominated)
         self._context.trace.event_of_version(pod.subject, "Warning", _FAILED, message, SOURCE, version)
 
     def skip(self, pod: Pod) -> None:
-        """A pod that is being deleted gets no node."""
+        """skipPodSchedule: a terminating pod is not scheduled."""
         message = f"skip schedule deleting pod: {pod.meta.namespace}/{pod.meta.name}"
         self._context.trace.event(pod.subject, "Warning", _FAILED, message, SOURCE)
 
     def nominate(self, pod: Pod, node_name: str) -> None:
-        """Promise a pod a node, "" for none."""
+        """Set the nominated node of a pod, "" for none."""
         if pod.status.nominated_node_name != node_name:
             self._store.update(pod, pod.with_status(pod.status.replace(nominated_node_name=node_name)))
 
-    def push_out(self, pod: Pod, candidate: Candidate) -> None:
-        """Have the victims end that do not yet, each told why."""
+    def preempt(self, pod: Pod, candidate: Candidate) -> None:
+        """Delete the victims that are not terminating yet, with condition DisruptionTarget and an event."""
         trace = self._context.trace
         for victim in candidate.victims:
             if victim.meta.deletion_ms is not None:
@@ -93,10 +93,10 @@ class Writer:
 
     def _set_unscheduled(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
         status = pod.status
-        promised = status.nominated_node_name if nominated is None else nominated
+        nominated = status.nominated_node_name if nominated is None else nominated
         before = find_condition(status.conditions, "PodScheduled")
         is_known = before is not None and (before.reason, before.message) == (reason, message)
-        if is_known and promised == status.nominated_node_name:
+        if is_known and nominated == status.nominated_node_name:
             return
         conditions = status.conditions
         if not is_known:
@@ -105,7 +105,7 @@ class Writer:
                 "PodScheduled", "False", reason, message, moved_ms, None, None, pod.meta.generation
             )
             conditions = with_condition(conditions, condition)
-        self._store.update(pod, pod.with_status(status.with_conditions(conditions, promised)))
+        self._store.update(pod, pod.with_status(status.with_conditions(conditions, nominated)))
 
 
 def _with_topology(meta: ObjectMeta, node: Node) -> ObjectMeta:

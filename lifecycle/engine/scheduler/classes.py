@@ -1,4 +1,4 @@
-"""Which class a pod is of: pods of one template in one namespace go to the same places."""
+"""Finds the class of a pod: pods of one template in one namespace share their Filter and Score results."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from ..objects.workloads.replication_controller import REPLICATION_CONTROLLER_KI
 from ..objects.workloads.stateful_set import STATEFUL_SET_KIND
 from ..rules.placement.terms import has_terms
 from ..store.store import Store
-from .matching_pods import Census, Key
+from .matching_pods import Key, MatchingPods
 from .pod_class import PodClass
-from .pre_filter import Wishes
-from .snapshot import Rooms
+from .pre_filter import PreFilterState
+from .snapshot import Snapshot
 
 Content = tuple[object, ...]
 _MOST_PLACES = 2_000_000
-"""So many nodes may all classes together keep in order; those that were not asked for longest are dropped."""
+"""The number of nodes that all classes together follow; the least recently used classes are dropped."""
 _LEAST_CLASSES, _MOST_CLASSES = 16, 128
-"""Each new group of pods is weighed for every class: a year of a CronJob's runs is to cost no more each."""
-# The parts of a spec that decide on the node, beside those of its containers.
+"""Each new group of pods is matched with every class, so their number is limited."""
+# The fields of a pod spec that decide on the node, beside fields of its containers.
 _PARTS = (
     "nodeSelector",
     "affinity",
@@ -40,7 +40,7 @@ _PARTS_OF_CONTAINERS = ("resources", "image", "ports", "restartPolicy")
 
 
 class Known(NamedTuple):
-    """The class of a pod with this spec and these labels; `identity`: what tells pods apart of these."""
+    """The class of a pod with this spec and these labels. `identity`: the labels that are not ignored."""
 
     spec: PodSpec
     labels: Mapping[str, str]
@@ -48,20 +48,20 @@ class Known(NamedTuple):
     pod_class: PodClass
 
 
-class Classes:
-    """The classes of a cluster's pods. They are made when they are first asked for."""
+class PodClasses:
+    """The classes of the pods of a cluster, made when first needed."""
 
-    def __init__(self, store: Store, rooms: Rooms, census: Census) -> None:
-        self._store, self._rooms, self._census = store, rooms, census
+    def __init__(self, store: Store, snapshot: Snapshot, matching_pods: MatchingPods) -> None:
+        self._store, self._snapshot, self._matching_pods = store, snapshot, matching_pods
         self._by_template: dict[tuple[int, str], Known] = {}
-        # The last one asked for, and for a pod of which owner.
+        # The last one found, and the controller of the pod.
         self._last: tuple[Known, OwnerReference | None] | None = None
         self._by_content: dict[Content, PodClass] = {}
         store.listen(SERVICE.kind.id, self._on_service)
         store.listen(NAMESPACE.kind.id, self._on_namespace)
 
     def find(self, pod: Pod, spec: PodSpec) -> PodClass:
-        """The class of a pod, up to date. `spec`: what decides on its node."""
+        """The class of a pod, with all changes followed. `spec`: of `deciding_spec`."""
         meta, last = pod.meta, self._last
         owner = meta.controller
         if last is not None and last[1] is owner:
@@ -78,63 +78,69 @@ class Classes:
         return known.pod_class
 
     def _recognize(self, pod: Pod, spec: PodSpec, known: Known | None) -> Known:
-        """`known`: what was known of the last pod of what seems to be the same template."""
+        """`known`: of the last pod that seems to have the same template."""
         labels = pod.meta.labels
-        if known is not None and known.spec is spec and known.identity == self._census.identify(labels):
+        if (
+            known is not None
+            and known.spec is spec
+            and known.identity == self._matching_pods.identify(labels)
+        ):
             return Known(spec, labels, known.identity, known.pod_class)
         if len(self._by_template) > 4 * _MOST_CLASSES:
             self._by_template.clear()
         found = self._find_by_content(pod, spec)
-        return Known(spec, labels, self._census.identify(labels), found)
+        return Known(spec, labels, self._matching_pods.identify(labels), found)
 
     def _find_by_content(self, pod: Pod, spec: PodSpec) -> PodClass:
         content = self._read_content(pod, spec)
         found = self._by_content.pop(content, None)
         if found is None:
-            most = max(_MOST_PLACES // max(len(self._rooms.by_name), 1), _LEAST_CLASSES)
+            most = max(_MOST_PLACES // max(len(self._snapshot.by_name), 1), _LEAST_CLASSES)
             most = min(most, _MOST_CLASSES)
             while len(self._by_content) >= most:
                 self._drop(next(iter(self._by_content)))
-            found = PodClass(self.read(pod, spec), self._rooms, self._census)
-            # Its rules may be the first about labels that were left aside.
+            found = PodClass(self.read(pod, spec), self._snapshot, self._matching_pods)
+            # Its rules may be the first that select by an ignored label.
             content = self._read_content(pod, spec)
-        # What was asked for last is dropped last.
+        # The most recently used class is dropped last.
         self._by_content[content] = found
         return found
 
     def _read_content(self, pod: Pod, spec: PodSpec) -> Content:
         meta, owner = pod.meta, pod.meta.controller
-        # Of others the pods of one CronJob's Jobs, say, are of one class.
+        # The pods of other owners, as of all Jobs of one CronJob, are in one class.
         keeper_uid = owner.uid if owner is not None and owner.kind_id in _KEEPERS else ""
-        return (meta.namespace, keeper_uid, _describe(spec), *self._census.identify(meta.labels))
+        return (meta.namespace, keeper_uid, _describe(spec), *self._matching_pods.identify(meta.labels))
 
-    def read(self, pod: Pod, spec: PodSpec) -> Wishes:
-        """What a pod asks for."""
+    def read(self, pod: Pod, spec: PodSpec) -> PreFilterState:
+        """The PreFilter state of a pod."""
         services = list(self._store.list(SERVICE.kind.id, pod.meta.namespace))
         has_own = bool(spec.topology_spread_constraints)
         selectors = () if has_own else list_selectors(pod, services, self._find_owner(pod))
-        self._tell_apart(f"{[[*_read_service(one)] for one in services]} {[one.raw for one in selectors]}")
+        self._stop_ignoring(f"{[[*_read_service(one)] for one in services]} {[one.raw for one in selectors]}")
         self.note_rules(spec)
-        return Wishes(pod, spec, selectors, self.labels_of)
+        return PreFilterState(pod, spec, selectors, self.labels_of)
 
     def note_rules(self, spec: PodSpec) -> None:
-        """A pod with such a spec counts: labels that its rules are about tell pods apart from now on."""
-        if self._census.left_aside and (spec.topology_spread_constraints or has_terms(spec.affinity)):
-            self._tell_apart(_describe(deciding_spec(spec)))
+        """Stop ignoring the labels that the rules of this spec select by."""
+        if self._matching_pods.ignored_labels and (
+            spec.topology_spread_constraints or has_terms(spec.affinity)
+        ):
+            self._stop_ignoring(_describe(deciding_spec(spec)))
 
-    def _tell_apart(self, rules: str) -> None:
-        """Count anew if rules, as text, name labels that were left aside."""
-        named = frozenset([label for label in self._census.left_aside if label in rules])
+    def _stop_ignoring(self, rules: str) -> None:
+        """Count all pods anew if rules, as text, name ignored labels."""
+        named = frozenset([label for label in self._matching_pods.ignored_labels if label in rules])
         if not named:
             return
         self._drop_all()
-        self._census.tell_apart(named)
-        for name, room in self._rooms.by_name.items():
-            for uid in room.uids:
-                self._census.come(self._store.pods[uid], name)
+        self._matching_pods.stop_ignoring(named)
+        for name, node_info in self._snapshot.by_name.items():
+            for uid in node_info.uids:
+                self._matching_pods.add_pod(self._store.pods[uid], name)
 
     def labels_of(self, namespace: str) -> Mapping[str, str]:
-        """The labels of a namespace; none of one that is not there."""
+        """The labels of a namespace; empty if it does not exist."""
         found = self._store.get(NAMESPACE.kind.id, "", namespace)
         return found.meta.labels if found is not None else {}
 
@@ -167,9 +173,9 @@ class Classes:
 def list_selectors(
     pod: Pod, services: Iterable[StoredObject], owner: StoredObject | None
 ) -> Sequence[Selector]:
-    """By what pods like this one are found: the Services that select it, and the workload that made it.
+    """DefaultSelector: the selectors of the Services of a pod and of its owner.
 
-    Of workloads those count that keep so many equal pods: not Jobs and DaemonSets.
+    Owners that count: ReplicaSet, ReplicationController and StatefulSet.
     """
     labels = dict[str, str]()
     for service in services:
@@ -190,12 +196,12 @@ def _read_service(service: StoredObject | None) -> Mapping[str, str]:
 
 
 def deciding_spec(spec: PodSpec) -> PodSpec:
-    """What decides on the node: pods of a template that differ elsewhere are of one class."""
+    """The spec that decides on the node: the template's, if the pod differs from it only elsewhere."""
     return spec if spec.base is None or spec.affinity != spec.base.affinity else spec.base
 
 
 def _describe(spec: PodSpec) -> str:
-    """What of a spec decides on the node, as text; written once per template."""
+    """The fields of a spec that decide on the node, as text; written once per template."""
     notes = spec.notes
     if notes.placement is None or spec.base is not None:
         raw = spec.raw

@@ -1,4 +1,7 @@
-"""The search for a node on which a pod could be if less important ones went: the plugin DefaultPreemption."""
+"""DefaultPreemption: finds a node that a pod fits on once pods of lower priority are evicted.
+
+Models the dry run of PostFilter. The eviction itself is in `scheduling_cycle`.
+"""
 
 from __future__ import annotations
 
@@ -17,34 +20,36 @@ from ..rules.placement.preemption import (
     split_by_budgets,
 )
 from ..rules.placement.refusals import Refusal
-from .node_resources_fit import Load
+from .node_resources_fit import PodResources
 from .pod_class import PodClass, Shifts
 
 PodsOf = Callable[[str], Sequence[Pod]]
-LoadOf = Callable[[Pod], Load]
+ResourcesOf = Callable[[Pod], PodResources]
 
 
 @dataclass(slots=True)
-class Search:
-    """What a search is made with. `pods_of`: who is on a node. `promised`: who is to come to it, and at least
-    as important. `first`: the place of the node with which it begins, of those where it may help.
+class DefaultPreemption:
+    """One dry run of preemption for one pod.
+
+    `pods_of`: the pods on a node. `nominated`: by node, the pods nominated to it with at least this priority.
+    `first`: the index of the node to begin with (GetOffsetAndNumCandidates).
     """
 
     priority: int
     pod_class: PodClass
     pods_of: PodsOf
-    load_of: LoadOf
+    resources_of: ResourcesOf
     budgets: Sequence[Budget]
-    promised: Mapping[str, Sequence[Pod]]
+    nominated: Mapping[str, Sequence[Pod]]
     now_ms: int
     first: int = 0
 
     def find(self, names: Sequence[str]) -> tuple[Candidate | None, Counter[str]]:
-        """The best node of these and who has to go from it; else why each does not help, in words."""
+        """The best of these nodes with its victims, or None; and the messages of nodes that do not help."""
         wanted, whole, broken = count_candidates(len(names)), list[Candidate](), list[Candidate]()
         reasons = Counter[str]()
         for step in range(len(names)):
-            found = self._try(names[(self.first + step) % len(names)])
+            found = self._select_victims(names[(self.first + step) % len(names)])
             if isinstance(found, Candidate):
                 (broken if found.violations else whole).append(found)
                 if whole and len(whole) + len(broken) >= wanted:
@@ -54,42 +59,44 @@ class Search:
         candidates = [*whole, *broken]
         return (pick_candidate(candidates, self.now_ms) if candidates else None), reasons
 
-    def _try(self, name: str) -> Candidate | Sequence[str]:
-        """Who has to go from one node: all less important ones, less those who fit in beside the pod."""
+    def _select_victims(self, name: str) -> Candidate | Sequence[str]:
+        """SelectVictimsOnNode: all pods of lower priority, without those that still fit beside the pod."""
         lower = [pod for pod in self.pods_of(name) if pod.spec.priority < self.priority]
         if not lower:
             return (NO_VICTIMS,)
-        gone = {pod.meta.uid: pod for pod in lower}
-        refusal = self._refuse(name, gone)
+        removed = {pod.meta.uid: pod for pod in lower}
+        refusal = self._refuse(name, removed)
         if refusal is not None:
             return refusal.reasons
         violating, others = split_by_budgets(sort_by_importance(lower, self.now_ms), self.budgets)
-        violations = sum([not self._spare(name, gone, pod) for pod in violating])
+        violations = sum([not self._reprieve(name, removed, pod) for pod in violating])
         for pod in others:
-            self._spare(name, gone, pod)
-        victims = sort_by_importance(gone.values(), self.now_ms)
+            self._reprieve(name, removed, pod)
+        victims = sort_by_importance(removed.values(), self.now_ms)
         return Candidate(name, tuple(victims), violations) if victims else ()
 
-    def _spare(self, name: str, gone: dict[str, Pod], pod: Pod) -> bool:
-        """Let a pod stay after all, if there is room for it too."""
-        del gone[pod.meta.uid]
-        if self._refuse(name, gone) is None:
+    def _reprieve(self, name: str, removed: dict[str, Pod], pod: Pod) -> bool:
+        """reprievePod: take a pod off the victims if the node still passes Filter with it."""
+        del removed[pod.meta.uid]
+        if self._refuse(name, removed) is None:
             return True
-        gone[pod.meta.uid] = pod
+        removed[pod.meta.uid] = pod
         return False
 
-    def _refuse(self, name: str, gone: Mapping[str, Pod]) -> Refusal | None:
-        leaving = tuple((pod, self.load_of(pod)) for pod in gone.values())
-        return refuse_with_promised(self.pod_class, name, leaving, self.promised.get(name, ()), self.load_of)
+    def _refuse(self, name: str, removed: Mapping[str, Pod]) -> Refusal | None:
+        leaving = tuple((pod, self.resources_of(pod)) for pod in removed.values())
+        return filter_with_nominated_pods(
+            self.pod_class, name, leaving, self.nominated.get(name, ()), self.resources_of
+        )
 
 
-def refuse_with_promised(
-    pod_class: PodClass, name: str, gone: Shifts, promised: Sequence[Pod], load_of: LoadOf
+def filter_with_nominated_pods(
+    pod_class: PodClass, name: str, removed: Shifts, nominated: Sequence[Pod], resources_of: ResourcesOf
 ) -> Refusal | None:
-    """What is held against a node, with those that are to come to it and also without them."""
-    if promised:
-        come = tuple((pod, load_of(pod)) for pod in promised)
-        refusal = pod_class.refuse_after(name, gone, come)
+    """RunFilterPluginsWithNominatedPods: Filter with the nominated pods added, then without them."""
+    if nominated:
+        added = tuple((pod, resources_of(pod)) for pod in nominated)
+        refusal = pod_class.refuse_after(name, removed, added)
         if refusal is not None:
             return refusal
-    return pod_class.refuse_after(name, gone)
+    return pod_class.refuse_after(name, removed)

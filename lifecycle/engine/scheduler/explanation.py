@@ -1,6 +1,6 @@
-"""What the scheduler makes of every node for one pod, in words: why here, why not there, what would help.
+"""Explains for one pod what Filter and Score say about every node, and what would help.
 
-Worked out anew from what is there, by the same filters and scores that place pods. Left out: its volumes.
+Calculated from the present objects, with the code that schedules pods. Left out: the volumes of the pod.
 """
 
 from __future__ import annotations
@@ -38,13 +38,19 @@ from ..rules.placement.refusals import (
 )
 from ..rules.pods.resources import assumed_requests, effective_requests
 from .classes import list_selectors
-from .matching_pods import Census
-from .node_info import NodeRoom
-from .node_resources_fit import Load
+from .matching_pods import MatchingPods
+from .node_info import NodeInfo
+from .node_resources_fit import PodResources
 from .pod_class import PodClass
-from .pre_filter import Wishes
-from .scoring import AFFINITY_WEIGHT, PULL_WEIGHT, SPREAD_WEIGHT, TAINTS_WEIGHT, ScoredLine
-from .snapshot import Rooms
+from .pre_filter import PreFilterState
+from .scoring import (
+    INTER_POD_AFFINITY_WEIGHT,
+    NODE_AFFINITY_WEIGHT,
+    POD_TOPOLOGY_SPREAD_WEIGHT,
+    TAINT_TOLERATION_WEIGHT,
+    ScoredLine,
+)
+from .snapshot import Snapshot
 
 _HELP = {
     CORDON: "uncordon the node",
@@ -61,7 +67,7 @@ _HELP_OF_OTHERS = "the end of the pods in its domain that must be apart from it"
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What one plugin has against a node, in the scheduler's words, and what would help."""
+    """Why one plugin rejects a node, in the scheduler's words, and what would help."""
 
     plugin: str
     reason: str
@@ -70,7 +76,7 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True)
 class NodeVerdict:
-    """One node. `scores`: points by plugin with their weights, where it takes the pod; `rank` from 1."""
+    """One node. If the pod fits: `scores` by plugin, weighted, and `rank` from 1; else `obstacles`."""
 
     name: str
     obstacles: tuple[Obstacle, ...]
@@ -84,7 +90,7 @@ class NodeVerdict:
 
     @property
     def total(self) -> int:
-        """All points."""
+        """The sum of the scores."""
         return sum(points for _plugin, points in self.scores)
 
 
@@ -96,29 +102,29 @@ def judge_nodes(
     owner: StoredObject | None,
     labels_of: Callable[[str], Mapping[str, str]],
 ) -> list[NodeVerdict]:
-    """The nodes that take a pod, the best first, then the others; the pod itself is on none of them.
+    """The nodes that the pod fits on, the best first, then the others. The pod itself is counted on no node.
 
-    `pods`: those that there are; `services`: of its namespace; `labels_of`: of a namespace.
+    `pods`: all pods. `services`: those of the pod's namespace. `labels_of`: the labels of a namespace.
     """
-    rooms, census = Rooms(), Census()
+    snapshot, matching_pods = Snapshot(), MatchingPods()
     for node in nodes:
-        rooms.take(node)
+        snapshot.update_node(node)
     for one in pods:
-        if one.node_name in rooms.by_name and not one.is_finished and one.meta.uid != pod.meta.uid:
-            rooms.occupy(one.node_name, one.meta.uid, _load_of(one), 1)
-            census.come(one, one.node_name)
-    wishes = Wishes(pod, pod.spec, list_selectors(pod, services, owner), labels_of)
-    pod_class = PodClass(wishes, rooms, census, is_kept=False)
+        if one.node_name in snapshot.by_name and not one.is_finished and one.meta.uid != pod.meta.uid:
+            snapshot.count_pod(one.node_name, one.meta.uid, _resources_of(one), 1)
+            matching_pods.add_pod(one, one.node_name)
+    state = PreFilterState(pod, pod.spec, list_selectors(pod, services, owner), labels_of)
+    pod_class = PodClass(state, snapshot, matching_pods, is_kept=False)
     by_line = {one.line.key: one for one in pod_class.score_lines()}
     taking, others = list[tuple[tuple[int, int, int], NodeVerdict]](), list[NodeVerdict]()
-    for name, room in rooms.by_name.items():
+    for name, node_info in snapshot.by_name.items():
         refusal, line = pod_class.refusal_of(name), pod_class.line_of(name)
         if refusal is None and line is not None:
-            scores = _list_scores(by_line[line.key], room, wishes, pod_class)
+            scores = _list_scores(by_line[line.key], node_info, state, pod_class)
             verdict = NodeVerdict(name, (), scores)
-            taking.append(((-verdict.total, room.fill.count, room.number), verdict))
+            taking.append(((-verdict.total, node_info.resources.count, node_info.number), verdict))
         else:
-            others.append(NodeVerdict(name, tuple(_list_obstacles(room, wishes, pod_class))))
+            others.append(NodeVerdict(name, tuple(_list_obstacles(node_info, state, pod_class))))
     ranked = [verdict for _order, verdict in sorted(taking, key=lambda one: one[0])]
     return [
         *(NodeVerdict(one.name, (), one.scores, rank) for rank, one in enumerate(ranked, 1)),
@@ -126,28 +132,28 @@ def judge_nodes(
     ]
 
 
-def _load_of(pod: Pod) -> Load:
-    return Load(effective_requests(pod.spec), assumed_requests(pod.spec), list_host_ports(pod.spec))
+def _resources_of(pod: Pod) -> PodResources:
+    return PodResources(effective_requests(pod.spec), assumed_requests(pod.spec), list_host_ports(pod.spec))
 
 
 def _list_scores(
-    scored: ScoredLine, room: NodeRoom, wishes: Wishes, pod_class: PodClass
+    scored: ScoredLine, node_info: NodeInfo, state: PreFilterState, pod_class: PodClass
 ) -> tuple[tuple[str, int], ...]:
-    empty, even = room.fill.score(wishes.load)
+    least_allocated, balanced_allocation = node_info.resources.score(state.pod_resources)
     return (
-        (TAINTS, TAINTS_WEIGHT * scored.taints),
-        (NODE_AFFINITY, AFFINITY_WEIGHT * scored.affinity),
-        (FIT, empty),
-        (BALANCE, even),
-        (SPREAD, SPREAD_WEIGHT * scored.spread),
-        (POD_AFFINITY, PULL_WEIGHT * scored.pulls),
-        (IMAGES, pod_class.image_score_of(room.node.meta.name)),
+        (TAINTS, TAINT_TOLERATION_WEIGHT * scored.taint_toleration),
+        (NODE_AFFINITY, NODE_AFFINITY_WEIGHT * scored.node_affinity),
+        (FIT, least_allocated),
+        (BALANCE, balanced_allocation),
+        (SPREAD, POD_TOPOLOGY_SPREAD_WEIGHT * scored.pod_topology_spread),
+        (POD_AFFINITY, INTER_POD_AFFINITY_WEIGHT * scored.inter_pod_affinity),
+        (IMAGES, pod_class.image_score_of(node_info.node.meta.name)),
     )
 
 
-def _list_obstacles(room: NodeRoom, wishes: Wishes, pod_class: PodClass) -> Iterator[Obstacle]:
-    """All that is in the way, also what the scheduler does not get to after the first of them."""
-    node, spec = room.node, wishes.spec
+def _list_obstacles(node_info: NodeInfo, state: PreFilterState, pod_class: PodClass) -> Iterator[Obstacle]:
+    """The reasons of all plugins; the scheduler itself stops at the first plugin that rejects a node."""
+    node, spec = node_info.node, state.spec
     if node.spec.unschedulable and not tolerates(spec.tolerations, UNSCHEDULABLE_TAINT):
         yield Obstacle(CORDON, CORDONED, _HELP[CORDON])
     taints = [
@@ -158,22 +164,24 @@ def _list_obstacles(room: NodeRoom, wishes: Wishes, pod_class: PodClass) -> Iter
     if taints:
         yield Obstacle(TAINTS, UNTOLERATED, f"a toleration of {', '.join(taints)}")
     if not wants_node(spec, node):
-        yield Obstacle(NODE_AFFINITY, NOT_WANTED, _tell_labels(wishes, node))
-    if has_clash(wishes.load.ports, room.ports):
-        ports = ", ".join(f"{port}/{protocol}" for protocol, _at, port in wishes.load.ports)
+        yield Obstacle(NODE_AFFINITY, NOT_WANTED, _tell_labels(state, node))
+    if has_clash(state.pod_resources.ports, node_info.ports):
+        ports = ", ".join(f"{port}/{protocol}" for protocol, _at, port in state.pod_resources.ports)
         yield Obstacle(PORTS, NO_FREE_PORTS, f"the end of the pod that has one of {ports}")
-    shortage = room.refuse_after(wishes.load._replace(ports=()), (), ())
+    shortage = node_info.refuse_after(state.pod_resources._replace(ports=()), (), ())
     if shortage is not None:
-        yield Obstacle(FIT, ", ".join(shortage.reasons), ", ".join(room.list_missing(wishes.load)))
+        yield Obstacle(
+            FIT, ", ".join(shortage.reasons), ", ".join(node_info.list_missing(state.pod_resources))
+        )
     refusal = pod_class.refuse_by_pods(node.meta.name)
     if refusal is not None:
         yield Obstacle(refusal.plugin, refusal.reasons[0], _HELP_OF_PODS.get(refusal, _HELP_OF_OTHERS))
 
 
-def _tell_labels(wishes: Wishes, node: Node) -> str:
+def _tell_labels(state: PreFilterState, node: Node) -> str:
     labels = node.meta.labels
     missing = [
-        f"{key}={value}" for key, value in wishes.spec.node_selector.items() if labels.get(key) != value
+        f"{key}={value}" for key, value in state.spec.node_selector.items() if labels.get(key) != value
     ]
     return f"the label {', '.join(missing)}" if missing else "labels that its node affinity asks for"
 

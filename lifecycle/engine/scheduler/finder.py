@@ -1,4 +1,4 @@
-"""The node for one pod: of all, or of those that it names, with regard to who is promised what."""
+"""Finds the node for one pod (schedulePod), with regard to the pods that are nominated to nodes."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from ..objects.pods.pod import Pod, PodSpec
 from ..rules.placement.host_ports import list_host_ports
 from ..rules.placement.refusals import VOLUMES, Refusal, find_refusal
 from ..rules.pods.resources import allotted_requests, assumed_requests, effective_requests
-from .classes import Classes
-from .default_preemption import refuse_with_promised
-from .matching_pods import Census
-from .node_info import NodeRoom
-from .node_resources_fit import Load
+from .classes import PodClasses
+from .default_preemption import filter_with_nominated_pods
+from .matching_pods import MatchingPods
+from .node_info import NodeInfo
+from .node_resources_fit import PodResources
 from .pod_class import PodClass
-from .snapshot import Rooms
+from .snapshot import Snapshot
 from .volume_binding import IN_USE, PodVolumes
 
 
-class Promises:
-    """Pods that wait for a node on which others end for them, by that node."""
+class Nominator:
+    """The pods with a nominated node: their victims are still terminating there."""
 
     def __init__(self) -> None:
         self._by_node: dict[str, dict[str, Pod]] = {}
 
     def __bool__(self) -> bool:
-        """Whether anybody is promised anything."""
+        """Whether any pod has a nominated node."""
         return bool(self._by_node)
 
     def change(self, old: Pod | None, new: Pod | None) -> None:
-        """A pod that has no node is promised another one, or none."""
+        """A pod that is not bound has another nominated node, or none."""
         for pod, is_now in ((old, False), (new, True)):
             node_name = pod.status.nominated_node_name if pod is not None else ""
             if pod is None or not node_name:
@@ -43,7 +43,7 @@ class Promises:
                     del self._by_node[node_name]
 
     def list_above(self, pod: Pod) -> Mapping[str, Sequence[Pod]]:
-        """By node who is promised it and at least as important as a pod, which is left out."""
+        """By node, the pods nominated to it with at least the priority of a pod; without that pod."""
         if not self._by_node:
             return {}
         found = {
@@ -53,70 +53,91 @@ class Promises:
         return {name: pods for name, pods in found.items() if pods}
 
     def list_below(self, pod: Pod, node_name: str) -> Sequence[Pod]:
-        """Who is promised a node and less important than a pod."""
+        """The pods that are nominated to a node and have a lower priority than a pod."""
         return [one for one in self._by_node.get(node_name, {}).values() if not is_above(one, pod)]
 
 
 def is_above(one: Pod, other: Pod) -> bool:
-    """Whether a pod is at least as important as another."""
+    """Whether a pod has at least the priority of another."""
     return one.spec.priority >= other.spec.priority
 
 
-class Finder:
-    """Finds nodes. It changes nothing."""
+class NodeFinder:
+    """Finds nodes. It changes no object."""
 
-    def __init__(self, rooms: Rooms, census: Census, classes: Classes, promises: Promises) -> None:
-        self._rooms, self._census, self._classes, self._promises = rooms, census, classes, promises
-
-    def find_named(self, pod: Pod, spec: PodSpec, name: str, volumes: PodVolumes | None) -> NodeRoom | None:
-        """The one node that a pod names, as a DaemonSet's does, where no rule about other pods matters."""
-        room = self._rooms.by_name.get(name)
-        has_rules = (
-            spec.topology_spread_constraints or self._census.with_terms or self._promises.list_above(pod)
+    def __init__(
+        self, snapshot: Snapshot, matching_pods: MatchingPods, classes: PodClasses, nominator: Nominator
+    ) -> None:
+        self._snapshot, self._matching_pods, self._classes, self._nominator = (
+            snapshot,
+            matching_pods,
+            classes,
+            nominator,
         )
-        if room is None or has_rules or _is_about_others(spec) or volumes is not None:
+
+    def find_named(self, pod: Pod, spec: PodSpec, name: str, volumes: PodVolumes | None) -> NodeInfo | None:
+        """The only node that a pod may go to, as for a pod of a DaemonSet, if it fits.
+
+        None also if rules about other pods or volumes matter; then the usual way decides.
+        """
+        node_info = self._snapshot.by_name.get(name)
+        has_rules = (
+            spec.topology_spread_constraints
+            or self._matching_pods.with_terms
+            or self._nominator.list_above(pod)
+        )
+        if node_info is None or has_rules or _is_about_others(spec) or volumes is not None:
             return None
-        load = Load(effective_requests(spec), assumed_requests(spec), list_host_ports(spec))
-        return None if find_refusal(spec, room.node) or room.judge(load).refusal else room
+        pod_resources = PodResources(effective_requests(spec), assumed_requests(spec), list_host_ports(spec))
+        return (
+            None
+            if find_refusal(spec, node_info.node) or node_info.find_fit(pod_resources).refusal
+            else node_info
+        )
 
     def class_of(
         self, pod: Pod, spec: PodSpec, names: Collection[str] | None, volumes: PodVolumes | None
     ) -> PodClass:
-        """The class of a pod; one of its own where it names its nodes, or its volumes are somewhere."""
+        """The class of a pod; a class of its own if it names its nodes, or its volumes restrict them."""
         if names is None and volumes is None:
             return self._classes.find(pod, spec)
         suits = _read_volumes(volumes) if volumes is not None else None
-        wishes = self._classes.read(pod, spec)
-        return PodClass(wishes, self._rooms, self._census, suits, names, is_kept=False)
+        state = self._classes.read(pod, spec)
+        return PodClass(state, self._snapshot, self._matching_pods, suits, names, is_kept=False)
 
-    def find(self, pod: Pod, pod_class: PodClass) -> NodeRoom | None:
-        """The node that a pod was promised, if it takes the pod by now; else the best one."""
+    def find(self, pod: Pod, pod_class: PodClass) -> NodeInfo | None:
+        """The nominated node of the pod if it fits there now, else the node with the best score."""
         own = pod.status.nominated_node_name
-        if not own and not self._promises:
+        if not own and not self._nominator:
             return pod_class.best()
-        above = self._promises.list_above(pod)
-        room = self._rooms.by_name.get(own)
-        if room and refuse_with_promised(pod_class, own, (), above.get(own, ()), self.load_of) is None:
-            return room
-        for name, promised in above.items():
-            if name in self._rooms.by_name and pod_class.refusal_of(name) is None:
-                refusal = refuse_with_promised(pod_class, name, (), promised, self.load_of)
+        above = self._nominator.list_above(pod)
+        node_info = self._snapshot.by_name.get(own)
+        if (
+            node_info
+            and filter_with_nominated_pods(pod_class, own, (), above.get(own, ()), self.resources_of) is None
+        ):
+            return node_info
+        for name, nominated in above.items():
+            if name in self._snapshot.by_name and pod_class.refusal_of(name) is None:
+                refusal = filter_with_nominated_pods(pod_class, name, (), nominated, self.resources_of)
                 if refusal is not None:
                     pod_class.exclude(name, refusal)
         return pod_class.best()
 
-    def load_of(self, pod: Pod) -> Load:
-        """What a pod takes of its node: what it asks for, unless a resize asks for more than there is."""
+    def resources_of(self, pod: Pod) -> PodResources:
+        """What a pod takes of its node: its requests, or what is allocated if a resize exceeds the node."""
         spec = pod.spec
-        load = spec.notes.load
-        if load is None:
-            load = Load(effective_requests(spec), assumed_requests(spec), list_host_ports(spec))
-            spec.notes.load = load
-        assert isinstance(load, Load), load
-        room = self._rooms.by_name.get(pod.node_name) if pod.meta.generation > 1 else None
-        if room is not None and room.lacks(load.requests):
-            return Load(allotted_requests(pod), load.assumed, load.ports)
-        return load
+        pod_resources = spec.notes.pod_resources
+        if pod_resources is None:
+            pod_resources = PodResources(
+                effective_requests(spec), assumed_requests(spec), list_host_ports(spec)
+            )
+            spec.notes.pod_resources = pod_resources
+        assert isinstance(pod_resources, PodResources), pod_resources
+        node_info = self._snapshot.by_name.get(pod.node_name) if pod.meta.generation > 1 else None
+        if node_info is not None and node_info.lacks(pod_resources.requests):
+            return PodResources(allotted_requests(pod), pod_resources.non_zero_requests, pod_resources.ports)
+        return pod_resources
 
 
 def _is_about_others(spec: PodSpec) -> bool:

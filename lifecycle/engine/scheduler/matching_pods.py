@@ -1,7 +1,7 @@
-"""How many pods of the same namespace, labels and terms are on each node, and who wants to know of changes.
+"""Counts the placed pods by namespace, labels and affinity terms, for each node.
 
-Whatever counts pods by their labels looks at one group where it would else look at every pod of a template.
-Labels that differ from pod to pod of one workload are left aside until a rule is about them.
+PodTopologySpread and InterPodAffinity look at a group of equal pods instead of each pod. Labels that differ
+from pod to pod of one workload are ignored until a rule selects by them.
 """
 
 from __future__ import annotations
@@ -29,51 +29,51 @@ OF_ONE_POD = frozenset(
 
 
 class Watcher(Protocol):
-    """Who is told of pods of a group that come to a node, begin to end, or go."""
+    """Is called when pods of a group are added to a node, begin to terminate, or are removed."""
 
-    def on_change(self, group: Group, node_name: str, here: int, staying: int) -> None:
-        """So many more (or fewer) are on the node, and so many more of those that are not ending."""
+    def on_change(self, group: Group, node_name: str, all_pods: int, not_terminating: int) -> None:
+        """The number of pods on a node changed: of all, and of those that are not terminating."""
 
     def on_group(self, group: Group) -> None:
-        """There is a group that was not there before; nobody of it is anywhere yet."""
+        """There is a new group, still without pods."""
 
 
 class Group:
-    """Pods of one namespace with equal labels and terms. `here` and `staying`: how many, by node.
+    """Pods of one namespace with equal labels and affinity terms, and their numbers by node.
 
-    `labels` are those of one of them: no rule tells the others' from these.
+    `labels` are those of one pod; no rule selects by a label that differs within the group.
     """
 
-    __slots__ = ("here", "key", "labels", "namespace", "staying", "terms", "watchers")
+    __slots__ = ("key", "labels", "namespace", "not_terminating_by_node", "pods_by_node", "terms", "watchers")
 
     def __init__(self, key: Key, namespace: str, labels: Mapping[str, str], terms: PodTerms) -> None:
         self.key, self.namespace, self.labels, self.terms = key, namespace, labels, terms
-        self.here: dict[str, int] = {}
-        self.staying: dict[str, int] = {}
+        self.pods_by_node: dict[str, int] = {}
+        self.not_terminating_by_node: dict[str, int] = {}
         self.watchers: list[Watcher] = []
 
 
 def make_group(pod: Pod, key: Key = ()) -> Group:
-    """A group that a pod is of, with nobody in it."""
+    """The group that a pod belongs to, without any pods."""
     namespace, labels = pod.meta.namespace or "", pod.meta.labels
     return Group(key, namespace, labels, read_terms(pod.spec.affinity, namespace, labels))
 
 
-class Census:
-    """All pods that have a node and are not finished, by group.
+class MatchingPods:
+    """All pods that are assigned to a node and not finished, in groups.
 
-    `left_aside`: the labels that no rule is about.
+    `ignored_labels`: labels by which no rule selects.
     """
 
-    def __init__(self, left_aside: frozenset[str] = frozenset()) -> None:
-        self.left_aside = left_aside
+    def __init__(self, ignored_labels: frozenset[str] = frozenset()) -> None:
+        self.ignored_labels = ignored_labels
         self._groups: dict[Key, Group] = {}
         self.with_terms: dict[Key, Group] = {}
         self._by_namespace: dict[str, dict[Key, Group]] = {}
-        # All, and those who mind pods that have no terms.
+        # All watchers, and those that also count pods without terms.
         self._watchers: dict[Watcher, None] = {}
-        self._curious: dict[Watcher, None] = {}
-        # Whom the last pod was of: those of one template come one after the other.
+        self._watchers_of_all: dict[Watcher, None] = {}
+        # The group of the last pod: pods of one template often follow each other.
         self._last: Group | None = None
         self._last_labels: Mapping[str, str] = {}
         self._last_affinity: Mapping[str, object] = {}
@@ -81,8 +81,8 @@ class Census:
     def __iter__(self) -> Iterator[Group]:
         return iter(self._groups.values())
 
-    def list_of(self, namespaces: frozenset[str] | None) -> Iterator[Group]:
-        """The groups of some namespaces, or of all, and those with terms, which may be about anybody."""
+    def list_groups(self, namespaces: frozenset[str] | None) -> Iterator[Group]:
+        """The groups of some namespaces (None: of all), and all with terms, as these may select any pod."""
         if namespaces is None:
             yield from self._groups.values()
             return
@@ -92,42 +92,42 @@ class Census:
             if group.namespace not in namespaces:
                 yield group
 
-    def watch(self, watcher: Watcher, is_about_others: bool) -> None:
-        """Have somebody told of new groups; unless it `is_about_others`, of those with terms alone."""
+    def watch(self, watcher: Watcher, counts_plain_pods: bool) -> None:
+        """Report new groups to a watcher: all, or without `counts_plain_pods` only those with terms."""
         self._watchers[watcher] = None
-        if is_about_others:
-            self._curious[watcher] = None
+        if counts_plain_pods:
+            self._watchers_of_all[watcher] = None
 
     def forget(self, watcher: Watcher) -> None:
-        """Tell somebody of new groups no more."""
+        """Report no more groups to a watcher."""
         self._watchers.pop(watcher, None)
-        self._curious.pop(watcher, None)
+        self._watchers_of_all.pop(watcher, None)
 
     def identify(self, labels: Mapping[str, str]) -> Key:
-        """The labels by which pods are told apart."""
-        aside = self.left_aside
+        """The labels of a pod without the ignored ones."""
+        aside = self.ignored_labels
         return tuple([pair for pair in labels.items() if pair[0] not in aside])
 
-    def tell_apart(self, labels: frozenset[str]) -> None:
-        """Leave some labels aside no more. Nobody watches; all pods are to come again."""
+    def stop_ignoring(self, labels: frozenset[str]) -> None:
+        """Regard some labels from now on. All counts are dropped; there must be no watchers."""
         assert not self._watchers, "those who counted groups have to begin anew"
-        self.left_aside -= labels
+        self.ignored_labels -= labels
         self._groups, self._by_namespace, self._last = {}, {}, None
         self.with_terms.clear()
 
-    def come(self, pod: Pod, node_name: str) -> None:
-        """A pod is on a node."""
+    def add_pod(self, pod: Pod, node_name: str) -> None:
+        """A pod is assigned to a node."""
         self._count(pod, node_name, 1, 1 if pod.meta.deletion_ms is None else 0)
 
-    def begin_to_end(self, pod: Pod, node_name: str) -> None:
-        """A pod that is on a node stays no longer than it has to."""
+    def mark_terminating(self, pod: Pod, node_name: str) -> None:
+        """A pod on a node has a deletion timestamp now."""
         self._count(pod, node_name, 0, -1)
 
-    def go(self, pod: Pod, node_name: str) -> None:
-        """It is there no more."""
+    def remove_pod(self, pod: Pod, node_name: str) -> None:
+        """A pod is finished, or deleted from its node."""
         self._count(pod, node_name, -1, -1 if pod.meta.deletion_ms is None else 0)
 
-    def _count(self, pod: Pod, node_name: str, here: int, staying: int) -> None:
+    def _count(self, pod: Pod, node_name: str, all_pods: int, not_terminating: int) -> None:
         group = self._last
         if (
             group is None
@@ -136,16 +136,18 @@ class Census:
             or self._last_affinity is not pod.spec.affinity
         ):
             group = self._find_group(pod)
-        if here > 0 and staying > 0:
+        if all_pods > 0 and not_terminating > 0:
             # The usual case.
-            group.here[node_name] = group.here.get(node_name, 0) + here
-            group.staying[node_name] = group.staying.get(node_name, 0) + staying
+            group.pods_by_node[node_name] = group.pods_by_node.get(node_name, 0) + all_pods
+            group.not_terminating_by_node[node_name] = (
+                group.not_terminating_by_node.get(node_name, 0) + not_terminating
+            )
         else:
-            _add(group.here, node_name, here)
-            _add(group.staying, node_name, staying)
+            _add(group.pods_by_node, node_name, all_pods)
+            _add(group.not_terminating_by_node, node_name, not_terminating)
         for watcher in group.watchers:
-            watcher.on_change(group, node_name, here, staying)
-        if not group.here:
+            watcher.on_change(group, node_name, all_pods, not_terminating)
+        if not group.pods_by_node:
             self._close(group)
 
     def _find_group(self, pod: Pod) -> Group:
@@ -162,7 +164,7 @@ class Census:
         self._by_namespace.setdefault(group.namespace, {})[group.key] = group
         if group.terms is not NO_TERMS:
             self.with_terms[group.key] = group
-        for watcher in list(self._curious if group.terms is NO_TERMS else self._watchers):
+        for watcher in list(self._watchers_of_all if group.terms is NO_TERMS else self._watchers):
             watcher.on_group(group)
         return group
 

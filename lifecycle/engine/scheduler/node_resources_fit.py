@@ -1,8 +1,7 @@
-"""How full nodes are: one value for all that have as much and give as much, and what follows, found once.
+"""NodeResourcesFit and NodeResourcesBalancedAllocation: whether requests fit on a node, and the scores.
 
-Models what the scheduler knows of a node's resources: allocatable less what its pods ask for, and the scores
-by resources of the plugins NodeResourcesFit (LeastAllocated) and NodeResourcesBalancedAllocation. Most nodes
-of a cluster are as full as some other is or was, and most pods ask for as much as the one before.
+Models Filter, and Score with LeastAllocated and BalancedAllocation over CPU and memory. Nodes with equal
+resources in use share one `NodeResources` value, and each of its answers is calculated once.
 """
 
 from __future__ import annotations
@@ -15,149 +14,188 @@ from ..rules.placement.refusals import TOO_MANY_PODS, Refusal, make_shortage
 
 _USUAL_PODS = 110
 _MOST_KEPT = 8_000
-"""So many answers about the nodes of one shape are kept; then all are forgotten, and found anew."""
+"""The number of answers that are kept for nodes with equal allocatable resources; then all are dropped."""
 
 
-class Load(NamedTuple):
-    """What one pod takes of a node. `assumed`: CPU and memory that it counts for where it asks for none."""
+class PodResources(NamedTuple):
+    """What one pod takes of a node.
+
+    `requests`: CPU in millicores, others in units or bytes. `non_zero_requests`: CPU and memory for Score,
+    with the defaults (100m, 200 Mi) for containers without requests.
+    """
 
     requests: Mapping[str, int]
-    assumed: tuple[int, int]
+    non_zero_requests: tuple[int, int]
     ports: tuple[HostPort, ...]
 
 
-class Verdict(NamedTuple):
-    """What a node's resources say to one more pod: why not, or how empty and how evenly used it would be."""
+class FitResult(NamedTuple):
+    """The answer of a node to one more pod: why it does not fit, or both scores from 0 to 100."""
 
-    load: Load
+    pod_resources: PodResources
     refusal: Refusal | None
-    empty: int
-    even: int
+    least_allocated: int
+    balanced_allocation: int
 
 
-class Fill:
-    """How full a node is. Never written to: what comes or goes leads to another.
+class NodeResources:
+    """The resources of a node that are in use. Immutable: adding or removing a pod gives another value.
 
-    `free` is what nobody asked for, by resource; below 0 where a node has become less than its pods ask for.
+    `free`: allocatable less the requests of the pods, by resource; it can be negative. `non_zero_requests`:
+    the sums for Score. `count`: the number of pods.
     """
 
-    __slots__ = ("_next", "_verdicts", "assumed", "count", "free", "shape")
+    __slots__ = ("_fits", "_next", "allocatable", "count", "free", "non_zero_requests")
 
-    def __init__(self, shape: Shape, free: Mapping[str, int], assumed: tuple[int, int], count: int) -> None:
-        self.shape, self.free, self.assumed, self.count = shape, free, assumed, count
-        # Both by the identity of a load, which they hold; of those that go, by that times -1.
-        self._next: dict[int, tuple[Load, Fill]] = {}
-        self._verdicts: dict[int, Verdict] = {}
+    def __init__(
+        self,
+        allocatable: Allocatable,
+        free: Mapping[str, int],
+        non_zero_requests: tuple[int, int],
+        count: int,
+    ) -> None:
+        self.allocatable, self.free, self.non_zero_requests, self.count = (
+            allocatable,
+            free,
+            non_zero_requests,
+            count,
+        )
+        # Both by the identity of a PodResources, which they hold; of removed pods, by that times -1.
+        self._next: dict[int, tuple[PodResources, NodeResources]] = {}
+        self._fits: dict[int, FitResult] = {}
 
-    def after(self, load: Load, sign: int) -> Fill:
-        """With one pod more (+1) or fewer (-1)."""
-        known = self._next.get(sign * id(load))
-        return known[1] if known is not None and known[0] is load else self._find_after(load, sign)
+    def after(self, pod_resources: PodResources, sign: int) -> NodeResources:
+        """The value with one pod added (+1) or removed (-1)."""
+        known = self._next.get(sign * id(pod_resources))
+        return (
+            known[1]
+            if known is not None and known[0] is pod_resources
+            else self._find_after(pod_resources, sign)
+        )
 
-    def _find_after(self, load: Load, sign: int) -> Fill:
+    def _find_after(self, pod_resources: PodResources, sign: int) -> NodeResources:
         free = dict(self.free)
-        for resource, amount in load.requests.items():
+        for resource, amount in pod_resources.requests.items():
             free[resource] = free.get(resource, 0) - sign * amount
-        cpu, memory = self.assumed
-        assumed = (cpu + sign * load.assumed[0], memory + sign * load.assumed[1])
-        found = self.shape.find(free, assumed, self.count + sign)
-        self.shape.note_answer()
-        self._next[sign * id(load)] = (load, found)
+        cpu, memory = self.non_zero_requests
+        non_zero_requests = (
+            cpu + sign * pod_resources.non_zero_requests[0],
+            memory + sign * pod_resources.non_zero_requests[1],
+        )
+        found = self.allocatable.find(free, non_zero_requests, self.count + sign)
+        self.allocatable.note_answer()
+        self._next[sign * id(pod_resources)] = (pod_resources, found)
         return found
 
-    def judge(self, load: Load) -> Verdict:
-        """Whether one more pod fits, and what the node scores then."""
-        known = self._verdicts.get(id(load))
-        return known if known is not None and known.load is load else self._find_verdict(load)
+    def find_fit(self, pod_resources: PodResources) -> FitResult:
+        """Whether one more pod fits, and the scores."""
+        known = self._fits.get(id(pod_resources))
+        return (
+            known
+            if known is not None and known.pod_resources is pod_resources
+            else self._find_fit(pod_resources)
+        )
 
-    def _find_verdict(self, load: Load) -> Verdict:
-        refusal = self.find_shortage(load, {}, 0)
-        found = Verdict(load, refusal, *(self.score(load) if refusal is None else (0, 0)))
-        self.shape.note_answer()
-        self._verdicts[id(load)] = found
+    def _find_fit(self, pod_resources: PodResources) -> FitResult:
+        refusal = self.find_shortage(pod_resources, {}, 0)
+        found = FitResult(pod_resources, refusal, *(self.score(pod_resources) if refusal is None else (0, 0)))
+        self.allocatable.note_answer()
+        self._fits[id(pod_resources)] = found
         return found
 
     def forget(self) -> None:
-        """Let go of all answers."""
-        self._next, self._verdicts = {}, {}
+        """Drop all answers."""
+        self._next, self._fits = {}, {}
 
-    def find_shortage(self, load: Load, freed: Mapping[str, int], fewer: int) -> Refusal | None:
-        """What there would be too little of for one more pod, if so much were free besides, of fewer pods."""
-        has, free = self.shape.has, self.free
-        reasons = [TOO_MANY_PODS] if self.count - fewer >= self.shape.pods else []
+    def find_shortage(
+        self, pod_resources: PodResources, freed: Mapping[str, int], fewer: int
+    ) -> Refusal | None:
+        """fitsRequest: which resources are insufficient for one more pod; None if it fits.
+
+        `freed`: amounts that are free in addition. `fewer`: the number of pods that are removed.
+        """
+        amounts, free = self.allocatable.amounts, self.free
+        reasons = [TOO_MANY_PODS] if self.count - fewer >= self.allocatable.pods else []
         is_final = False
-        for resource, amount in load.requests.items():
+        for resource, amount in pod_resources.requests.items():
             if amount and amount > free.get(resource, 0) + freed.get(resource, 0):
                 reasons.append(f"Insufficient {resource}")
-                is_final |= amount > has.get(resource, 0)
+                is_final |= amount > amounts.get(resource, 0)
         return make_shortage(reasons, is_final) if reasons else None
 
-    def score(self, load: Load) -> tuple[int, int]:
-        """How empty the node would be with the pod (0 to 100), and how evenly CPU and memory would be used.
+    def score(self, pod_resources: PodResources) -> tuple[int, int]:
+        """The scores of LeastAllocated and BalancedAllocation with the pod on the node, each 0 to 100.
 
-        Evenness counts for nobody who asks for neither: such pods would all go to one node.
+        BalancedAllocation does not score pods that request neither CPU nor memory.
         """
-        cpu, memory = self.shape.has.get("cpu", 0), self.shape.has.get("memory", 0)
-        parts = empty = 0
-        for size, used, more in zip((cpu, memory), self.assumed, load.assumed, strict=True):
+        cpu, memory = self.allocatable.amounts.get("cpu", 0), self.allocatable.amounts.get("memory", 0)
+        parts = least_allocated = 0
+        for size, used, more in zip(
+            (cpu, memory), self.non_zero_requests, pod_resources.non_zero_requests, strict=True
+        ):
             if size:
                 parts += 1
                 left = size - used - more
-                empty += left * 100 // size if left > 0 else 0
+                least_allocated += left * 100 // size if left > 0 else 0
         if parts == 2:
-            empty //= 2
-        wanted_cpu, wanted_memory = load.requests.get("cpu", 0), load.requests.get("memory", 0)
+            least_allocated //= 2
+        wanted_cpu, wanted_memory = (
+            pod_resources.requests.get("cpu", 0),
+            pod_resources.requests.get("memory", 0),
+        )
         if not wanted_cpu and not wanted_memory:
-            return empty, 0
+            return least_allocated, 0
         if parts < 2:
-            return empty, 100
+            return least_allocated, 100
         of_cpu = (cpu - self.free.get("cpu", 0) + wanted_cpu) / cpu
         of_memory = (memory - self.free.get("memory", 0) + wanted_memory) / memory
         gap = (of_cpu if of_cpu < 1 else 1.0) - (of_memory if of_memory < 1 else 1.0)
-        return empty, int((1 - abs(gap) / 2) * 100)
+        return least_allocated, int((1 - abs(gap) / 2) * 100)
 
 
-class Shape:
-    """Nodes that have as much of everything: `has` is what is allocatable on each."""
+class Allocatable:
+    """Nodes with equal allocatable resources. `amounts`: by resource."""
 
-    def __init__(self, has: Mapping[str, int]) -> None:
-        self.has = has
-        self.pods = has.get("pods", _USUAL_PODS)
-        self._fills: dict[tuple[object, ...], Fill] = {}
+    def __init__(self, amounts: Mapping[str, int]) -> None:
+        self.amounts = amounts
+        self.pods = amounts.get("pods", _USUAL_PODS)
+        self._known: dict[tuple[object, ...], NodeResources] = {}
         self._kept = 0
 
-    def find(self, free: Mapping[str, int], assumed: tuple[int, int], count: int) -> Fill:
-        """The one value for nodes of this shape that are so full."""
-        key = (*free.items(), assumed, count)
-        found = self._fills.get(key)
-        if found is None:
-            found = self._fills[key] = Fill(self, free, assumed, count)
-        return found
-
-    def could_ever_hold(self, load: Load) -> bool:
-        """Whether a pod would fit on such a node if nobody else were there."""
-        has = self.has
-        return self.pods > 0 and all(amount <= has.get(one, 0) for one, amount in load.requests.items())
-
-    def note_answer(self) -> None:
-        """One more answer is kept about these nodes."""
-        self._kept += 1
-        if self._kept > _MOST_KEPT:
-            for fill in self._fills.values():
-                fill.forget()
-            self._fills, self._kept = {}, 0
-
-
-class Shapes:
-    """All shapes of a cluster's nodes."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[tuple[str, int], ...], Shape] = {}
-
-    def find(self, has: Mapping[str, int]) -> Shape:
-        """The shape of nodes that have so much."""
-        key = tuple(has.items())
+    def find(self, free: Mapping[str, int], non_zero_requests: tuple[int, int], count: int) -> NodeResources:
+        """The value that such nodes share if so much of them is in use."""
+        key = (*free.items(), non_zero_requests, count)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Shape(has)
+            found = self._known[key] = NodeResources(self, free, non_zero_requests, count)
+        return found
+
+    def could_ever_hold(self, pod_resources: PodResources) -> bool:
+        """Whether a pod fits on such a node without other pods."""
+        amounts = self.amounts
+        return self.pods > 0 and all(
+            amount <= amounts.get(one, 0) for one, amount in pod_resources.requests.items()
+        )
+
+    def note_answer(self) -> None:
+        """Count an answer that is kept about these nodes."""
+        self._kept += 1
+        if self._kept > _MOST_KEPT:
+            for resources in self._known.values():
+                resources.forget()
+            self._known, self._kept = {}, 0
+
+
+class Allocatables:
+    """All different allocatable resources of the nodes of a cluster."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[str, int], ...], Allocatable] = {}
+
+    def find(self, amounts: Mapping[str, int]) -> Allocatable:
+        """The one value for these amounts."""
+        key = tuple(amounts.items())
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = Allocatable(amounts)
         return found

@@ -1,4 +1,7 @@
-"""All that pods of one template ask of their place, read once."""
+"""PreFilterState: what a pod requires of its node, read once for all pods of a template.
+
+In Kubernetes, each plugin writes a state of its own in PreFilter and PreScore.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ from ..rules.placement.terms import (
     read_terms,
 )
 from ..rules.pods.resources import assumed_requests, effective_requests
-from .node_resources_fit import Load
+from .node_resources_fit import PodResources
 
 _LEAST_IMAGE, _LARGEST_IMAGE = 23 << 20, 1000 << 20
 
 
-class Wishes:
-    """What a pod asks for. `selectors`: of the Services and the workload that it is one of.
+class PreFilterState:
+    """The requirements of one pod.
 
-    `labels_of`: the labels of a namespace.
-    `unreadable`: why nodes cannot be compared, "" where they can.
-    `needs_all_labels`: nodes without the label of a preferred constraint are the last choice.
+    `selectors`: of its Services and its workload, for default constraints. `labels_of`: the labels of a
+    namespace. `unreadable`: the error of a preferred node affinity term, or "".
+    `needs_all_labels`: nodes that lack the key of a ScheduleAnyway constraint score 0 (requireAllTopologies).
     """
 
     def __init__(
@@ -41,14 +44,16 @@ class Wishes:
     ) -> None:
         self.spec, self.namespace, self.labels = spec, pod.meta.namespace or "", pod.meta.labels
         self.labels_of = labels_of
-        self.load = Load(effective_requests(spec), assumed_requests(spec), list_host_ports(spec))
+        self.pod_resources = PodResources(
+            effective_requests(spec), assumed_requests(spec), list_host_ports(spec)
+        )
         self.terms = read_terms(spec.affinity, self.namespace, self.labels)
         own = spec.topology_spread_constraints
-        self.hard = read_constraints(own, self.labels, DO_NOT_SCHEDULE)
-        self.soft = read_constraints(own, self.labels, SCHEDULE_ANYWAY)
+        self.hard_constraints = read_constraints(own, self.labels, DO_NOT_SCHEDULE)
+        self.soft_constraints = read_constraints(own, self.labels, SCHEDULE_ANYWAY)
         self.needs_all_labels = bool(own)
         if not own:
-            self.soft = make_default_constraints(selectors)
+            self.soft_constraints = make_default_constraints(selectors)
         self.has_preferences = has_preferences(spec)
         self.unreadable = tell_unreadable(spec) if self.has_preferences else ""
         containers = (*spec.init_containers, *spec.containers)
@@ -56,14 +61,14 @@ class Wishes:
 
     @property
     def namespaces(self) -> frozenset[str] | None:
-        """The namespaces of all pods that it asks for; None: any may be one."""
+        """The namespaces that its terms and constraints select; None if a selector may match any."""
         terms = (*self.terms.near, *self.terms.apart, *self.terms.preferred)
         if any(one.of_namespaces.raw is not None for one in terms):
             return None
         return frozenset((self.namespace, *(space for one in terms for space in one.namespaces)))
 
-    def counts_on(self, constraint: Constraint, keys: Sequence[str], node: Node) -> bool:
-        """Whether pods on a node count for a constraint; `keys`: the labels that it has to have for that."""
+    def matches_inclusion_policies(self, constraint: Constraint, keys: Sequence[str], node: Node) -> bool:
+        """Whether pods on a node count for a constraint. `keys`: labels that the node must have."""
         labels = node.meta.labels
         if any(key not in labels for key in keys):
             return False
@@ -74,12 +79,15 @@ class Wishes:
         )
         return not is_kept_away
 
-    def is_meant(self, term: Term) -> bool:
-        """Whether a term of another pod is about this one."""
+    def is_selected_by(self, term: Term) -> bool:
+        """Whether a term of another pod selects this pod."""
         return term.matches(self.namespace, self.labels, self.labels_of(self.namespace))
 
     def score_images(self, name: str, images: Mapping[str, Mapping[str, int]], node_count: int) -> int:
-        """How much of its images a node has, 0 to 100, less for what few nodes have (ImageLocality)."""
+        """ImageLocality: 0 to 100, by the size of the images on the node and the number of nodes with them.
+
+        `images`: the size in bytes, by image name and node name.
+        """
         total = 0
         for image in self.images:
             sizes = images.get(image)

@@ -1,9 +1,8 @@
-"""Who is to be tried: the active, those that have to wait after a failure, and those that nothing helps yet.
+"""PriorityQueue: activeQ, backoffQ and unschedulablePods.
 
-Models the scheduler's PriorityQueue. The most important pod is tried first, of equals the one that has waited
-longest. A pod that failed n times in a row backs off for 1, 2, 4, 8, then 10 s, unless nobody else is active
-(SchedulerPopFromBackoffQ); after an error it waits in any case. What nothing has helped for five minutes is
-tried again all the same, at the next half minute.
+The pod with the highest priority comes first; of equal ones, the one that was added first. A pod that
+failed n times backs off for 1, 2, 4, 8, then 10 s, unless activeQ is empty (SchedulerPopFromBackoffQ);
+after an error it always waits. A pod that is unschedulable for five minutes is queued again, every 30 s.
 """
 
 from __future__ import annotations
@@ -16,49 +15,46 @@ from typing import Any
 
 from ..heart.agenda import Cause
 
-INITIAL_MS, LONGEST_MS, WINDOW_MS = 1_000, 10_000, 1_000
-PATIENCE_MS, FLUSH_MS = 300_000, 30_000
+INITIAL_BACKOFF_MS, MAX_BACKOFF_MS, WINDOW_MS = 1_000, 10_000, 1_000
+MAX_UNSCHEDULABLE_MS, FLUSH_MS = 300_000, 30_000
 Entry = tuple[int, int, str]
-"""Minus the priority, since when it waits (a count), uid."""
+"""Minus the priority, a number that rises with each pod that is added, uid."""
 
 
 @dataclass(slots=True)
-class Waiting:
-    """A pod that no node took. `plugins`: who kept it from one; none: whatever happens may help.
-
-    `failures`: how often it was refused, or by errors alone, in a row.
-    """
+class UnschedulablePod:
+    """A pod in unschedulablePods. `plugins`: those that rejected it; if empty, any event may help."""
 
     plugins: frozenset[str]
     since_ms: int
     stamp: int
 
 
-class Queue:
-    """Order alone: whoever owns it says when somebody is tried."""
+class PriorityQueue:
+    """Keeps the order only; the scheduler sets the timers."""
 
     def __init__(self) -> None:
         self._stamp = 0
-        # In order by themselves; who comes back to an older place waits beside them.
+        # Sorted, as pods are added; a pod that returns to its older place goes to the heap beside it.
         self._active: deque[Entry] = deque()
         self._returned: list[Entry] = []
         self._backing_off: list[tuple[int, Entry]] = []
         self._causes: dict[str, Cause] = {}
         self.failures: dict[str, int] = {}
-        """By uid: how often a pod has failed"""
-        self.waiting: dict[str, Waiting] = {}
-        """By uid, in the order in which they failed"""
+        """By uid, the number of failed attempts"""
+        self.unschedulable: dict[str, UnschedulablePod] = {}
+        """By uid, in the order of their failures"""
 
     def __contains__(self, uid: str) -> bool:
-        """Whether a pod is going to be tried."""
+        """Whether a pod is queued."""
         return uid in self._causes
 
     def add(self, uid: str, priority: int, cause: Cause, now_ms: int) -> bool:
-        """A pod is to be tried; False when it is already. One that has waited keeps its place."""
+        """Queue a pod; False if it is queued already. An unschedulable pod keeps its number."""
         if uid in self._causes:
             return False
         self._causes[uid] = cause
-        waited = self.waiting.pop(uid, None)
+        waited = self.unschedulable.pop(uid, None)
         if waited is None:
             self._stamp += 1
             self._enter((-priority, self._stamp, uid))
@@ -78,10 +74,10 @@ class Queue:
             heappush(self._returned, entry)
 
     def _find_end(self, uid: str, since_ms: int) -> int:
-        return (since_ms + back_off(self.failures.get(uid, 1))) // WINDOW_MS * WINDOW_MS
+        return (since_ms + count_backoff_ms(self.failures.get(uid, 1))) // WINDOW_MS * WINDOW_MS
 
     def pop(self, now_ms: int) -> tuple[str, Cause] | None:
-        """Who is tried next, and what led to that; None when nobody is to be tried."""
+        """The uid of the next pod and the cause of its queueing; None if the queue is empty."""
         while self._backing_off and self._backing_off[0][0] < now_ms // WINDOW_MS * WINDOW_MS:
             heappush(self._returned, heappop(self._backing_off)[1])
         if self._active and not (self._returned and self._returned[0] < self._active[0]):
@@ -95,25 +91,31 @@ class Queue:
         return uid, self._causes.pop(uid)
 
     def wait(self, uid: str, plugins: frozenset[str], now_ms: int) -> None:
-        """A pod was tried in vain."""
+        """A pod is unschedulable."""
         self._stamp += 1
         self.failures[uid] = self.failures.get(uid, 0) + 1
-        self.waiting[uid] = Waiting(plugins, now_ms, self._stamp)
+        self.unschedulable[uid] = UnschedulablePod(plugins, now_ms, self._stamp)
 
     def forget(self, uid: str) -> None:
-        """A pod has got a node, or is gone; if it was to be tried, its turn is nobody's."""
+        """A pod was bound or deleted. If it was queued, its timer finds nothing to do."""
         if self.failures:
-            self.waiting.pop(uid, None)
+            self.unschedulable.pop(uid, None)
             self.failures.pop(uid, None)
 
     def find_flush(self) -> int | None:
-        """When the pod that has waited longest is tried in any case."""
-        first = next(iter(self.waiting.values()), None)
-        return None if first is None else (first.since_ms + PATIENCE_MS) // FLUSH_MS * FLUSH_MS + FLUSH_MS
+        """When the oldest unschedulable pod is queued again (flushUnschedulablePodsLeftover)."""
+        first = next(iter(self.unschedulable.values()), None)
+        return (
+            None
+            if first is None
+            else (first.since_ms + MAX_UNSCHEDULABLE_MS) // FLUSH_MS * FLUSH_MS + FLUSH_MS
+        )
 
     def list_overdue(self, now_ms: int) -> list[str]:
-        """Who has waited for too long."""
-        return [uid for uid, one in self.waiting.items() if now_ms - one.since_ms > PATIENCE_MS]
+        """The pods that have been unschedulable for more than five minutes."""
+        return [
+            uid for uid, one in self.unschedulable.items() if now_ms - one.since_ms > MAX_UNSCHEDULABLE_MS
+        ]
 
     # --- saved --------------------------------------------------------------------------------------------
 
@@ -128,7 +130,7 @@ class Queue:
             ],
             "failures": self.failures,
             "waiting": [
-                [uid, sorted(one.plugins), one.since_ms, one.stamp] for uid, one in self.waiting.items()
+                [uid, sorted(one.plugins), one.since_ms, one.stamp] for uid, one in self.unschedulable.items()
             ],
         }
 
@@ -142,18 +144,18 @@ class Queue:
             self._backing_off.append((until_ms, (minus_priority, stamp, uid)))
             self._causes[uid] = cause
         self.failures = dict(saved["failures"])
-        self.waiting = {
-            uid: Waiting(frozenset(plugins), since_ms, stamp)
+        self.unschedulable = {
+            uid: UnschedulablePod(frozenset(plugins), since_ms, stamp)
             for uid, plugins, since_ms, stamp in saved["waiting"]
         }
 
     def take_up(self, rows: Iterable[Sequence[Any]]) -> None:
-        """Have pods wait of which this is known: uid, who kept it from a node, since when, failures."""
+        """Add unschedulable pods: rows of uid, plugins, since when in ms, number of failures."""
         for uid, plugins, since_ms, failures in rows:
             self.wait(uid, frozenset(plugins), since_ms)
             self.failures[uid] = failures
 
 
-def back_off(failures: int) -> int:
-    """How long a pod waits after so many failures in a row, in ms."""
-    return min(INITIAL_MS << min(failures - 1, 10), LONGEST_MS)
+def count_backoff_ms(failures: int) -> int:
+    """The backoff after a number of failed attempts."""
+    return min(INITIAL_BACKOFF_MS << min(failures - 1, 10), MAX_BACKOFF_MS)

@@ -1,4 +1,8 @@
-"""All nodes with what is free on them, who has which image, and a log of which of them changed."""
+"""Snapshot: the NodeInfo of all nodes, the images on them, and a log of changed nodes.
+
+Kubernetes updates a cache and copies it into a snapshot for each cycle. Here one value serves as both, as
+cycles never overlap.
+"""
 
 from __future__ import annotations
 
@@ -8,64 +12,66 @@ from itertools import islice
 from typing import Any
 
 from ..objects.node import Node
-from .node_info import NodeRoom
-from .node_resources_fit import Load, Shapes
+from .node_info import NodeInfo
+from .node_resources_fit import Allocatables, PodResources
 
 _LONGEST_LOG = 50_000
 
 
-class Rooms:
-    """By name, in the order in which the nodes joined."""
+class Snapshot:
+    """All nodes. `by_name`: in the order in which they joined."""
 
     def __init__(self) -> None:
-        self.by_name: dict[str, NodeRoom] = {}
+        self.by_name: dict[str, NodeInfo] = {}
         self.images: dict[str, dict[str, int]] = {}
-        """The size of an image in bytes by the nodes that have it, by its name"""
+        """By image name and node name, the size of the image in bytes (ImageStates)"""
         self.images_version = 0
-        self._shapes = Shapes()
+        self._allocatables = Allocatables()
         self._numbers = 0
         self._log: deque[str] = deque(maxlen=_LONGEST_LOG)
         self.position = 0
-        """How many changes there were"""
+        """The number of changes so far"""
         self.last = ""
-        """Which node the last one was of"""
+        """The node of the last change"""
 
     def list_since(self, position: int) -> Iterable[str] | None:
-        """The nodes that changed since there were so many changes; None: look at all, also at those gone."""
+        """The nodes that changed after a position; None if unknown: then any node may be changed or gone."""
         behind = self.position - position
         if behind > min(len(self._log), 2 * len(self.by_name) + 16):
             return None
         return dict.fromkeys(reversed(tuple(islice(reversed(self._log), behind))))
 
-    def take(self, node: Node) -> None:
-        """A node as it is now."""
+    def update_node(self, node: Node) -> None:
+        """Add a node, or replace its Node object."""
         name = node.meta.name
-        room = self.by_name.get(name)
-        if room is None:
+        node_info = self.by_name.get(name)
+        if node_info is None:
             self._numbers += 1
-            self.by_name[name] = NodeRoom(node, self._numbers, self._shapes.find(node.status.allocatable))
+            self.by_name[name] = NodeInfo(
+                node, self._numbers, self._allocatables.find(node.status.allocatable)
+            )
             self._see_images(name, (), _read_images(node))
             return
-        if room.node.status.raw.get("images") != node.status.raw.get("images"):
-            self._see_images(name, _read_images(room.node), _read_images(node))
-        room.take(node, self._shapes.find(node.status.allocatable))
+        if node_info.node.status.raw.get("images") != node.status.raw.get("images"):
+            self._see_images(name, _read_images(node_info.node), _read_images(node))
+        node_info.update_node(node, self._allocatables.find(node.status.allocatable))
 
-    def drop(self, name: str) -> None:
-        """A node is gone."""
-        room = self.by_name.pop(name, None)
-        if room is not None:
-            self._see_images(name, _read_images(room.node), ())
-            self.tell(name)
+    def remove_node(self, name: str) -> None:
+        """Remove a deleted node."""
+        node_info = self.by_name.pop(name, None)
+        if node_info is not None:
+            self._see_images(name, _read_images(node_info.node), ())
+            self.note_change(name)
 
-    def occupy(self, name: str, uid: str, load: Load, sign: int) -> None:
-        """A pod has come to a node (+1), or has gone (-1)."""
-        self.by_name[name].change(uid, load, sign)
+    def count_pod(self, name: str, uid: str, pod_resources: PodResources, sign: int) -> None:
+        """A pod was added to a node (+1), or removed from it (-1)."""
+        self.by_name[name].change(uid, pod_resources, sign)
         self.position += 1
         self.last = name
         self._log.append(name)
 
-    def tell(self, name: str) -> None:
-        """A node has changed."""
+    def note_change(self, name: str) -> None:
+        """Write a changed node to the log."""
         self.position += 1
         self.last = name
         self._log.append(name)
@@ -83,7 +89,7 @@ class Rooms:
 
 
 def _read_images(node: Node) -> Sequence[tuple[str, int]]:
-    """The names and sizes of the images that a node says it has."""
+    """The names and sizes of the images in the status of a node."""
     found: dict[str, int] = {}
     for image in _list_of(node.status.raw.get("images")):
         size = image.get("sizeBytes")

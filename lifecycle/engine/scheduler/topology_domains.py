@@ -1,88 +1,96 @@
-"""What the pods of each domain of a topology key come to: numbers to spread by, or weights to go by."""
+"""The number of matching pods in each domain of a topology key, or the sum of the weights of their terms.
+
+PodTopologySpread keeps such counts as TpKeyToDomainsMatchNum, InterPodAffinity as topologyToMatchedTermCount.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 
 from ..objects.names import HOSTNAME
 from ..objects.node import Node
 
 IsCounted = Callable[[Node], bool]
+Amounts = Sequence[int | None]
+"""For each `TopologyCounts` the count of one node's domain; None if the node lacks the topology key."""
+Weights = Sequence[tuple[int, int]]
+"""The places of `TopologyCounts`, and how much is added to each."""
 
 
-class Role(Enum):
-    """What a sum is for."""
+class CountKind(Enum):
+    """What is counted, and for which plugin and extension point."""
 
-    SPREAD = "pods of a constraint that holds absolutely"
-    PREFERRED_SPREAD = "pods of a constraint that is preferred"
-    NEAR = "pods near which the pod must be"
-    APART = "pods apart from which it must be"
-    KEPT_AWAY = "pods that must be apart from it"
-    PULL = "weights of what it and others prefer"
+    HARD_SPREAD = "PodTopologySpread, Filter: pods that match a constraint with DoNotSchedule"
+    SOFT_SPREAD = "PodTopologySpread, Score: pods that match a constraint with ScheduleAnyway"
+    AFFINITY = "InterPodAffinity, Filter: pods that match the pod's required affinity terms"
+    ANTI_AFFINITY = "InterPodAffinity, Filter: pods that match its required anti-affinity term"
+    EXISTING_ANTI_AFFINITY = "InterPodAffinity, Filter: pods whose required anti-affinity term matches it"
+    PREFERRED_AFFINITY = "InterPodAffinity, Score: weights of its preferred terms, and of other pods' terms"
 
 
-class Sums:
-    """A sum by domain. `key`: the label that says a node's domain, "" for the node itself.
+class TopologyCounts:
+    """Counts by domain. `key`: the topology key, "" if each node is a domain.
 
-    `is_narrow`: domains are about as many as nodes, so that a changed sum concerns few of them.
+    `place`: the index of these counts in the list of all. `is_narrow`: there are about as many domains as
+    nodes, so a changed count concerns few nodes.
     """
 
     __slots__ = (
         "_is_counted",
         "by_domain",
-        "counts_ending",
+        "counts_terminating",
         "is_narrow",
         "key",
+        "kind",
         "levels",
         "matters_to_all",
         "place",
-        "role",
         "sizes",
     )
 
-    def __init__(self, role: Role, key: str, place: int, is_counted: IsCounted | None = None) -> None:
-        self.role, self.key, self.place = role, key, place
+    def __init__(self, kind: CountKind, key: str, place: int, is_counted: IsCounted | None = None) -> None:
+        self.kind, self.key, self.place = kind, key, place
         self._is_counted = is_counted
         self.is_narrow = key in ("", HOSTNAME)
-        # Whether a sum of one domain decides on nodes of others, or on many of its own.
-        self.matters_to_all = not self.is_narrow or role in (Role.SPREAD, Role.NEAR)
-        self.counts_ending = role not in (Role.SPREAD, Role.PREFERRED_SPREAD)
+        # Whether a changed count of one domain may decide on nodes of other domains, or on many nodes.
+        self.matters_to_all = not self.is_narrow or kind in (CountKind.HARD_SPREAD, CountKind.AFFINITY)
+        self.counts_terminating = kind not in (CountKind.HARD_SPREAD, CountKind.SOFT_SPREAD)
         self.by_domain: dict[str, int] = {}
-        # How many counted nodes a domain has, and how many domains have a sum: kept to know the least one.
+        # How many counted nodes a domain has, and how many domains have a count: for the minimum match.
         self.sizes: Counter[str] = Counter()
         self.levels: Counter[int] = Counter()
 
-    def domain_of(self, node: Node) -> str | None:
-        """The domain of a node; None where it has none."""
+    def find_domain(self, node: Node) -> str | None:
+        """The domain of a node, or None if it lacks the topology key."""
         labels = node.meta.labels
         if self.key:
             return labels.get(self.key)
-        # Each node is a domain of its own, as long as it has the label that says so.
+        # Each node is a domain of its own if it has the label of its host name.
         return node.meta.name if HOSTNAME in labels else None
 
     def is_counted(self, node: Node) -> bool:
-        """Whether pods on a node count."""
+        """Whether pods on a node count (`nodeAffinityPolicy`, `nodeTaintsPolicy`)."""
         return self._is_counted is None or self._is_counted(node)
 
-    def enter(self, domain: str) -> None:
-        """A counted node of a domain has come."""
-        if self.role is Role.SPREAD:
+    def add_node(self, domain: str) -> None:
+        """A counted node of a domain was added."""
+        if self.kind is CountKind.HARD_SPREAD:
             if not self.sizes[domain]:
                 self.levels[self.by_domain.get(domain, 0)] += 1
             self.sizes[domain] += 1
 
-    def leave(self, domain: str) -> None:
-        """A counted node of a domain has gone; nobody on it is counted any more."""
-        if self.role is Role.SPREAD:
+    def remove_node(self, domain: str) -> None:
+        """A counted node of a domain was removed. Its pods must be taken out of the count before."""
+        if self.kind is CountKind.HARD_SPREAD:
             self.sizes[domain] -= 1
             if not self.sizes[domain]:
                 del self.sizes[domain]
                 self._drop_level(self.by_domain.get(domain, 0))
 
     def add(self, domain: str, by: int) -> None:
-        """Count more, or less."""
+        """Change the count of a domain."""
         before = self.by_domain.get(domain, 0)
         if before + by:
             self.by_domain[domain] = before + by
@@ -97,8 +105,11 @@ class Sums:
         if not self.levels[level]:
             del self.levels[level]
 
-    def find_least(self, min_domains: int, domain: str | None = None, by: int = 0) -> int:
-        """The least sum of all domains, as if that of one were another; 0 where there are too few of them."""
+    def find_min_match(self, min_domains: int, domain: str | None = None, by: int = 0) -> int:
+        """The minimum match: the smallest count of all domains (minMatchNum); 0 with too few domains.
+
+        With `domain` and `by`: as if the count of that domain were different.
+        """
         if len(self.sizes) < min_domains:
             return 0
         if not by or domain is None or domain not in self.sizes:

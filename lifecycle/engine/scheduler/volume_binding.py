@@ -1,7 +1,6 @@
-"""What the claims of a pod ask of nodes: where its volumes are, and which it could have there.
+"""VolumeBinding, VolumeZone and VolumeRestrictions: the nodes and volumes that the claims of a pod allow.
 
-Models the plugins VolumeBinding, VolumeZone, and of VolumeRestrictions what is about claims. Left out: how
-many volumes a driver attaches to a node (NodeVolumeLimits), and disks that pods name without a claim.
+Left out: NodeVolumeLimits, and volumes of a pod that are not claims.
 """
 
 from __future__ import annotations
@@ -41,15 +40,15 @@ NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
 NO_SUCH_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 Choice = tuple[StoredObject, StoredObject | None]
-"""A claim, and the volume it is to have; None: one that is made for it."""
+"""A claim and the volume chosen for it; None if a volume is to be provisioned."""
 
 
 @dataclass(slots=True)
 class PodVolumes:
-    """What is known of a pod's claims. `problem`: why no node will do at all; "" when one may.
+    """The claims of one pod. `problem`: why PreFilter rejects the pod, or "".
 
-    `bound`: the volumes they are bound to, None for one that is no more. `delayed`: claims whose volume is
-    chosen with the node, those that ask for least first. `is_in_use`: another pod has what is for one alone.
+    `bound`: the volumes that claims are bound to, None for a deleted volume. `delayed`: unbound claims with
+    WaitForFirstConsumer, the smallest request first. `is_in_use`: another pod uses a ReadWriteOncePod claim.
     """
 
     volumes: Volumes
@@ -60,7 +59,7 @@ class PodVolumes:
 
     @property
     def is_alike_everywhere(self) -> bool:
-        """Whether one node is as good as another."""
+        """Whether the volumes restrict no node."""
         if self.is_in_use or any(one is None or spec_of(one).get("nodeAffinity") for one in self.bound):
             return False
         if any(says_zone(one) for one in self.bound if one is not None):
@@ -75,7 +74,7 @@ class PodVolumes:
         return not is_chosen and self.volumes.find_best(claim) is None
 
     def why_not(self, node: Node) -> list[str]:
-        """Why the volumes keep the pod from a node, in the scheduler's words."""
+        """The messages of the plugins that reject a node; empty if none does."""
         reasons = []
         there = [one for one in self.bound if one is not None]
         if not all(reaches(one, node) for one in there):
@@ -89,11 +88,11 @@ class PodVolumes:
         return reasons
 
     def suits(self, node: Node) -> bool:
-        """Whether the volumes let the pod go to a node."""
+        """Whether the volumes of the pod can be used on a node."""
         return not self.is_in_use and not self.why_not(node)
 
     def choose(self, node: Node) -> list[Choice] | None:
-        """The volumes that the delayed claims would have on a node; None when one would have none."""
+        """A volume on a node for each claim with WaitForFirstConsumer; None if a claim finds no volume."""
         found: list[Choice] = []
         taken: set[str] = set()
         for claim in self.delayed:
@@ -118,7 +117,7 @@ class PodVolumes:
 
 
 def see_volumes(volumes: Volumes, pod: Pod, is_placed: Callable[[Pod], bool]) -> PodVolumes | None:
-    """What the claims of a pod ask for; None without any. `is_placed`: whether a pod has a node by now."""
+    """What the claims of a pod require; None without claims. `is_placed`: whether a pod has a node."""
     found: PodVolumes | None = None
     claims = []
     for volume, name in list_claims(pod):
@@ -165,7 +164,7 @@ def _find_problem(pod: Pod, volume: str, name: str, claim: StoredObject | None) 
 
 
 def are_all_bound(volumes: Volumes, pod: Pod) -> bool:
-    """Whether every claim of a pod is there and bound."""
+    """Whether every claim of a pod exists and is bound."""
     claims = [volumes.claim(pod.meta.namespace, name) for _volume, name in list_claims(pod)]
     return all(claim is not None and is_bound(claim) for claim in claims)
 
@@ -187,10 +186,10 @@ def write_choice(claim: StoredObject, volume: StoredObject | None, node: Node) -
 
 
 def has_moved(old: StoredObject, new: StoredObject) -> bool:
-    """Whether a volume can be reached from other nodes now."""
+    """Whether the node affinity of a volume changed."""
     return bool(spec_of(old).get("nodeAffinity") != spec_of(new).get("nodeAffinity"))
 
 
 def is_as_ready(old: StoredObject, new: StoredObject) -> bool:
-    """Whether a claim that changed is of no more use to a pod than before."""
+    """Whether phase and binding of a claim are unchanged."""
     return (phase_of(old), is_bound(old)) == (phase_of(new), is_bound(new))

@@ -1,7 +1,6 @@
-"""Pods that have a node and wait there for their volumes: the scheduler has chosen these, others bind them.
+"""VolumeBinding in PreBind: pods that are assumed on a node and wait until their claims are bound there.
 
-Models the plugin VolumeBinding before the pod itself is bound: it looks at the claims once a second, and
-gives up after ten minutes.
+The claims are checked once a second. After ten minutes (bindTimeoutSeconds) the pod fails.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from .volume_binding import Choice, are_all_bound, write_choice
 
 LOOK = "schedule.volumes"
 TOO_LATE = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
-_PATIENCE_MS = 600_000
+_BIND_TIMEOUT_MS = 600_000
 
 
-class VolumeWaits:
-    """`by_uid`: the node, since when, the number of the timer of the next look, and whether it is soon."""
+class VolumeBindingWaits:
+    """`by_uid`: node, since when in ms, number of the next timer, whether that is due before the timeout."""
 
     __slots__ = ("_context", "_store", "by_uid")
 
@@ -38,7 +37,7 @@ class VolumeWaits:
         self.by_uid = {uid: (node, since_ms, number, soon) for uid, node, since_ms, number, soon in saved}
 
     def node_of(self, uid: str) -> str:
-        """The node that a pod waits for; "" when it waits for none."""
+        """The node that a pod is assumed on, or ""."""
         return self.by_uid[uid][0] if uid in self.by_uid else ""
 
     def pods(self) -> Iterator[Pod]:
@@ -46,10 +45,10 @@ class VolumeWaits:
         return (self._store.pods[uid] for uid in self.by_uid if uid in self._store.pods)
 
     def begin(self, pod: Pod, node_name: str, choices: Iterable[Choice]) -> None:
-        """Write down which volumes a pod is to have on a node; its controller and their drivers go on."""
+        """BindPodVolumes: write the choices to claims and volumes, which others then bind."""
         node = self._store.require("Node", "", node_name)
         uid, now_ms = pod.meta.uid, self._context.clock.now_ms
-        number = self._context.later(_PATIENCE_MS, LOOK, uid, is_progress=False)
+        number = self._context.later(_BIND_TIMEOUT_MS, LOOK, uid, is_progress=False)
         self.by_uid[uid] = node_name, now_ms, number, False
         self._store.update(pod, pod.with_status(pod.status.replace(nominated_node_name=node_name)))
         for claim, volume in choices:
@@ -57,7 +56,7 @@ class VolumeWaits:
             self._store.update(claim if volume is None else volume, new)
 
     def look_soon(self, uid: str) -> None:
-        """A claim of a waiting pod has changed: when all are bound, the next look finds them so."""
+        """A claim of a waiting pod changed: if all are bound, the next check becomes progress."""
         pod = self._store.pods.get(uid)
         node, since_ms, number, is_soon = self.by_uid[uid]
         if pod is None or is_soon or not are_all_bound(self._context.volumes, pod):
@@ -68,7 +67,7 @@ class VolumeWaits:
         self.by_uid[uid] = node, since_ms, self._context.later(wait_ms, LOOK, uid), True
 
     def end(self, uid: str, is_look: bool) -> str:
-        """A pod waits no more, for its `is_look` or before it; the node it had."""
+        """End the wait of a pod; returns its node. `is_look`: the timer has fired, else it is cancelled."""
         node, _since_ms, number, is_soon = self.by_uid.pop(uid)
         if not is_look:
             self._context.agenda.cancel(number, is_soon)

@@ -20,16 +20,16 @@ MODELS: dict[str, tuple[str, ...]] = {
     "controllers/cron_job/observe": ("pkg/controller/cronjob/cronjob_controllerv2.go",),
     "controllers/daemon_set/decide": ("pkg/controller/daemon/daemon_controller.go",),
     "controllers/daemon_set/decide/history": ("pkg/controller/daemon/update.go",),
+    "controllers/daemon_set/decide/node_state": (
+        "pkg/controller/daemon/daemon_controller.go",
+        "pkg/controller/daemon/update.go",
+    ),
     "controllers/daemon_set/decide/plan": (
         "pkg/controller/daemon/daemon_controller.go",
         "pkg/controller/daemon/update.go",
     ),
     "controllers/daemon_set/decide/rollout_status": (
         "staging/src/k8s.io/kubectl/pkg/polymorphichelpers/rollout_status.go",
-    ),
-    "controllers/daemon_set/decide/standing": (
-        "pkg/controller/daemon/daemon_controller.go",
-        "pkg/controller/daemon/update.go",
     ),
     "controllers/daemon_set/decide/sums": (
         "pkg/controller/daemon/daemon_controller.go",

@@ -25,7 +25,6 @@ MODELS: dict[str, tuple[str, ...]] = {
     "kubelet/eviction/storage": ("pkg/kubelet/eviction/eviction_manager.go",),
     "kubelet/execs": ("pkg/kubelet/kuberuntime/kuberuntime_container.go",),
     "kubelet/kubelet": ("pkg/kubelet/kubelet.go", "pkg/kubelet/pod_workers.go"),
-    "kubelet/looks": ("pkg/kubelet/kubelet.go", "pkg/kubelet/pleg/generic.go", "pkg/kubelet/pod_workers.go"),
     "kubelet/node/node_reporter": (
         "pkg/kubelet/cm/node_container_manager_linux.go",
         "pkg/kubelet/kubelet_node_status.go",
@@ -36,6 +35,11 @@ MODELS: dict[str, tuple[str, ...]] = {
     "kubelet/node/shutdowns": (
         "pkg/kubelet/nodeshutdown/nodeshutdown_manager.go",
         "pkg/kubelet/nodeshutdown/nodeshutdown_manager_linux.go",
+    ),
+    "kubelet/pod_sync": (
+        "pkg/kubelet/kubelet.go",
+        "pkg/kubelet/pleg/generic.go",
+        "pkg/kubelet/pod_workers.go",
     ),
     "kubelet/probing/ended_containers": ("pkg/kubelet/prober/worker.go",),
     "kubelet/probing/events": ("pkg/kubelet/prober/prober.go",),
@@ -137,6 +141,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/scheduler/scheduler.go",
     ),
     "scheduler/finder": ("pkg/scheduler/backend/queue/nominator.go", "pkg/scheduler/schedule_one.go"),
+    "scheduler/inter_pod_affinity": (
+        "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
+        "pkg/scheduler/framework/plugins/interpodaffinity/scoring.go",
+    ),
     "scheduler/node_info": (
         "pkg/scheduler/backend/cache/cache.go",
         "pkg/scheduler/framework/plugins/nodeports/node_ports.go",
@@ -151,7 +159,9 @@ MODELS: dict[str, tuple[str, ...]] = {
     "scheduler/pod_class": ("pkg/scheduler/framework/runtime/framework.go", "pkg/scheduler/schedule_one.go"),
     "scheduler/pod_topology": (
         "pkg/scheduler/framework/plugins/interpodaffinity/filtering.go",
-        "pkg/scheduler/framework/plugins/interpodaffinity/scoring.go",
+        "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
+    ),
+    "scheduler/pod_topology_spread": (
         "pkg/scheduler/framework/plugins/podtopologyspread/filtering.go",
         "pkg/scheduler/framework/plugins/podtopologyspread/scoring.go",
     ),
@@ -220,7 +230,7 @@ OURS: dict[str, str] = {
     "kubelet/parts": "glue: what the kubelet's parts share",
     "kubelet/state/container_run": "glue: what is kept of one container, as plain data",
     "kubelet/state/node_pressure": "glue: what is kept of a node's shortages, as plain data",
-    "kubelet/state/roster": "speed: pods by uid, node, address and what they wait for",
+    "kubelet/state/pod_manager": "speed: pods by uid, node, address and what they wait for",
     "kubelet/state/saving": "glue: plain data and back",
     "kubelet/state/worker": "glue: what is kept of one pod, as plain data",
     "kubelet/upgrade": "glue: kubelets saved by another engine",
@@ -228,4 +238,5 @@ OURS: dict[str, str] = {
     "scheduler/classes": "speed: pods of one template are looked at once",
     "scheduler/explanation": "telling: what the scheduler makes of every node for one pod",
     "scheduler/matching_pods": "speed: pods of the same labels and terms, counted by node",
+    "scheduler/node_lines": "speed: nodes that are alike to pods of one template",
 }

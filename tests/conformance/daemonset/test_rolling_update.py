@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.controllers.daemon_set.decide.node_state import Rules, decide_node_state
 from lifecycle.engine.controllers.daemon_set.decide.plan import decide_plan
-from lifecycle.engine.controllers.daemon_set.decide.standing import Rules, decide_standing
 from lifecycle.engine.controllers.daemon_set.decide.sums import Sums
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.daemon_set import DaemonSet
@@ -84,7 +84,7 @@ class Nodes:
         rules = Rules(str(self.revision), None, spec.min_ready_seconds * 1000, spec.allows_surge)
         for number, name in enumerate(self.names):
             pods = [Pod.from_json(one) for one in self.pods.values() if one["spec"]["nodeName"] == name]
-            sums.put(name, (number, name), decide_standing(pods, Fit(True, True), rules, self.now_ms))
+            sums.put(name, (number, name), decide_node_state(pods, Fit(True, True), rules, self.now_ms))
         plan = decide_plan(daemon_set, sums)
         for uid in plan.doomed:
             del self.pods[uid]

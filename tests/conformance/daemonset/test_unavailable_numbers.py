@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.daemon_set.decide.standing import Rules, decide_standing
+from lifecycle.engine.controllers.daemon_set.decide.node_state import Rules, decide_node_state
 from lifecycle.engine.controllers.daemon_set.decide.sums import Sums
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.daemon_set import DaemonSet
@@ -20,7 +20,7 @@ def test_an_update_has_so_much_room(case: dict[str, Any]):
     sums = Sums()
     for number, node in enumerate(given["nodes"]):
         pods = [Pod.from_json(entry) for entry in given["nodeToPods"].get(node, ())]
-        sums.put(node, (number, node), decide_standing(pods, Fit(True, True), rules, 0))
+        sums.put(node, (number, node), decide_node_state(pods, Fit(True, True), rules, 0))
     desired, scheduled = sums.counts[:2]
     surge, unavailable = spec.resolve_room(desired)
     found = {"maxSurge": surge, "maxUnavailable": unavailable, "emptyNodes": desired - scheduled}

@@ -9,7 +9,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from lifecycle.engine.kubelet import reports
-from lifecycle.engine.kubelet.looks import Looks
+from lifecycle.engine.kubelet.pod_sync import PodSyncer
 from tests.engine.kubelet.test_random_pods import NODE_FAULTS, _behavior, _container
 from tests.engine.kubelet.world import World
 
@@ -164,20 +164,20 @@ def test_pods_of_a_template_do_not_work_out_a_known_step_again(monkeypatch: pyte
 
 def test_a_pod_that_ends_at_once_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """That its container ends is known as it is stopped, and what comes after is timed."""
-    looks = 0
-    look = Looks.look
+    syncs = 0
+    sync_pod = PodSyncer.sync_pod
 
     def counted(*arguments: Any) -> None:
-        nonlocal looks
-        looks += 1
-        look(*arguments)
+        nonlocal syncs
+        syncs += 1
+        sync_pod(*arguments)
 
-    monkeypatch.setattr(Looks, "look", counted)
+    monkeypatch.setattr(PodSyncer, "sync_pod", counted)
     world = World(timing="realistic")
     assert world.pod({"name": "app", "image": "nginx:1.27"}).ok
     world.to(60)
-    looks = 0
+    syncs = 0
     assert world.submit("delete", kind="Pod", namespace="default", name="web").ok
     world.to(120)
     assert not world.cluster.list("Pod", "default")
-    assert looks == 1
+    assert syncs == 1

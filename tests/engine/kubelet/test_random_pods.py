@@ -158,14 +158,14 @@ class Life:
     def _to(self, at_ms: int) -> None:
         """Live on step by step, looking after each."""
         while True:
-            self._look()
+            self._sync()
             wake = self.cluster.next_wake()
             if wake is None or wake > at_ms:
                 break
             self.cluster.run_until(at_ms, max_wall_steps=1)
         self.cluster.run_until(at_ms)
 
-    def _look(self) -> None:
+    def _sync(self) -> None:
         cluster = self.cluster
         wake = cluster.next_wake()
         assert wake is None or wake > cluster.now_ms or not cluster.now_ms, (wake, cluster.now_ms)
@@ -183,7 +183,7 @@ class Life:
 
     def _check_nothing_is_left(self) -> None:
         """Of a pod that is gone with its containers, the engine knows nothing any more."""
-        self._look()
+        self._sync()
         saved = self.cluster.save()
         timers = saved["agenda"]["timers"]
         assert sum(timer[5] for timer in timers) == self.cluster._context.agenda.progress_count
@@ -269,10 +269,12 @@ class Life:
         assert self.cluster.save()["kubelets"]["workers"] == []
         self._check_nothing_is_left()
         assert set(self.watcher.gone) == self.uids
-        for room in self.cluster._scheduler._rooms.by_name.values():
-            has = room.node.status.allocatable
-            free = room.fill.free
-            assert (room.fill.count, free) == (0, {**dict.fromkeys(free, 0), **has}), room.node.meta.name
+        for node_info in self.cluster._scheduler._snapshot.by_name.values():
+            has = node_info.node.status.allocatable
+            free = node_info.resources.free
+            assert (node_info.resources.count, free) == (0, {**dict.fromkeys(free, 0), **has}), (
+                node_info.node.meta.name
+            )
 
 
 def live(seed: int) -> None:

@@ -17,9 +17,9 @@ from lifecycle.engine.rules.placement.host_ports import list_host_ports
 from lifecycle.engine.rules.placement.node_filters import why_not
 from lifecycle.engine.rules.pods.resources import effective_requests
 from lifecycle.engine.scheduler.classes import list_selectors
-from lifecycle.engine.scheduler.matching_pods import Census
+from lifecycle.engine.scheduler.matching_pods import MatchingPods
 from lifecycle.engine.scheduler.pod_class import PodClass
-from lifecycle.engine.scheduler.pre_filter import Wishes
+from lifecycle.engine.scheduler.pre_filter import PreFilterState
 from tests.engine.scheduler.worlds import HOST, ZONE, Cluster, apart, near, prefers, spread
 
 pytestmark = pytest.mark.slow
@@ -156,9 +156,9 @@ class Life:
         has = node.status.allocatable
         assert all(amount <= has[name] for name, amount in wanted.items()), (node.meta.name, wanted)
         assert len(pods) <= has["pods"] and len(ports) == len(set(ports))
-        room = self.cluster.scheduler._rooms.by_name[node.meta.name]
-        assert {name: has[name] - room.fill.free[name] for name in wanted} == dict(wanted)
-        assert sorted(room.uids) == sorted(pod.meta.uid for pod in pods)
+        node_info = self.cluster.scheduler._snapshot.by_name[node.meta.name]
+        assert {name: has[name] - node_info.resources.free[name] for name in wanted} == dict(wanted)
+        assert sorted(node_info.uids) == sorted(pod.meta.uid for pod in pods)
 
     def _check_rules(self, new: Pod, placed: list[Pod], nodes: dict[str, Node]) -> None:
         """The rules about other pods, told as the documentation tells them."""
@@ -215,16 +215,16 @@ class Life:
 
     def _check_class(self, kept: PodClass) -> None:
         kept.follow()
-        fresh = PodClass(kept.wishes, self.cluster.scheduler._rooms, self._count_exactly(), is_kept=False)
+        fresh = PodClass(kept.state, self.cluster.scheduler._snapshot, self._count_exactly(), is_kept=False)
         assert told(kept) == told(fresh)
 
-    def _count_exactly(self) -> Census:
+    def _count_exactly(self) -> MatchingPods:
         """All pods by all their labels."""
-        census = Census()
+        matching_pods = MatchingPods()
         for pod in self.cluster.store.pods.values():
-            if pod.node_name in self.cluster.scheduler._rooms.by_name and not pod.is_finished:
-                census.come(pod, pod.node_name)
-        return census
+            if pod.node_name in self.cluster.scheduler._snapshot.by_name and not pod.is_finished:
+                matching_pods.add_pod(pod, pod.node_name)
+        return matching_pods
 
     def check_next(self) -> None:
         """Each pod is of a class of pods that go where it goes."""
@@ -232,8 +232,10 @@ class Life:
         for pod in list(store.pods.values()):
             kept = scheduler._classes.find(pod, pod.spec)
             services = store.list("Service", pod.meta.namespace)
-            wishes = Wishes(pod, pod.spec, list_selectors(pod, services, None), scheduler._classes.labels_of)
-            fresh = PodClass(wishes, scheduler._rooms, self._count_exactly(), is_kept=False)
+            state = PreFilterState(
+                pod, pod.spec, list_selectors(pod, services, None), scheduler._classes.labels_of
+            )
+            fresh = PodClass(state, scheduler._snapshot, self._count_exactly(), is_kept=False)
             assert told(kept) == told(fresh), pod.meta.name
 
 

@@ -1,1 +1,1 @@
-"""Admission: what is filled in or refused for the state of the cluster."""
+"""Admission plugins: they complete or refuse objects by the state of the cluster."""

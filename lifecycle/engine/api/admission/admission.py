@@ -1,7 +1,7 @@
-"""What is refused for the state of the cluster, whatever the object itself says.
+"""Validating admission: refuses objects by the state of the cluster.
 
-In this order: a namespace that takes it, room for a pod, its service account, its classes, the limits and
-the security its namespace enforces, quotas.
+In this order: namespace (exists, not terminating), the limit of pods in a cluster, service account,
+priority and runtime class, LimitRange, pod security, quotas.
 """
 
 from __future__ import annotations

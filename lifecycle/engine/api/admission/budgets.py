@@ -1,6 +1,6 @@
-"""The PodDisruptionBudgets of a cluster by the pods they select, and which pods they do not let go.
+"""An index of PodDisruptionBudgets by the pods that they select, and whether they allow an eviction.
 
-Kept by every write, so that nobody walks all budgets.
+Updated by every write.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What classes of priority and of runtimes give to new pods, and which pods name one that is not there.
-
-Models the admission plugins Priority and RuntimeClass.
-"""
+"""The admission plugins Priority and RuntimeClass: they complete new pods, and refuse an unknown class."""
 
 from __future__ import annotations
 

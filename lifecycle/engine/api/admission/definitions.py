@@ -1,4 +1,4 @@
-"""The end of a definition: it is marked, and held until the objects of its kind are gone."""
+"""Deletion of a CustomResourceDefinition: its finalizer stays until the objects of its kind are deleted."""
 
 from __future__ import annotations
 

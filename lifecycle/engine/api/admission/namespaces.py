@@ -1,4 +1,4 @@
-"""What a namespace asks of what is made in it (to last, security), and how it is deleted."""
+"""NamespaceLifecycle and PodSecurity for objects in a namespace, and the deletion of a namespace."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What the cluster writes into new pods, and what it has against what they are then.
+"""Mutating admission of new pods: LimitRanger, ServiceAccount, Priority and RuntimeClass, then their checks.
 
-In the order of the API server's admission: the LimitRanges of the namespace, its service account, the classes
-of priority and of runtimes. What it comes to is worked out once for all pods of a template.
+In the order of the API server. The result is calculated once for all pods of a template.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""ResourceQuota: what a namespace may hold, asked at every create and told in the quota's status.
+"""ResourceQuota: checks each create against the quotas of the namespace, and sums up the used amounts.
 
-Models the quota plugin of admission and the quota controller's sums. Left out: that a pod which is overdue
-to go counts no more.
+Models the admission plugin and the sums of the quota controller. Left out: that a terminating pod does not
+count after its grace period.
 """
 
 from __future__ import annotations

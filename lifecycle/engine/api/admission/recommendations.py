@@ -1,4 +1,4 @@
-"""What admission sets of the requests of new pods: the webhook of the vertical autoscaler."""
+"""The admission webhook of the VerticalPodAutoscaler: it sets the requests of new pods."""
 
 from __future__ import annotations
 

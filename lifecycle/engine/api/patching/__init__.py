@@ -1,1 +1,1 @@
-"""Patches and applies: what they make of an object, and who owns which field after it."""
+"""Patches and server-side apply, and the field managers."""

@@ -1,12 +1,11 @@
-"""Field managers: who is told to own what at each write, and what a server-side apply makes of an object.
+"""Field managers: the owners of fields after each write, and server-side apply.
 
-An object is tracked from the first request of an API client on: its metadata holds `managedFields` then. What
-the simulation itself makes is not, so it costs nothing. Once an object is tracked, the writes of controllers,
-kubelets and the scheduler to it are ascribed to them at each write, by the part that they change. The first
-apply to an object that is not tracked finds all its fields owned as `before-first-apply`, as Kubernetes does
-where it did not track; those that `kubectl apply` set are its own.
+An object is tracked from the first request of an API client on: then it has `managedFields`. Objects that
+only the simulation writes are not tracked. On a tracked object, each write of a controller, a kubelet or
+the scheduler gives it the fields that it changes. At the first apply to an untracked object, all its fields
+are owned by `before-first-apply`, as in Kubernetes; those set by `kubectl apply` are owned by that.
 
-All versions of a kind are taken to have the same fields, which holds for those that are served.
+All versions of a kind are assumed to have the same fields, which holds for the served ones.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""JSON patch (RFC 6902), with the API server's leniences and its answers.
+"""JSON patch (RFC 6902), as lenient as the API server, and with its errors.
 
-Beyond the RFC a negative index counts from the end, and an absent field of a mapping reads as null: `replace`
-adds it. What does not fit is refused without saying why, as Kubernetes does.
+Different from the RFC: a negative index counts from the end, and a missing field of a mapping reads as
+null, so `replace` adds it. As in Kubernetes, an operation that does not fit is refused without a reason.
 """
 
 from __future__ import annotations

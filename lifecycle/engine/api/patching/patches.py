@@ -1,4 +1,4 @@
-"""Patches as the API server takes them, by their type. Pure: an object comes in, a new one goes out."""
+"""Applies a patch of any type to an object. Pure: it returns a new object."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-"""Strategic merge patch: a patch of the shape of its object, with lists merged entry by entry.
+"""Strategic merge patch: a patch has the shape of the object, and lists are merged entry by entry.
 
-The tables say by which field the entries of a list are the same; lists of which they say nothing are
-replaced whole. Directives in a patch say more:
+The tables name the merge key of each list; lists without one are replaced as a whole. Directives in a patch:
 
     $patch: replace | delete            of a mapping: replace it, empty it; of an entry: replace the list
                                         by the patch's other entries, remove the entry
     $deleteFromPrimitiveList/NAME       plain values that go from the list NAME
-    $setElementOrder/NAME               the order of the entries of NAME, those the patch says nothing of too
-    $retainKeys                         the names of a mapping that stay
+    $setElementOrder/NAME               the order of all entries of NAME, also of those not in the patch
+    $retainKeys                         the fields of a mapping that stay
 
-None of them is ever stored.
+No directive is ever stored.
 """
 
 from __future__ import annotations

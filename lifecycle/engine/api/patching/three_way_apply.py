@@ -1,7 +1,7 @@
-"""Client-side apply: what `kubectl apply` makes of the live object, of what was applied last, and of now.
+"""Client-side apply: the three-way merge of the live object, the last applied and the new configuration.
 
-Fields given now are set, those given last time and not now go, and what others set stays, within the entries
-of merged lists too. Kinds without a table are merged as JSON, their lists whole.
+Fields of the new configuration are set, fields only in the last applied one are removed, and all others
+stay; also in the entries of merged lists. Kinds without merge keys are merged as JSON, with whole lists.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...heart.timing import DAEMON_BACK_OFF_INITIAL_MS, DAEMON_BACK_OFF_MAX_MS
-from .decide.standing import Hold
+from .decide.node_state import Hold
 
 _FORGOTTEN_MS = 2 * DAEMON_BACK_OFF_MAX_MS
 _ROW = (str, int, str, int, int, int)

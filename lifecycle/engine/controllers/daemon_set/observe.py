@@ -19,8 +19,8 @@ from ..owner.pods import PodOwnerController, PodOwners
 from ..owner.revisions import Revisions
 from .decide import SOURCE, Seen, decide
 from .decide.history import History, decide_history, name_present, read_history
+from .decide.node_state import Rules
 from .decide.plan import Plan, decide_plan
-from .decide.standing import Rules
 from .failed_pods import FailedPods
 from .places import Nodes, Places
 

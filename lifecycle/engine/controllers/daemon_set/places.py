@@ -23,7 +23,7 @@ from ...rules.workloads.daemon_pods import (
     tolerate_trouble,
 )
 from ...rules.workloads.revisions import REVISION_LABEL
-from .decide.standing import Hold, Rules, decide_standing
+from .decide.node_state import Hold, Rules, decide_node_state
 from .decide.sums import Rank, Sums
 
 _LAST = 1 << 62
@@ -178,8 +178,8 @@ class Places:
         uids = [uid for uid in self._by_node.get(name, ()) if uid not in strays]
         pods = [pod for pod in map(self._pods.get, uids) if pod is not None]
         has_failed = any(pod.status.phase == FAILED and pod.meta.deletion_ms is None for pod in pods)
-        standing = decide_standing(pods, fit, rules, now_ms, hold(name) if has_failed else None)
-        self.sums.put(name, self._nodes.rank(name), standing)
+        node_state = decide_node_state(pods, fit, rules, now_ms, hold(name) if has_failed else None)
+        self.sums.put(name, self._nodes.rank(name), node_state)
 
     def make_template(self) -> PodTemplate:
         """What its pods are made from, read once a revision."""

@@ -1,10 +1,10 @@
-"""Node pressure, acted on: a kubelet compares its node with its thresholds, tells of it, and evicts.
+"""The eviction manager: compares the node with the eviction thresholds, sets conditions, and evicts pods.
 
-A node is short of something because a fault says so, for as long as the fault lasts and whatever is freed,
-or, of memory, because its pods use more of it than there is. A kubelet looks every 10 s, on a grid counted
-from the cluster's beginning; looks that would find nothing new are not made. A pod beyond a limit of its own
-storage goes before any other. At most one pod goes at a look, and none is made while that pod is ending. Of
-a full disk unused images go first. Left out: what that frees, and dead containers.
+A threshold is crossed because of a fault, as long as it lasts; or, for memory, because the pods use more
+than the node has. The manager synchronizes every 10 s, counted from the start of the cluster; rounds that
+would find nothing new are skipped. A pod over a limit of its own local storage is evicted first. Each round
+evicts at most one pod, and there is no round while that pod terminates. On a full disk unused images are
+deleted first. Left out: the space that this frees, and dead containers.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Evictor:
         loop.on_timer(EASED, lambda timer: self.ease(timer.target, timer.payload))
         loop.on_timer(WAITED, self._on_waited)
 
-    # --- what makes a kubelet look --------------------------------------------------------------------
+    # --- what makes it synchronize --------------------------------------------------------------------
 
     def press(self, node: str, resource: str, available: int, for_ms: int | None) -> None:
         """A fault: so much is left of a resource from now on, for a while or for ever."""
@@ -75,16 +75,16 @@ class Evictor:
             self._parts.context.agenda.cancel(former[1])
         timer = self._parts.context.later(for_ms, EASED, node, resource) if for_ms is not None else None
         state.shortages[resource] = (available, timer)
-        self.look(node)
+        self.synchronize(node)
 
     def ease(self, node: str, resource: str) -> None:
         """The fault is over."""
         state = self._parts.agents[node].pressure
         assert state is not None, node
         del state.shortages[resource]
-        self.look(node)
+        self.synchronize(node)
 
-    def look(self, node: str) -> None:
+    def synchronize(self, node: str) -> None:
         """Something has changed: a fault, a use of memory that is known, or the kubelet is back."""
         agent, wanted_ms = self._parts.agents[node], self._now_ms
         if agent.pressure is not None and agent.pressure.victim:
@@ -112,7 +112,7 @@ class Evictor:
         wait_ms = context.draw_ms("volume_count", worker.uid)
         if not wait_ms or find_overflow(worker, has_volumes=False):
             return now_ms
-        first_ms = (self._parts.roster.known(worker.uid).status.start_ms or 0) + wait_ms
+        first_ms = (self._parts.pod_manager.known(worker.uid).status.start_ms or 0) + wait_ms
         return first_ms + max(-((first_ms - now_ms) // VOLUME_COUNT_MS), 0) * VOLUME_COUNT_MS
 
     def on_stopped(self, worker: PodWorker) -> None:
@@ -123,20 +123,20 @@ class Evictor:
         if state.wait is not None:
             self._parts.context.agenda.cancel(state.wait)
         state.victim, state.wait = "", None
-        # What one look finds beyond its limits goes one after the other.
+        # Pods over their limits in one round are evicted one after the other.
         if not self._evict_beyond_limit(self._parts.agents[worker.node], state):
-            self.look(worker.node)
+            self.synchronize(worker.node)
 
     def _on_waited(self, timer: Timer) -> None:
         """The wait for a pod's end is over before its end is (GRACE-29); the next one may be evicted."""
         state = self._parts.agents[timer.target].pressure
         assert state is not None, timer.target
-        worker = self._parts.roster.workers.get(state.victim)
+        worker = self._parts.pod_manager.workers.get(state.victim)
         state.victim, state.wait = "", None
         if worker is not None:
             text = "Container runtime did not kill the pod within specified grace period."
             self._parts.event(worker, None, WARNING, "ExceededGracePeriod", text)
-        self.look(timer.target)
+        self.synchronize(timer.target)
 
     def _look_at(self, agent: NodeAgent, state: NodePressure, wanted_ms: int) -> None:
         """Look at the first instant of the grid from then on; an earlier look stays as it is."""
@@ -148,7 +148,7 @@ class Evictor:
             context.agenda.cancel(state.check[1])
         state.check = (due_ms, context.later(due_ms - context.clock.now_ms, CHECK, agent.name))
 
-    # --- one look -------------------------------------------------------------------------------------
+    # --- one round ------------------------------------------------------------------------------------
 
     def _on_check(self, timer: Timer) -> None:
         agent = self._parts.agents[timer.target]
@@ -156,7 +156,7 @@ class Evictor:
         assert state is not None, agent.name
         state.check = None
         if self._parts.is_down(agent.name) or self._node(agent.name) is None:
-            # It looks again when it is back, or when its Node is.
+            # It synchronizes again when the kubelet is back, or its Node is.
             return
         now_ms = state.checked_ms = self._now_ms
         met = [one for one in agent.eviction.thresholds if self._is_met(agent, one)]
@@ -206,7 +206,7 @@ class Evictor:
                 state.held[resource] = None
             elif resource in state.held:
                 seen_ms = state.held[resource]
-                # It was short at every look up to this one.
+                # It was short at every round up to this one.
                 state.held[resource] = seen_ms = now_ms - CHECK_MS if seen_ms is None else seen_ms
                 if now_ms - seen_ms >= agent.eviction.transition_ms:
                     del state.held[resource]
@@ -240,7 +240,7 @@ class Evictor:
             text = f"Attempting to reclaim {threshold.told_as}"
             self._parts.trace.event(node.subject, WARNING, "EvictionThresholdMet", text, SOURCE)
         victim = rank(candidates, threshold.resource)[0]
-        worker = self._parts.roster.workers[victim.uid]
+        worker = self._parts.pod_manager.workers[victim.uid]
         amount = threshold.amount(self._capacity(agent.name, threshold.resource))
         available = self._available(agent, threshold.resource)
         message = decide_message(threshold, amount, available, victim)
@@ -249,7 +249,7 @@ class Evictor:
 
     def _drop_unused_images(self, agent: NodeAgent) -> None:
         """A full disk loses the images that no container of the node was made from, before any pod goes."""
-        workers = self._parts.roster.workers_of(agent.name)
+        workers = self._parts.pod_manager.workers_of(agent.name)
         used = {
             full_name(run.container.image)
             for one in workers
@@ -292,21 +292,21 @@ class Evictor:
 
     def _workers(self, node: str) -> list[PodWorker]:
         """Of a node's pods that have begun and not ended, the oldest first."""
-        roster = self._parts.roster
-        alive = (one for one in roster.workers_on(node) if one.stage in (SYNCING, TERMINATING))
-        return sorted(alive, key=lambda one: _age(roster.known(one.uid)))
+        pod_manager = self._parts.pod_manager
+        alive = (one for one in pod_manager.workers_on(node) if one.stage in (SYNCING, TERMINATING))
+        return sorted(alive, key=lambda one: _age(pod_manager.known(one.uid)))
 
     def _may_evict(self, worker: PodWorker) -> bool:
         # A pod that is ending anyway uses what it uses until it has ended, and is evicted like any other.
         if worker.evicted is not None:
             return False
-        pod = self._parts.roster.known(worker.uid)
+        pod = self._parts.pod_manager.known(worker.uid)
         return not is_critical(pod.spec, pod.meta.annotations) and not self._parts.is_left_alone(worker)
 
     def _candidates(self, node: str, resource: str) -> list[Candidate]:
         found, asked_as = [], _ASKED_AS[resource]
         for number, worker in enumerate(self._workers(node)):
-            pod = self._parts.roster.known(worker.uid)
+            pod = self._parts.pod_manager.known(worker.uid)
             if not self._may_evict(worker):
                 continue
             used = [
@@ -369,7 +369,9 @@ class Evictor:
         return max(capacity - sum(memory_of(user, self._now_ms) for user in self._users(agent.name)), 0)
 
     def _users(self, node: str) -> list[User]:
-        return [_user(run) for worker in self._parts.roster.workers_on(node) for run in worker.runs.values()]
+        return [
+            _user(run) for worker in self._parts.pod_manager.workers_on(node) for run in worker.runs.values()
+        ]
 
     def _next_crossing_ms(self, agent: NodeAgent) -> int | None:
         """When the pods' use of memory next makes a difference to a threshold, as far as it is known."""

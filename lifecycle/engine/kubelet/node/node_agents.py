@@ -1,6 +1,6 @@
-"""The nodes' kubelets as they come, and the behaviour profiles all of them read.
+"""The kubelets of all nodes, and the behaviour profiles that all of them read.
 
-A kubelet goes on when its Node object is deleted: the machine runs, and may be registered anew.
+A kubelet goes on running when its Node object is deleted, and may register the node again.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class NodeAgents:
             self._parts.context.loop.enqueue(NEW_MACHINE, "", new.meta.name)
         elif old is None:
             # Its Node was deleted and is there again: the kubelet tells it what it sees.
-            self._evictor.look(new.meta.name)
+            self._evictor.synchronize(new.meta.name)
 
     def _make(self, node: str) -> NodeAgent:
         context = self._parts.context
@@ -56,7 +56,7 @@ class NodeAgents:
             if selected in (None, node):
                 configuration = entry
         self._count += 1
-        last_ms = max(self._parts.look_period_ms - 1, 0)
+        last_ms = max(self._parts.relist_period_ms - 1, 0)
         phase_ms = context.chance.draw_ms("kubelet_look", node, 0, last_ms)
         agent = NodeAgent(node, self._count, phase_ms, context.features, configuration)
         stored = self._parts.store.get("Node", "", node)

@@ -148,7 +148,7 @@ class NodeReporter:
         for reason in reasons:
             self._tell(agent, node, reason, _say(agent.name, reason))
         # What others have said of its pods meanwhile it finds out when it compares.
-        for worker in self._parts.roster.workers_of(agent.name):
+        for worker in self._parts.pod_manager.workers_of(agent.name):
             self._parts.compare_later(worker)
 
     def _tell(

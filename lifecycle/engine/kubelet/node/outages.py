@@ -81,7 +81,7 @@ class Outages:
         """A pod changes or goes: whether its kubelet cannot hear of it, and goes by the old one."""
         if not self._parts.is_cut_off(old.node_name):
             return False
-        self._parts.roster.heard.setdefault(old.meta.uid, old)
+        self._parts.pod_manager.heard.setdefault(old.meta.uid, old)
         return True
 
     # --- kubelet down ---------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class Outages:
             agent.pulls.clear()
             if agent.pressure is not None:
                 agent.pressure.forget(parts.context.agenda.cancel)
-            for worker in self._parts.roster.workers_of(agent.name):
+            for worker in self._parts.pod_manager.workers_of(agent.name):
                 self.suspend(worker)
             # A kubelet that starts knows nothing of what it told before.
             node = parts.store.get("Node", "", agent.name)
@@ -111,7 +111,7 @@ class Outages:
                 parts.trace.correlator.begin_anew(node.meta.uid, SOURCE)
             agent.few = {}
         elif is_new and kind == PARTITION:
-            parts.trace.silence({worker.uid for worker in parts.roster.workers_of(agent.name)}, SOURCE)
+            parts.trace.silence({worker.uid for worker in parts.pod_manager.workers_of(agent.name)}, SOURCE)
         if for_ms == 0:
             self._end(agent, kind)
         elif for_ms is not None:
@@ -142,28 +142,28 @@ class Outages:
             self._end(agent, kind)
 
     def _end(self, agent: NodeAgent, kind: str) -> None:
-        roster = self._parts.roster
+        pod_manager = self._parts.pod_manager
         del agent.outages[kind]
         self._parts.outages -= 1
         if kind == KUBELET:
             agent.is_blind = PARTITION in agent.outages
             self._tell_start(agent)
-            for worker in self._parts.roster.workers_of(agent.name):
+            for worker in self._parts.pod_manager.workers_of(agent.name):
                 if not self._parts.is_left_alone(worker):
                     self.resume(worker)
         elif kind == PARTITION:
             is_waking = agent.is_blind and KUBELET not in agent.outages
             agent.is_blind = False
-            self._parts.trace.speak({worker.uid for worker in roster.workers_of(agent.name)}, SOURCE)
-            for worker in self._parts.roster.workers_of(agent.name):
+            self._parts.trace.speak({worker.uid for worker in pod_manager.workers_of(agent.name)}, SOURCE)
+            for worker in self._parts.pod_manager.workers_of(agent.name):
                 self._hear(worker)
                 # One that was deleted by force may be forgotten by now.
-                if is_waking and worker.uid not in roster.statics and worker.uid in roster.workers:
+                if is_waking and worker.uid not in pod_manager.statics and worker.uid in pod_manager.workers:
                     self.resume(worker)
         else:
             self._sandboxes.try_again(agent)
         if agent.pressure is not None:
-            self._evictor.look(agent.name)
+            self._evictor.synchronize(agent.name)
         if not agent.is_deaf:
             if kind in (KUBELET, PARTITION):
                 self._node_reporter.speak(agent, has_started=kind == KUBELET)
@@ -203,7 +203,7 @@ class Outages:
 
     def resume(self, worker: PodWorker) -> None:
         """A kubelet that has just started finds a pod of its node."""
-        parts, pod = self._parts, self._parts.roster.known(worker.uid)
+        parts, pod = self._parts, self._parts.pod_manager.known(worker.uid)
         cause = parts.trace.cause
         if worker.stop_reason == EVICTED and worker.stage != TERMINATED:
             # Nobody but the kubelet knew of that, and it looks at its node anew.
@@ -254,7 +254,7 @@ class Outages:
     # --- partition ------------------------------------------------------------------------------------
 
     def _hear(self, worker: PodWorker) -> None:
-        heard = self._parts.roster.heard.pop(worker.uid, None)
+        heard = self._parts.pod_manager.heard.pop(worker.uid, None)
         worker.must_act = True
         if heard is not None:
             self._kubelet.hear(worker, heard)
@@ -264,7 +264,7 @@ class Outages:
 
     def _take_new(self, agent: NodeAgent) -> None:
         """Pods bound while nobody listened."""
-        store, workers = self._parts.store, self._parts.roster.workers
+        store, workers = self._parts.store, self._parts.pod_manager.workers
         bound = filter(None, map(store.pods.get, store.index.pods_by_node.get(agent.name, ())))
         for pod in sorted(bound, key=lambda one: (one.meta.creation_ms or 0, one.meta.uid)):
             if not (pod.meta.uid in workers or pod.is_finished or pod.is_mirror):

@@ -29,7 +29,7 @@ from ..state.worker import TERMINATED as ENDED
 from .node_reporter import NodeReporter
 
 GROUP_OVER = "kubelet.shutdownGroupOver"
-LOOK = "nodeShutdown"
+SYNC = "nodeShutdown"
 
 
 class Shutdowns:
@@ -48,7 +48,7 @@ class Shutdowns:
         self._node_reporter = node_reporter
         self._go_down = go_down
         parts.context.loop.on_timer(GROUP_OVER, self._on_over)
-        parts.context.loop.register(LOOK, self._look)
+        parts.context.loop.register(SYNC, self._sync)
         parts.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS, is_asleep=True)
 
     def restore(self) -> None:
@@ -92,12 +92,12 @@ class Shutdowns:
 
     def _group(self, agent: NodeAgent) -> list[Group]:
         """The pods that are there now, those that end by themselves or were deleted too."""
-        roster = self._parts.roster
-        live = [one for one in roster.workers_on(agent.name) if one.stage in (SYNCING, TERMINATING)]
-        return group_pods(read_groups(agent.configuration), [roster.known(one.uid) for one in live])
+        pod_manager = self._parts.pod_manager
+        live = [one for one in pod_manager.workers_on(agent.name) if one.stage in (SYNCING, TERMINATING)]
+        return group_pods(read_groups(agent.configuration), [pod_manager.known(one.uid) for one in live])
 
     def _stop(self, pod: Pod, group: Group) -> None:
-        worker = self._parts.roster.workers[pod.kubelet_uid]
+        worker = self._parts.pod_manager.workers[pod.kubelet_uid]
         if worker.stage != SYNCING or worker.stop_reason:
             return
         worker.evicted = (TERMINATED, TERMINATED_TEXT, decide_grace_seconds(group, pod))
@@ -111,9 +111,9 @@ class Shutdowns:
         assert pod is not None, "a write has an old or a new object"
         agent = self._parts.agents.get(pod.node_name)
         if agent is not None and agent.shutdown is not None:
-            self._parts.context.loop.enqueue(LOOK, "", agent.name)
+            self._parts.context.loop.enqueue(SYNC, "", agent.name)
 
-    def _look(self, _namespace: str, name: str) -> None:
+    def _sync(self, _namespace: str, name: str) -> None:
         agent = self._parts.agents[name]
         state = agent.shutdown
         if state is None or any(map(self._is_waited_for, state.waiting)):
@@ -123,7 +123,7 @@ class Shutdowns:
         self._next(agent)
 
     def _is_waited_for(self, uid: str) -> bool:
-        worker: PodWorker | None = self._parts.roster.workers.get(uid)
+        worker: PodWorker | None = self._parts.pod_manager.workers.get(uid)
         return worker is not None and worker.stage != ENDED
 
     def _on_over(self, timer: Timer) -> None:

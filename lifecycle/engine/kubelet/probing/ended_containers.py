@@ -1,7 +1,7 @@
-"""What probes have to do with a container that has ended.
+"""Probes of a container that has ended.
 
-The first check to find it so turns a good verdict, and a verdict that turns is news to its pod's look
-(worker.doProbe): that is how why it is not started again is told before its back-off is over.
+The first probe that finds it ended changes a good result, and a changed result starts a sync of the pod
+(worker.doProbe). So the reason why the container waits is reported before its back-off is over.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _NO_WAKE_MS = -1
 
 def list_turns(parts: Parts, worker: PodWorker, run: ContainerRun) -> list[int]:
     """When checks of a run that ends now will turn good verdicts, in ms, in order."""
-    if not run.probes or not parts.look_period_ms:
+    if not run.probes or not parts.relist_period_ms:
         return []
-    told_ms = parts.next_look_ms(worker.node, parts.now_ms + 1)
+    told_ms = parts.next_relist_ms(worker.node, parts.now_ms + 1)
     return sorted(
         next_check_ms(probed.probe, probed.first_ms, told_ms + 1)
         for probed in run.probes.values()

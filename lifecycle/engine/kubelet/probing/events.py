@@ -1,4 +1,4 @@
-"""What is told of a check: the lane of its probe, and the event that counts what goes wrong."""
+"""Records the results of a probe: the lane in the history, and the event `Unhealthy` with its count."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Probes in virtual time: computed, not ticked.
+"""Probes (prober workers), without one timer for each period.
 
-A check is made when its outcome could matter: the first one, one that may see something new, one that
-completes a threshold. Between them every check is known to give the same outcome; they are counted, not run.
+A probe runs when its result can matter: the first time, when it may see something new, and when it
+completes a threshold. Between them every run is known to give the same result; these are counted, not run.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Prober:
 
     def hasten(self, worker: PodWorker, pod: Pod) -> None:
         """A look asks what has started and is not ready at once, and ticks begin anew (UpdatePodStatus)."""
-        if self._parts.look_period_ms:
+        if self._parts.relist_period_ms:
             for run in worker.runs.values():
                 probed = (run.probes or {}).get(READINESS)
                 if probed is not None and self._is_hastened(run, probed):
@@ -145,7 +145,7 @@ class Prober:
         for probed in list((run.probes or {}).values()):
             if self._decide(worker, pod, run, probed.kind, probed.probe, now_ms) == STOP:
                 self._close(worker, run, probed)
-            elif self._parts.look_period_ms and self._is_hastened(run, probed):
+            elif self._parts.relist_period_ms and self._is_hastened(run, probed):
                 self._hasten(worker, pod, run, probed)
             elif not is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
                 continue
@@ -320,7 +320,7 @@ class Prober:
         state = probed.state = decide_probe(kind, probed.probe, before, outcome)
         period_ms = probed.probe.period_seconds * 1000
         probed.last_ms = now_ms - (now_ms - began_ms) % period_ms
-        if parts.roster.stored(worker) is not None:
+        if parts.pod_manager.stored(worker) is not None:
             tell_outcome(parts, pod, run, probed, former, message)
             tell_failure(parts, worker, pod, run, probed, message)
         if state.on_hold:
@@ -330,7 +330,7 @@ class Prober:
             self._on_verdict(worker, pod, run, kind, state.result)
             if run.process is None or (run.probes or {}).get(kind) is not probed:
                 return
-            if kind == READINESS and outcome == FAILURE and parts.look_period_ms:
+            if kind == READINESS and outcome == FAILURE and parts.relist_period_ms:
                 self._ask_twice(worker, pod, run, probed, message)
         due_ms = self._next_of_interest(probed, probed.last_ms)
         has_acted = now_ms > began_ms and run.process is not None and run.process.version != probed.version
@@ -342,7 +342,8 @@ class Prober:
     def _ask_twice(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun, why: str) -> None:
         """What is not ready any more is asked at once again, by the look that this brings about."""
         parts, now_ms = self._parts, self._clock.now_ms
-        if worker.blind_until_ms <= now_ms and not worker.is_busy and parts.roster.stored(worker) is not None:
+        exists = parts.pod_manager.stored(worker) is not None
+        if exists and worker.blind_until_ms <= now_ms and not worker.is_busy:
             probed.first_ms = probed.last_ms = now_ms
             parts.trace.close_series(series_of(worker, run, probed), until_ms=now_ms - 1)
             tell_failure(parts, worker, pod, run, probed, why)

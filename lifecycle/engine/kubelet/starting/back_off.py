@@ -1,9 +1,8 @@
-"""A container that has ended and may not run again yet: held back, with the event that each look tells.
+"""CrashLoopBackOff: a container that has ended and may not start yet, with the event of each sync.
 
-Models the kubelet's back-off between the runs of one container (doBackOff): a worker's looks come back every
-10 to 15 s meanwhile, and what each of them finds is mostly what the one before found. A worker that could not
-bring its pod to where it is to be comes back when the first of the back-offs is over that its look has met
-(completeWork); without any, after the 10 to 15 s of every other error.
+Models doBackOff. Meanwhile the pod is synced every 10 to 15 s, and most of these syncs find nothing new. A
+worker that could not bring its pod to where it is to be syncs again when the first back-off that it met is
+over (completeWork); without any, after the 10 to 15 s of every other error.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def hold_back(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun) -> N
     if run.start_tries:
         return
     if run.must_restart:
-        # The end that it was killed for is news to the next look, which decides anew.
+        # The end that it was killed for is news to the next sync, which decides again.
         run.must_restart, worker.must_act = False, True
         parts.notice(worker)
     name, container = _full_name(pod), run.container.name

@@ -1,7 +1,7 @@
-"""Volumes of claims: a pod waits on its node until they are bound, and have been attached there.
+"""Volumes of claims: the pod waits until the claims are bound and the volumes attached to the node.
 
-Models the volume manager's look at claims. That a volume is still on its way is told by nobody here; why it
-does not come says the controller that attaches.
+Models how the volume manager treats claims. No event says that a volume is not attached yet; errors come
+from the attach-detach controller.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The images that containers start from: there already, pulled, or not to be had.
+"""The image manager: whether an image is present, its pull, and the errors of a pull.
 
-Models the kubelet's image manager with its events. Pulls of one image on one node are joined: who comes
-second waits for the first.
+Models EnsureImageExists with its events. Pulls of one image on one node are joined: the second container
+waits for the pull of the first.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Images:
             run.waiting = (reason, message)
             parts.touch(worker)
             return
-        # The next look says so: soon for a new sandbox, which the kubelet's look at its runtime finds.
+        # The next sync reports it: soon for a new sandbox, which the next relist finds.
         run.unsaid, worker.has_unsaid = (reason, message), True
         is_new = not worker.runtime.containers and run.pull_tries == 1
         is_progress = run.pull_tries < UPKEEP_ATTEMPT

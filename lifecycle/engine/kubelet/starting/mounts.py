@@ -1,7 +1,8 @@
-"""What a pod needs before its containers: volumes, for which it waits, and secrets, without which it goes on.
+"""Volumes that a pod waits for before its sandbox, and image pull secrets, whose absence only gives an event.
 
-Models the kubelet's volume manager, which tries each volume by itself and tells of each failure, and the
-pod's worker, which waits for all of them: two minutes at a time, with the pause of a failed look in between.
+Models the volume manager, which retries each volume by itself with an event for each failure, and
+WaitForAttachAndMount: the worker waits two minutes for all volumes, then again after the pause of a failed
+sync.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sandboxes and the pod network: made before any container, made again when they are lost.
+"""Pod sandboxes and the pod network: created before any container, and again if a sandbox is lost.
 
-Models volume mounts before the sandbox, a runtime that fails to make one, and what the kubelet does when it
-finds one gone: the rest of the pod is stopped, then it begins again in a new sandbox, init containers first.
+Models the mount of volumes before the sandbox, a runtime that fails to create it, and a lost sandbox: all
+containers are stopped, then the pod starts again in a new sandbox, init containers first.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Sandboxes:
     def _on_volume_source(self, old: StoredObject | None, new: StoredObject | None) -> None:
         """Something to mount has come or changed: the next try of pods that wait may get further."""
         if new is not None:
-            for worker in self._parts.roster.workers_to_mount_for():
+            for worker in self._parts.pod_manager.workers_to_mount_for():
                 self._try_soon(worker)
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
@@ -170,7 +170,7 @@ class Sandboxes:
     def _try_users(self, namespace: str | None, claim: str) -> None:
         """A claim has got further: the pods that wait for it are tried."""
         for pod in self._parts.context.volumes.users(namespace, claim):
-            worker = self._parts.roster.workers.get(pod.meta.uid)
+            worker = self._parts.pod_manager.workers.get(pod.meta.uid)
             if worker is not None and worker.mounting_ms is not None and worker.stage == SYNCING:
                 self._try_soon(worker)
 
@@ -200,15 +200,15 @@ class Sandboxes:
         runtime = worker.runtime
         worker.processes = make_namespace(pod.spec.share_process_namespace, pod.spec.host_pid)
         ip = agent.host_ip if pod.spec.host_network else agent.next_address()
-        self._parts.roster.take_sandbox(worker, ip)
+        self._parts.pod_manager.take_sandbox(worker, ip)
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
-        # Told by the next look: this one goes on to start containers, and may have to wait for a hook.
-        is_told = not self._parts.look_period_ms
+        # Reported by the next sync: this one goes on to start containers, and may have to wait for a hook.
+        is_told = not self._parts.relist_period_ms
         worker.has_changed = is_told and (bool(worker.spec.init_containers) or not worker.spec.has_post_start)
-        # A look while it was being made has found nothing to do.
+        # A sync while it was being made has found nothing to do.
         worker.must_act = True
-        self._kubelet.look(worker, pod)
+        self._kubelet.sync_pod(worker, pod)
         worker.has_changed = worker.has_changed or not is_told
 
     def _find_name_problem(self, pod: Pod) -> str:
@@ -230,7 +230,7 @@ class Sandboxes:
             problem = why_not(node.status.raw, node.meta.annotations, pod.spec.volumes)
             if problem:
                 return problem
-        others = [one for one in self._parts.roster.workers_on(worker.node) if one.stage != TERMINATED]
+        others = [one for one in self._parts.pod_manager.workers_on(worker.node) if one.stage != TERMINATED]
         taken = {other.first_host_id for other in others if other.first_host_id is not None}
         worker.first_host_id = find_free_block(agent.configuration, taken)
         return "" if worker.first_host_id is not None else "no ids are left for another user namespace"
@@ -252,7 +252,7 @@ class Sandboxes:
     def try_again(self, agent: NodeAgent) -> None:
         """Sandboxes can be made again on a node: each pod finds out at its next try."""
         now_ms = self._parts.context.clock.now_ms
-        for worker in self._parts.roster.workers_of(agent.name):
+        for worker in self._parts.pod_manager.workers_of(agent.name):
             first_ms = worker.sandbox_failed_ms
             if first_ms is not None and worker.stage_timer is None:
                 delay_ms = -(now_ms - first_ms) % RETRY_MS
@@ -276,7 +276,7 @@ class Sandboxes:
     def lose_all(self, agent: NodeAgent) -> None:
         """A node goes down: sandboxes and processes are gone at once; nobody is there to tell."""
         now_ms = self._parts.context.clock.now_ms
-        for worker in self._parts.roster.workers_of(agent.name):
+        for worker in self._parts.pod_manager.workers_of(agent.name):
             self.lose(worker)
             for run in worker.runs.values():
                 if run.process is not None:
@@ -306,7 +306,7 @@ class Sandboxes:
         """Stop all that runs, and the sandbox with it: how they end shows what comes of it (KillPod)."""
         worker.runtime = worker.runtime.replace(sandbox_ready=False)
         self._stop(worker, pod)
-        if self._parts.look_period_ms:
+        if self._parts.relist_period_ms:
             worker.under_way = KILLING
         worker.must_act = True
         self._parts.touch(worker)

@@ -1,6 +1,6 @@
-"""Starting a container: once its image is there create it, run it, wait for its postStart hook.
+"""Starts a container: pull the image, create and start the container, run its postStart hook.
 
-Models the kubelet's container start with its events, and the back-off before the next try.
+Models startContainer with its events, and the back-off after a failure.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ class Starter:
 
         The end of a pod waits for that, too (kubelet, issue 113606).
         """
-        if worker.under_way and (worker.to_start or not self._parts.look_period_ms):
+        if worker.under_way and (worker.to_start or not self._parts.relist_period_ms):
             self._parts.touch(worker)
-        elif self._parts.look_period_ms:
-            self._parts.end_look(worker)
+        elif self._parts.relist_period_ms:
+            self._parts.end_sync(worker)
 
     # --- create and run -------------------------------------------------------------------------------
 
@@ -152,7 +152,7 @@ class Starter:
         else:
             parts.come_back(worker, wait_ms, is_progress=is_progress)
         if is_error and not parts.context.timing.is_instant:
-            # Where nothing was made there is nothing to see: the next look says so, when it comes.
+            # Without a container there is nothing to relist: the next sync reports it, when it comes.
             run.unsaid, worker.has_unsaid = (reason, message), True
             self._go_on(worker)
             return
@@ -227,11 +227,11 @@ class Starter:
         parts.take_output(worker, run)
         parts.note_use(worker)
         if run.process.usage_points:
-            self._evictor.look(worker.node)
+            self._evictor.synchronize(worker.node)
         if run.process.exit is not None:
             # Over as soon as it began: it ran all the same.
             self._on_running(worker, pod, run)
-            if not parts.look_period_ms:
+            if not parts.relist_period_ms:
                 self._reporter.report(worker, pod)
             self._kubelet.on_exit(worker, run)
             return
@@ -245,12 +245,12 @@ class Starter:
     def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:
             worker.has_initialized = True
-        if self._parts.look_period_ms:
+        if self._parts.relist_period_ms:
             run.is_unseen = worker.has_unseen = True
             if worker.to_start:
                 self._parts.touch(worker)
             else:
-                self._parts.end_look(worker)
+                self._parts.end_sync(worker)
             return
         is_plain = worker.spec.is_plain
         if run.attempt or not is_plain:
@@ -258,7 +258,7 @@ class Starter:
             self._parts.touch(worker)
         self.see(worker, pod, run)
         if is_plain and not run.attempt:
-            self._kubelet.look(worker, pod)
+            self._kubelet.sync_pod(worker, pod)
 
     def see(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """A container that has begun to run is seen running: from now on it is probed."""

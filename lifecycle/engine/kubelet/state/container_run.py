@@ -1,4 +1,4 @@
-"""What a kubelet keeps of one container of a pod: plain data, savable at any drained instant."""
+"""The state that a kubelet keeps for one container of a pod, as plain data that can be saved."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class ContainerRun:
         self.stage = IDLE
         self.attempt = 0
         self.waiting: tuple[str, str] | None = None
-        # Why it was not started at the last look: the status of the next look says so, and not before
+        # Why the last sync did not start it: the next sync reports that, and none before
         # (kubelet, reasonCache).
         self.unsaid: tuple[str, str] | None = None
         self.restart_count = 0

@@ -8,18 +8,18 @@ from ...objects.pods.container import read_resources
 from ...rules.nodes.cpu_manager import count_exclusive, find_free, find_reserved
 from ...store.store import Store
 from .node_agent import NodeAgent
-from .roster import Roster
+from .pod_manager import PodManager
 from .worker import NO_CPUS, TERMINATED, PodWorker
 
 
 class Cpus:
     """The CPUs of all nodes. Those a worker has for itself stand in its `exclusive_cpus`."""
 
-    __slots__ = ("_roster", "_store")
+    __slots__ = ("_pod_manager", "_store")
 
-    def __init__(self, store: Store, roster: Roster) -> None:
+    def __init__(self, store: Store, pod_manager: PodManager) -> None:
         self._store = store
-        self._roster = roster
+        self._pod_manager = pod_manager
 
     def give(self, worker: PodWorker, agent: NodeAgent, qos_class: str) -> str:
         """CPUs for a pod alone, where it is to have some; says why it cannot get them."""
@@ -50,7 +50,7 @@ class Cpus:
     def _exclusive(self, node: str) -> list[int]:
         return [
             cpu
-            for worker in self._roster.workers_on(node)
+            for worker in self._pod_manager.workers_on(node)
             if worker.stage != TERMINATED
             for cpus in worker.exclusive_cpus.values()
             for cpu in cpus

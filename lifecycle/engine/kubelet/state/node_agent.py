@@ -1,4 +1,4 @@
-"""One node as its kubelet sees it: images on disk, pulls under way, addresses, configuration."""
+"""The state of one kubelet: images on disk, pulls in progress, addresses, configuration."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ class NodeAgent:
         "is_off",
         "is_removed",
         "last_address",
-        "look_phase_ms",
         "name",
         "number",
         "outages",
         "pressure",
         "pulls",
+        "relist_phase_ms",
         "shutdown",
         "subnet",
     )
@@ -83,14 +83,14 @@ class NodeAgent:
         self,
         name: str,
         number: int,
-        look_phase_ms: int,
+        relist_phase_ms: int,
         features: Mapping[str, bool],
         configuration: Mapping[str, Any] | None,
     ) -> None:
         self.name = name
         self.number = number
-        # Where in its period it looks at its runtime.
-        self.look_phase_ms = look_phase_ms
+        # The phase of its relists within the period.
+        self.relist_phase_ms = relist_phase_ms
         self.images: dict[str, None] = {}
         self.pulls: dict[str, int] = {}
         self.outages: dict[str, int | None] = {}

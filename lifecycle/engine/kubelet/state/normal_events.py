@@ -1,7 +1,7 @@
-"""What a kubelet tells of normal things: counted as its client does, at next to no cost for what comes once.
+"""Normal events of the kubelet: counted like the event correlator of client-go, but cheap if they come once.
 
-All that is told of most pods is one event for each of a few reasons. It is kept as it was told; a second one
-for a reason hands all to the correlator, which counts, combines and drops from then on.
+Most pods have one event for each of a few reasons. These are kept as they are. With the second event of a
+reason all are given to the correlator, which counts, aggregates and drops events from then on.
 """
 
 from __future__ import annotations

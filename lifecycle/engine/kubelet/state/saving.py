@@ -1,6 +1,6 @@
-"""Slots as plain data and back: a map by name, or a row in the order of names.
+"""Saves slots of an object as plain data, by name or as a row in the order of names, and loads them.
 
-JSON knows no tuples, so that each list comes back as one.
+JSON has no tuples, so each list is loaded as a tuple.
 """
 
 from __future__ import annotations

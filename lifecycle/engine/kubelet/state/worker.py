@@ -1,4 +1,4 @@
-"""What a kubelet keeps of one pod: plain data, savable at any drained instant."""
+"""The pod worker: the state that a kubelet keeps for one pod, as plain data that can be saved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .saving import load_map, load_row, save_map, save_row
 # Stages of a pod.
 WAITING, SYNCING, TERMINATING, TERMINATED = "waiting", "syncing", "terminating", "terminated"
 STAGES = (WAITING, SYNCING, TERMINATING, TERMINATED)
-# What a look that is not over yet is at: ending containers, or starting them.
+# What a sync that is not finished does: it kills containers, or starts them.
 KILLING, BEGINNING = "killing", "beginning"
 # Stages of a resize: asked for, held back, being applied, waiting for containers that restart for it.
 ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasible", "Applying", "Finishing"
@@ -94,7 +94,7 @@ class PodWorker:
         self.stage_timer: int | None = None
         # Since when its volumes could not be mounted.
         self.mounting_ms: int | None = None
-        # When it comes back to look again: number, instant, whether that is progress.
+        # The timer of the next sync after a failed one: number, instant, whether that is progress.
         self.return_timer: tuple[int, int, bool] | None = None
         # The row that told why, where it was written after the timer was set.
         self.return_row = 0
@@ -105,13 +105,13 @@ class PodWorker:
         self.is_done = self.is_being_stopped = False
         # The status it reported last and the Step that made it (known_steps), in the course of a first run.
         self.told: tuple[PodStatus, Any] | None = None
-        # What the next look has to do: tell a changed status, decide what to start or stop.
+        # What the next sync has to do: report a changed status, decide what to start or stop.
         self.has_changed = self.must_act = True
         # Whether it is evicted for a limit of its own, which is no disruption.
         self.has_initialized = self.exceeds_limit = False
-        # Whether a container has a reason that the next look tells, or a run not told of, or not seen yet.
+        # Whether a container has a reason that the next sync reports, or a run not reported, or not seen yet.
         self.has_unsaid = self.has_untold = self.has_unseen = False
-        # What the look now made is still at, what it has yet to start, and when the next one may be.
+        # What the present sync waits for, what it has yet to start, and when the next sync may be.
         self.under_way, self.to_start, self.blind_until_ms = "", NO_NAMES, 0
         self.stop_started_ms = self.grace_seconds = 0
         # The normal events told about the pod, while they are few (normal_events).
@@ -135,12 +135,12 @@ class PodWorker:
         self.processes: ProcessNamespace | None = None
 
     def keep_untold(self, name: str, end: ContainerState) -> None:
-        """A run has ended that the API server cannot hear of now."""
+        """Keep the end of a run that cannot be reported to the API server now."""
         ends = self.untold_ends = self.untold_ends or {}
         ends[name] = (*ends.get(name, ())[-1:], end)
 
     def forget_told(self) -> None:
-        """The status has been told; of a container in its postStart hook it is told when that is over."""
+        """Drop the reported ends; a container in its postStart hook is reported when that is over."""
         ends = (self.untold_ends or {}).items()
         self.untold_ends = {name: end for name, end in ends if self.runs[name].stage == POST_START} or None
 
@@ -150,7 +150,7 @@ class PodWorker:
         return [process for process in others if process is not None]
 
     def find_awaited(self) -> ContainerRun | None:
-        """The container that the look under way waits for."""
+        """The container that the present sync waits for."""
         is_starting = self.under_way == BEGINNING
         for run in self.runs.values():
             if run.is_awaited or (is_starting and run.stage in (PULLING, STARTING)):
@@ -159,7 +159,7 @@ class PodWorker:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a look is not over: until then its worker neither looks nor tells (kubelet, SyncPod)."""
+        """Whether a sync is not finished: until then no other begins and nothing is reported (SyncPod)."""
         if not self.under_way:
             return False
         return self.under_way == KILLING or self.find_awaited() is not None

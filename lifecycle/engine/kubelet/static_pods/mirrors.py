@@ -19,8 +19,8 @@ class Mirrors:
     def __init__(self, parts: Parts, api: ApiServer) -> None:
         self._parts = parts
         self._api = api
-        self._statics = parts.roster.statics
-        parts.context.loop.register(QUEUE, self._look_at_mirror)
+        self._statics = parts.pod_manager.statics
+        parts.context.loop.register(QUEUE, self._sync_mirror_pod)
         parts.store.listen("Node", self._on_node)
 
     def find_static(self, namespace: str | None, name: str) -> Pod | None:
@@ -49,7 +49,7 @@ class Mirrors:
         self._statics[pod.meta.uid] = pod
         self._mirror(pod)
 
-    def _look_at_mirror(self, namespace: str, name: str) -> None:
+    def _sync_mirror_pod(self, namespace: str, name: str) -> None:
         pod = self.find_static(namespace, name)
         if pod is not None:
             self._mirror(pod)

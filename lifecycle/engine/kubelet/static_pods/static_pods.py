@@ -26,7 +26,7 @@ from ...rules.pods.grace import decide_deletion_grace_seconds
 from ...rules.pods.qos import decide_qos_class
 from ...rules.validation.words.refusal import raise_invalid
 from ..parts import Kubelet, Parts
-from ..state.roster import decode_pod, encode_pod
+from ..state.pod_manager import decode_pod, encode_pod
 from .mirrors import Mirrors
 
 HASH, SOURCE, SEEN = "kubernetes.io/config.hash", "kubernetes.io/config.source", "kubernetes.io/config.seen"
@@ -47,7 +47,7 @@ class StaticPods:
         self._api = api
         self._mirrors = mirrors
         self._kubelet = kubelet
-        self._statics = parts.roster.statics
+        self._statics = parts.pod_manager.statics
         # Changed manifests, by the uid of the pod that has to end before they can be run.
         self._successors: dict[str, Pod] = {}
 
@@ -126,7 +126,7 @@ class StaticPods:
         now_ms = self._parts.context.clock.now_ms
         meta = meta.replace(deletion_ms=now_ms + (seconds or 0) * 1000, deletion_grace_seconds=seconds or 0)
         self._statics[uid] = pod.replace(meta=meta)
-        worker = self._parts.roster.workers.get(uid)
+        worker = self._parts.pod_manager.workers.get(uid)
         if worker is None:
             self.forget(uid)
         else:
@@ -148,7 +148,7 @@ class StaticPods:
         for uid, pod in list(self._statics.items()):
             if pod.node_name != node:
                 continue
-            if uid in self._parts.roster.workers:
+            if uid in self._parts.pod_manager.workers:
                 self._mirrors.enqueue(pod)
             else:
                 self._kubelet.take(pod)

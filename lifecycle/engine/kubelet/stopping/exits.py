@@ -1,4 +1,4 @@
-"""What the end of a container's process leaves behind: its record, and the delay before its next start."""
+"""After the process of a container has ended: its exit record, and the back-off before the next start."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def record_exit(
     run.process, run.stage, run.is_unseen = None, IDLE, False
     parts.note_use(worker)
     if was_known:
-        evictor.look(worker.node)
+        evictor.synchronize(worker.node)
     worker.take_container(run)
     records, name = worker.runtime.containers, run.container.name
     reason = end.reason or ("Completed" if end.code == 0 else "Error")

@@ -1,6 +1,6 @@
-"""What a container leaves to be told of its end: its termination message, or the end of its log.
+"""The termination message of a container: from its file, or from the end of its log.
 
-Models the kubelet's reading of both (getTerminationMessage), with its bounds.
+Models getTerminationMessage, with its limits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""RestartAllContainers: a pod stopped and started again in place.
+"""RestartAllContainers: all containers of a pod restart in place.
 
-The rule behind the gate RestartAllContainersOnContainerExits: everything ends at once without hooks or
-grace, sandbox, address and volumes stay, then init containers run again one after another.
+Models the gate RestartAllContainersOnContainerExits: all containers are killed at once, without hooks or
+grace period. Sandbox, address and volumes stay. Then the init containers run again, one after the other.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ class RestartAll:
         for run in runs:
             self._prober.end(worker, run)
             # Whatever was under way for it is not: a pull, a start, a hook or a stop.
-            self._stopper.on_end(worker, parts.roster.known(worker.uid), run)
+            self._stopper.on_end(worker, parts.pod_manager.known(worker.uid), run)
             run.stage = IDLE
             if run.container.name in worker.runtime.containers:
                 self._end(worker, run, run.container.name == trigger)
         self._set_condition(worker, "False")
-        stored = parts.roster.stored(worker)
+        stored = parts.pod_manager.stored(worker)
         if stored is not None:
             self._reporter.report(worker, stored)
         if had_known_use:
-            self._evictor.look(worker.node)
+            self._evictor.synchronize(worker.node)
         kept = {name: seen for name, seen in worker.runtime.containers.items() if name in ephemeral}
         worker.runtime = worker.runtime.replace(containers=kept)
         worker.has_changed = worker.must_act = True

@@ -1,8 +1,8 @@
-"""Stopping containers: preStop hook, stop signal, SIGKILL; and the order in which a pod's containers stop.
+"""Stops containers: preStop hook, stop signal, SIGKILL; and the order of the containers of a pod.
 
-Models the kubelet's container kill and its ordering of sidecars: all of a pod's containers are told to stop
-together, in no fixed order, and run their hooks at once. Then a sidecar waits for the app containers and the
-sidecar behind it before it is sent its signal, all within one grace period.
+Models killContainer and the termination ordering of sidecars: the kill of all containers begins at the same
+time, and their hooks run at once. A sidecar gets its signal only after the app containers and the next
+sidecar have ended. All of this is within one grace period.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Stopper:
         if (
             run.container.pre_stop is not None
             and run.grace_seconds > 0
-            and parts.roster.stored(worker) is not None
+            and parts.pod_manager.stored(worker) is not None
         ):
             self._pre_stop(worker, pod, run, run.grace_seconds)
         else:

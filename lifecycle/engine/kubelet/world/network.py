@@ -19,7 +19,7 @@ from ...programs import ConnectResult, Process
 from ...rules.network.service_routing import Backend, Place, has_endpoints, list_backends
 from ...rules.network.services import list_addresses
 from ..state.node_agent import NodeAgent
-from ..state.roster import Roster
+from ..state.pod_manager import PodManager
 from ..state.worker import PodWorker
 from .cluster_dns import ClusterDns
 
@@ -44,11 +44,11 @@ def is_outside(address: str) -> bool:
 class Network:
     """The pod network of a cluster, and its DNS."""
 
-    __slots__ = ("_agents", "_context", "_roster", "dns")
+    __slots__ = ("_agents", "_context", "_pod_manager", "dns")
 
-    def __init__(self, context: Context, roster: Roster, agents: Mapping[str, NodeAgent]) -> None:
+    def __init__(self, context: Context, pod_manager: PodManager, agents: Mapping[str, NodeAgent]) -> None:
         self._context = context
-        self._roster = roster
+        self._pod_manager = pod_manager
         self._agents = agents
         self.dns = ClusterDns(context)
 
@@ -71,7 +71,7 @@ class Network:
         node = next((agent.name for agent in self._agents.values() if agent.host_ip == host), None)
         if node is not None:
             return self._to_node(worker, node, port, now_ms)
-        other = self._roster.find_by_address(host)
+        other = self._pod_manager.find_by_address(host)
         return _try_pods([other], port, now_ms) if other is not None else _NO_ANSWER
 
     def _to_node(self, worker: PodWorker, node: str, port: int, now_ms: int) -> ConnectResult:
@@ -82,7 +82,7 @@ class Network:
                 is_local = (service.spec or {}).get("externalTrafficPolicy") == "Local"
                 return self._through(service, entry, worker, node, is_local, now_ms)
         sharing = []
-        for other in self._roster.workers_of(node):
+        for other in self._pod_manager.workers_of(node):
             for container in other.spec.containers:
                 for given in container.ports:
                     if given.get("hostPort") == port and not other.spec.host_network:

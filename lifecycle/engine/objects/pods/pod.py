@@ -99,8 +99,8 @@ class TemplateNotes:
     assumed_requests: tuple[int, int] | None = None
     # The scheduler's: what of the spec decides on the node, as text.
     placement: str | None = None
-    # The scheduler's: the Load of the pod on its node.
-    load: object = None
+    # The scheduler's: the PodResources of the pod.
+    pod_resources: object = None
     # The rules': whether its use of local storage has limits.
     has_storage_limits: bool | None = None
     # The rules': ports that the pod takes of its node.

@@ -564,8 +564,8 @@ def test_a_look_weighs_only_nodes_where_something_changed(monkeypatch: pytest.Mo
     fleet.apply(make_agent(updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 10}}))
     fleet.run(5)
     weighed = []
-    real = places.decide_standing
-    monkeypatch.setattr(places, "decide_standing", lambda *given: weighed.append(1) or real(*given))
+    real = places.decide_node_state
+    monkeypatch.setattr(places, "decide_node_state", lambda *given: weighed.append(1) or real(*given))
     fleet.label("node-7", zone="a")
     fleet.run(5)
     fleet.change("delete", fleet.pods()[0]["metadata"]["name"], "Pod")

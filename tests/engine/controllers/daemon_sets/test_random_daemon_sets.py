@@ -144,13 +144,15 @@ def check_sums(world: DaemonWorld) -> None:
     for pod in controller.list_controlled(owner.meta.uid):
         fresh.change(None, pod)
     sums = fresh.settle(kept._rules, world.clock.now_ms, lambda name: None)
-    held = [name for name, one in kept.sums.standings.items() if one.failed != sums.standings[name].failed]
+    held = [
+        name for name, one in kept.sums.node_states.items() if one.failed != sums.node_states[name].failed
+    ]
     assert not kept._digests or kept.digests == Counter(kept._digests.values())
-    for name, standing in sums.standings.items():
+    for name, node_state in sums.node_states.items():
         # Time may have gone on since, and a failed pod may be held.
-        if name not in held and (standing.ripe_ms or 0) == (kept.sums.standings[name].ripe_ms or 0):
-            assert kept.sums.standings[name] == standing, name
-    assert kept.sums.standings.keys() == sums.standings.keys()
+        if name not in held and (node_state.ripe_ms or 0) == (kept.sums.node_states[name].ripe_ms or 0):
+            assert kept.sums.node_states[name] == node_state, name
+    assert kept.sums.node_states.keys() == sums.node_states.keys()
 
 
 def live(seed: int) -> None:

@@ -48,7 +48,7 @@ class Life:
                 self.world.cluster = Cluster.load(self.world.cluster.save())
             elif not self.is_saved:
                 self.chance.random()
-            self._look()
+            self._sync()
         self._end()
         return self.world.rows
 
@@ -95,7 +95,7 @@ class Life:
 
     # --- what must hold ---------------------------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _sync(self) -> None:
         pods = self.world.cluster.list("Pod", "default")
         for pod in pods:
             check_pod(pod)
@@ -103,7 +103,7 @@ class Life:
             assert meta["name"].endswith(pod["spec"]["nodeName"])
             assert meta["annotations"][MIRROR] == meta["annotations"]["kubernetes.io/config.hash"]
         shown = {pod["metadata"]["name"] for pod in pods}
-        statics = self.world.cluster._kubelets._parts.roster.statics.values()
+        statics = self.world.cluster._kubelets._parts.pod_manager.statics.values()
         # A pod that ends need not be seen, nor the one that waits for its end.
         ending = {pod.meta.name for pod in statics if pod.meta.deletion_ms is not None}
         for node, name in self.wanted:
@@ -113,7 +113,7 @@ class Life:
     def _end(self) -> None:
         """Outages end, and what was put last is what is shown; without manifests nothing is left."""
         self._pass(LONGEST_MS)
-        self._look()
+        self._sync()
         pods = {pod["metadata"]["name"]: pod for pod in self.world.cluster.list("Pod", "default")}
         assert set(pods) == {f"{name}-{node}" for node, name in self.wanted}
         for (node, name), data in self.wanted.items():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ....objects.workloads.daemon_set import DaemonSet
-from .standing import (
+from .node_state import (
     BOTH_READY,
     BOTH_WAITING,
     EMPTY,
@@ -58,10 +58,10 @@ def _plan_upkeep(sums: Sums) -> Plan:
     """Pods where there are none; none that ended, are too many or should not be there."""
     failed, succeeded, doomed = [], [], []
     for name in sums.troubled.all():
-        standing = sums.standings[name]
-        failed += [(name, uid) for uid in standing.failed]
-        succeeded += [(name, uid) for uid in standing.succeeded]
-        doomed += [*standing.failed, *standing.succeeded, *standing.surplus]
+        node_state = sums.node_states[name]
+        failed += [(name, uid) for uid in node_state.failed]
+        succeeded += [(name, uid) for uid in node_state.succeeded]
+        doomed += [*node_state.failed, *node_state.succeeded, *node_state.surplus]
     return Plan(sums.missing.first(BURST_REPLICAS), doomed[:BURST_REPLICAS], failed, succeeded)
 
 
@@ -73,7 +73,7 @@ def _plan_replacement(sums: Sums, max_unavailable: int) -> Plan:
     room = max_unavailable - sum(sums.roles[role] for role in _UNAVAILABLE)
     lost = [name for place in _PLACES for name in sums.candidates(OLD_LOST, place).all()]
     names = [*lost, *_find_first(sums, OLD_READY, max(room, 0))]
-    return Plan(doomed=[sums.standings[name].old for name in names[:BURST_REPLICAS]])
+    return Plan(doomed=[sums.node_states[name].old for name in names[:BURST_REPLICAS]])
 
 
 def _find_first(sums: Sums, role: str, count: int) -> list[str]:
@@ -101,5 +101,5 @@ def _plan_surge(sums: Sums, max_surge: int) -> Plan:
         *sums.candidates(OLD_LOST, UNWANTED).all(),
         *sums.candidates(OLD_READY, UNWANTED).first(spare),
     ]
-    doomed = [sums.standings[name].old for name in replaced]
+    doomed = [sums.node_states[name].old for name in replaced]
     return Plan(nodes[:BURST_REPLICAS], doomed[:BURST_REPLICAS])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
-from .standing import BOTH_READY, OLD_LOST, OLD_READY, Standing
+from .node_state import BOTH_READY, OLD_LOST, OLD_READY, NodeState
 
 Rank = tuple[int, str]
 """When the node joined, by number, and its name."""
@@ -57,7 +57,7 @@ class Sums:
     """The counts of the status, the nodes that ask for something, and those that an update may turn to."""
 
     def __init__(self) -> None:
-        self.standings: dict[str, Standing] = {}
+        self.node_states: dict[str, NodeState] = {}
         self._ranks: dict[str, Rank] = {}
         self.roles: Counter[str] = Counter()
         self.served = 0
@@ -69,19 +69,19 @@ class Sums:
         self._ripe: list[tuple[int, str]] = []
         self._wake: list[tuple[int, str]] = []
 
-    def put(self, name: str, rank: Rank, new: Standing | None) -> None:
+    def put(self, name: str, rank: Rank, new: NodeState | None) -> None:
         """A node stands otherwise than before; None: the set has no business there any more."""
-        old = self.standings.get(name)
+        old = self.node_states.get(name)
         if old == new and self._ranks.get(name) == rank:
             return
         if old is not None:
-            del self.standings[name]
+            del self.node_states[name]
             self._add(old, -1)
             for ranked in self._find_lists(old):
                 ranked.discard(name)
         if new is None:
             return
-        self.standings[name], self._ranks[name] = new, rank
+        self.node_states[name], self._ranks[name] = new, rank
         self._add(new, 1)
         for ranked in self._find_lists(new):
             ranked.add(name, rank)
@@ -89,19 +89,19 @@ class Sums:
             if due_ms is not None:
                 heappush(heap, (due_ms, name))
 
-    def _add(self, standing: Standing, sign: int) -> None:
-        self.roles[standing.role] += sign
-        self.served += sign * standing.is_served
+    def _add(self, node_state: NodeState, sign: int) -> None:
+        self.roles[node_state.role] += sign
+        self.served += sign * node_state.is_served
         counts = self._counts
-        for index, is_one in enumerate(standing.counts):
+        for index, is_one in enumerate(node_state.counts):
             counts[index] += sign * is_one
 
-    def _find_lists(self, standing: Standing) -> list[Ranked]:
-        found = [self.missing] if standing.needs_pod else []
-        if standing.failed or standing.succeeded or standing.surplus:
+    def _find_lists(self, node_state: NodeState) -> list[Ranked]:
+        found = [self.missing] if node_state.needs_pod else []
+        if node_state.failed or node_state.succeeded or node_state.surplus:
             found.append(self.troubled)
-        if standing.role in (OLD_READY, OLD_LOST, BOTH_READY):
-            found.append(self.candidates(standing.role, standing.place))
+        if node_state.role in (OLD_READY, OLD_LOST, BOTH_READY):
+            found.append(self.candidates(node_state.role, node_state.place))
         return found
 
     @property
@@ -125,8 +125,8 @@ class Sums:
         found = []
         while self._ripe and self._ripe[0][0] <= now_ms:
             due_ms, name = heappop(self._ripe)
-            standing = self.standings.get(name)
-            if standing is not None and standing.ripe_ms == due_ms:
+            node_state = self.node_states.get(name)
+            if node_state is not None and node_state.ripe_ms == due_ms:
                 found.append(name)
         return found
 
@@ -135,8 +135,8 @@ class Sums:
         """When to look at the set at the latest."""
         while self._wake:
             due_ms, name = self._wake[0]
-            standing = self.standings.get(name)
-            if standing is not None and standing.wake_ms == due_ms:
+            node_state = self.node_states.get(name)
+            if node_state is not None and node_state.wake_ms == due_ms:
                 return due_ms
             heappop(self._wake)
         return None

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.api.molds import Mold, Molds
+from lifecycle.engine.api.template_cache import CachedTemplate, TemplateCache
 from lifecycle.engine.objects.workloads.cron_job import CronJob
 from lifecycle.engine.objects.workloads.job import Job
 from tests.engine.controllers.shift import Shift, make_job
@@ -19,11 +19,11 @@ SENT: dict[str, Any] = {
 }
 
 
-def make_mold() -> Mold:
-    mold = Mold()
-    mold.take(SENT, {**SENT, "spec": {**SPEC, "suspend": False}})
-    mold.made = Job.from_json(SENT)
-    return mold
+def make_cached() -> CachedTemplate:
+    cached = CachedTemplate()
+    cached.take(SENT, {**SENT, "spec": {**SPEC, "suspend": False}})
+    cached.made = Job.from_json(SENT)
+    return cached
 
 
 @pytest.mark.parametrize(
@@ -37,25 +37,25 @@ def make_mold() -> Mold:
     ],
 )
 def test_what_could_be_wrong_is_looked_at_again(change: dict[str, Any], fits: bool) -> None:
-    assert make_mold().fits({**SENT, "metadata": {**SENT["metadata"], **change}}) is fits
+    assert make_cached().fits({**SENT, "metadata": {**SENT["metadata"], **change}}) is fits
 
 
 def test_an_equal_spec_is_not_the_very_same() -> None:
-    assert not make_mold().fits(copy.deepcopy(SENT))
+    assert not make_cached().fits(copy.deepcopy(SENT))
 
 
 def test_what_was_refused_is_no_pattern() -> None:
-    mold = make_mold()
-    mold.take(SENT, SENT)
-    assert not mold.fits(SENT)
+    cached = make_cached()
+    cached.take(SENT, SENT)
+    assert not cached.fits(SENT)
 
 
-def test_an_owner_has_a_mold_for_each_of_its_last_templates() -> None:
-    molds, owner = Molds(), CronJob.from_json({"metadata": {"name": "work", "uid": "u"}})
-    first = molds.of(owner, SENT)
+def test_an_owner_has_a_cached_template_for_each_of_its_last_templates() -> None:
+    template_cache, owner = TemplateCache(), CronJob.from_json({"metadata": {"name": "work", "uid": "u"}})
+    first = template_cache.of(owner, SENT)
     first.take(SENT, SENT)
-    assert molds.of(owner, {**SENT, "metadata": {"name": "work-2"}}) is first
-    assert molds.of(owner, copy.deepcopy(SENT)) is not first
+    assert template_cache.of(owner, {**SENT, "metadata": {"name": "work-2"}}) is first
+    assert template_cache.of(owner, copy.deepcopy(SENT)) is not first
 
 
 @pytest.mark.spec("CRON-TMPL-02", "CRON-TMPL-03")
@@ -75,5 +75,5 @@ def test_jobs_are_the_same_whether_their_template_was_looked_at_again(
 
     cast = live()
     assert len(cast[1]) == 3
-    monkeypatch.setattr(Mold, "fits", lambda *_: False)
+    monkeypatch.setattr(CachedTemplate, "fits", lambda *_: False)
     assert live() == cast

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.controllers.daemon_set.decide.standing import Rules, decide_standing
+from lifecycle.engine.controllers.daemon_set.decide.node_state import Rules, decide_node_state
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.rules.workloads.daemon_pods import Fit
 
@@ -40,9 +40,9 @@ def test_pods_that_have_ended(
     phases: list[str], fit: Fit, failed: list[str], succeeded: list[str], surplus: list[str]
 ):
     pods = [make_pod(str(number), phase) for number, phase in enumerate(phases)]
-    standing = decide_standing(pods, fit, RULES, 0)
-    assert standing is not None
-    assert (list(standing.failed), list(standing.succeeded), list(standing.surplus)) == (
+    node_state = decide_node_state(pods, fit, RULES, 0)
+    assert node_state is not None
+    assert (list(node_state.failed), list(node_state.succeeded), list(node_state.surplus)) == (
         failed,
         succeeded,
         surplus,
@@ -51,5 +51,5 @@ def test_pods_that_have_ended(
 
 def test_a_pod_that_goes_is_no_second_failed_one():
     pods = [make_pod("0", "Failed", going=True), make_pod("1", "Failed")]
-    standing = decide_standing(pods, Fit(True, True), RULES, 0)
-    assert standing is not None and standing.failed == ("1",)
+    node_state = decide_node_state(pods, Fit(True, True), RULES, 0)
+    assert node_state is not None and node_state.failed == ("1",)

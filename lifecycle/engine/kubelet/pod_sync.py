@@ -1,13 +1,12 @@
-"""The look of a pod's worker: what it sees of its pod, what it tells of it, and what it has done.
+"""SyncPod: a pod worker writes the status of its pod, then kills and starts containers.
 
-A worker looks when the API server, a probe or a timer has news of its pod, and when its kubelet has seen that
-a container has started or ended: kubelets look at their runtimes once a second. A look tells the status as it
-finds it, then kills, then starts, each to its end. While containers are being killed to be started again, or
-a postStart hook runs, the look is under way: until it is over the worker looks at nothing else and tells
-nothing, so that a container killed for a probe runs again without having been told of as ended. A look that
-could not do all it was to comes back, with what held it up told by the status of the next one. With timings
-in which kubelets see everything at once each step is told in the instant in which it happens.
-Left out: that pulls and starts of one pod wait for each other, and that a first start is seen a look later.
+A worker syncs when the API server, a probe or a timer has news of the pod, and when PLEG has seen that a
+container started or ended: it relists the runtime once a second. A sync first writes the status as it is,
+then kills containers, then starts containers, one after the other. While it waits for a kill or for a
+postStart hook the worker does nothing else: so a container that is killed for a probe runs again before its
+end is reported. A sync that fails is repeated later, and the next one reports the reason. With timings in
+which the kubelet sees everything at once, each step is reported in the instant in which it happens. Left
+out: that pulls and starts of one pod wait for each other, and that a first start is seen one sync later.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
 
 
-class Looks:
-    """Makes the looks of all workers."""
+class PodSyncer:
+    """Runs SyncPod for all pod workers."""
 
     __slots__ = (
         "_admission",
@@ -72,11 +71,11 @@ class Looks:
         self._restart_all = restart_all
         self._ending = ending
 
-    def look(self, worker: PodWorker, pod: Pod) -> None:
-        """Do what has become necessary."""
+    def sync_pod(self, worker: PodWorker, pod: Pod) -> None:
+        """Sync one pod: report what changed, and start or stop what must be."""
         if self._parts.outages and self._parts.is_out_of_sight(worker):
             return
-        if worker.under_way and worker.uid not in self._parts.roster.gone and self._goes_on(worker, pod):
+        if worker.under_way and worker.uid not in self._parts.pod_manager.gone and self._goes_on(worker, pod):
             return
         if worker.blind_until_ms and self._is_blind(worker):
             return
@@ -100,7 +99,7 @@ class Looks:
         if worker.has_changed:
             pod = self._reporter.report(worker, pod)
         if worker.is_done or pod.status.phase in (SUCCEEDED, FAILED):
-            # A terminal phase is final: whatever might have run again does not (POD-PHASE-17).
+            # A terminal phase is final: no container starts again (POD-PHASE-17).
             self._ending.finish_early(worker, pod)
             return
         if worker.must_act:
@@ -111,7 +110,7 @@ class Looks:
                 self._end_unless_held(worker, pod)
 
     def _end_unless_held(self, worker: PodWorker, pod: Pod) -> None:
-        """Nothing is to start again: the pod is over, but for containers whose rules say otherwise."""
+        """No container is to start again: end the pod, unless a container has a restart policy of its own."""
         if any(one.restart_policy is not None for one in worker.spec.containers):
             if worker.is_running:
                 self._sandboxes.give_up(worker, pod)
@@ -121,43 +120,41 @@ class Looks:
         self._ending.finish_early(worker, pod)
 
     def _is_blind(self, worker: PodWorker) -> bool:
-        """Whether its kubelet has yet to look at the runtime before the worker may look again."""
+        """Whether the worker must wait for the next relist before it syncs again."""
         parts = self._parts
-        return worker.blind_until_ms > parts.now_ms and worker.uid not in parts.roster.gone
+        return worker.blind_until_ms > parts.now_ms and worker.uid not in parts.pod_manager.gone
 
     def _goes_on(self, worker: PodWorker, pod: Pod) -> bool:
-        """Whether the look before is not over yet; what is next in it is done."""
+        """Continue a sync that waits for a kill or a hook; True while it is not finished."""
         awaited = worker.find_awaited()
         if awaited is not None:
             if awaited.stage == RUNNING:
                 self._stopper.stop(worker, pod, awaited, FAILED_POST_START_HOOK, FAILED_POST_START_HOOK)
             if awaited.stage != PULLING or not (worker.stop_reason or pod.meta.deletion_ms is not None):
                 return True
-            # A pull alone is given up for the pod's end.
+            # Only a pull is cancelled when the pod terminates.
             worker.under_way, worker.to_start = "", ()
             return False
         was_killing, worker.under_way = worker.under_way == KILLING, ""
         names = worker.to_start
         if was_killing:
-            # What it has killed it starts again.
+            # The containers that it has killed are started again.
             names = tuple(name for name, run in worker.runs.items() if run.must_restart)
-        if not (self._parts.look_period_ms and worker.runtime.sandbox_ready):
+        if not (self._parts.relist_period_ms and worker.runtime.sandbox_ready):
             return False
         self._start(worker, pod, names)
         if not worker.under_way:
-            # What that comes to is for the next look.
-            # That it began was seen while this look was busy, and asks for the next; its end, for one more.
+            # The next sync sees the results. A start that PLEG saw meanwhile asks for a sync, as does an end.
             has_two = any(self._has_failed_in_sight(worker, run) for run in worker.runs.values())
-            self._parts.end_look(worker, is_followed=has_two)
+            self._parts.end_sync(worker, is_followed=has_two)
         return True
 
     def _has_failed_in_sight(self, worker: PodWorker, run: ContainerRun) -> bool:
-        """Whether a container has just ended for its hook, and its kubelet had looked at its runtime since
-        it was started."""
+        """Whether a container has just been killed for its failed hook, and a relist had seen it running."""
         parts = self._parts
         now_ms = parts.now_ms
         has_failed = run.kill_reason == FAILED_POST_START_HOOK and run.ended_ms == now_ms
-        last_ms = parts.next_look_ms(worker.node, now_ms) - parts.look_period_ms
+        last_ms = parts.next_relist_ms(worker.node, now_ms) - parts.relist_period_ms
         return has_failed and run.process_start_ms <= last_ms
 
     def _see(self, worker: PodWorker, pod: Pod) -> None:
@@ -166,11 +163,11 @@ class Looks:
             if run.is_unseen:
                 self._starter.see(worker, pod, run)
                 if run.container.readiness_probe is not None:
-                    # That nothing is known of it yet is news to the worker, too.
-                    self._parts.look_again(worker)
+                    # Its readiness is unknown now, which the worker reports too.
+                    self._parts.sync_again(worker)
 
     def _say(self, worker: PodWorker) -> None:
-        """A look tells why the one before did not start a container, and tries again."""
+        """Report why the sync before did not start a container, and try again."""
         worker.has_unsaid = False
         worker.must_act = True
         for run in worker.runs.values():
@@ -178,7 +175,7 @@ class Looks:
                 continue
             seen = worker.runtime.containers.get(run.container.name)
             if run.container.is_init and seen is not None and seen.state == EXITED and not seen.exit_code:
-                # That an init container has completed outweighs why it does not run again.
+                # A completed init container keeps its state, whatever delays its next run.
                 continue
             worker.has_changed = worker.has_changed or run.waiting != run.unsaid
             run.waiting = run.unsaid
@@ -201,40 +198,40 @@ class Looks:
         cause, before = trace.cause, trace.seq
         inits = (*actions.ephemeral_containers_to_start, *actions.init_containers_to_start)
         starts = (*inits, *actions.containers_to_start)
-        if actions.containers_to_kill and self._parts.look_period_ms:
+        if actions.containers_to_kill and self._parts.relist_period_ms:
             worker.under_way = KILLING
         for victim in actions.containers_to_kill:
             run, trace.cause = runs[victim.name], cause
             run.must_restart = victim.name in starts
             self._stopper.kill(worker, pod, run, victim)
         if worker.under_way == KILLING:
-            # They may have ended at once.
+            # The containers may have ended at once.
             self._parts.touch(worker)
             return
         if worker.has_changed:
-            # What has just ended is told before its next run begins (RESTART-14).
-            pod = self._reporter.report(worker, self._parts.roster.known(worker.uid))
-        # One that is to run again may be among those that have ended, too: it is tried once a look.
+            # An end is reported before the next run begins (RESTART-14).
+            pod = self._reporter.report(worker, self._parts.pod_manager.known(worker.uid))
+        # A container may be in both lists; it is tried once in each sync.
         self._start(worker, pod, dict.fromkeys((*starts, *again)))
         if worker.has_changed and worker.blind_until_ms <= self._parts.now_ms:
-            self._reporter.report(worker, self._parts.roster.known(worker.uid))
+            self._reporter.report(worker, self._parts.pod_manager.known(worker.uid))
             if worker.return_timer is not None and isinstance(trace.cause, int):
                 worker.return_row = trace.cause
         if trace.seq > before:
             self._parts.lead_on(worker)
 
     def _start(self, worker: PodWorker, pod: Pod, names: Iterable[str]) -> None:
-        """Start containers one after the other: all else waits until one runs and its hook is over.
+        """Start containers one after the other; each waits until the one before runs and its hook is over.
 
-        Without looks to wait for, only for hooks.
+        With timings without relists, a container waits for hooks only.
         """
         trace = self._parts.trace
         cause = trace.cause
-        left, is_serial = [*names], self._parts.look_period_ms > 0
+        left, is_serial = [*names], self._parts.relist_period_ms > 0
         while left:
             run = worker.runs[left.pop(0)]
             if run.process is None and run.stage == IDLE and run.stage_timer is None:
-                # What one container comes to does not follow from what another one has.
+                # The start of one container is not the cause of the next.
                 trace.cause = cause
                 if is_serial:
                     worker.under_way, worker.to_start = BEGINNING, tuple(left)
@@ -245,12 +242,12 @@ class Looks:
         if is_serial:
             worker.under_way, worker.to_start = "", ()
             if worker.has_unseen:
-                self._parts.end_look(worker)
+                self._parts.end_sync(worker)
 
-    # --- the first look ---------------------------------------------------------------------------------
+    # --- the first sync ---------------------------------------------------------------------------------
 
     def _begin(self, worker: PodWorker, pod: Pod) -> None:
-        """First status, then sandbox and network (SBOX-01). A pod that is refused is failed and forgotten."""
+        """First the status, then sandbox and network (SBOX-01). A pod that is not admitted fails."""
         if self._admission.refuses(worker, pod):
             self._ending.forget(worker)
             return
@@ -259,7 +256,7 @@ class Looks:
         self.begin_anew(worker, pod)
 
     def begin_anew(self, worker: PodWorker, pod: Pod) -> None:
-        """Set what a kubelet that has just started would: the deadline, and a sandbox where there is none."""
+        """Set the deadline, and make a sandbox if there is none; also after a restart of the kubelet."""
         if worker.stage != SYNCING:
             return
         self._ending.set_deadline(worker, pod)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from lifecycle.engine import Cluster as Engine
-from lifecycle.engine.scheduler.scheduling_queue import Queue, back_off
+from lifecycle.engine.scheduler.scheduling_queue import PriorityQueue, count_backoff_ms
 from tests.engine.scheduler.worlds import Cluster
 
 
@@ -15,10 +15,10 @@ from tests.engine.scheduler.worlds import Cluster
     "failures, wait_ms", [(1, 1000), (2, 2000), (3, 4000), (4, 8000), (5, 10_000), (60, 10_000)]
 )
 def test_a_pod_backs_off_for_longer_each_time(failures: int, wait_ms: int) -> None:
-    assert back_off(failures) == wait_ms
+    assert count_backoff_ms(failures) == wait_ms
 
 
-def popped(queue: Queue, now_ms: int) -> list[str]:
+def popped(queue: PriorityQueue, now_ms: int) -> list[str]:
     found = []
     while (one := queue.pop(now_ms)) is not None:
         found.append(one[0])
@@ -26,7 +26,7 @@ def popped(queue: Queue, now_ms: int) -> list[str]:
 
 
 def test_the_most_important_goes_first_then_who_waits_longest() -> None:
-    queue = Queue()
+    queue = PriorityQueue()
     for uid, priority in (("a", 0), ("b", 0), ("c", 100), ("d", -5), ("e", 0)):
         assert queue.add(uid, priority, None, 0)
     assert not queue.add("a", 0, None, 0), "it is there already"
@@ -34,7 +34,7 @@ def test_the_most_important_goes_first_then_who_waits_longest() -> None:
 
 
 def test_who_backs_off_goes_after_all_that_are_active() -> None:
-    queue = Queue()
+    queue = PriorityQueue()
     queue.wait("failed", frozenset({"NodeResourcesFit"}), 0)
     queue.add("failed", 1000, None, 500)
     queue.add("new", 0, None, 500)
@@ -42,7 +42,7 @@ def test_who_backs_off_goes_after_all_that_are_active() -> None:
 
 
 def test_who_has_backed_off_comes_by_importance_again() -> None:
-    queue = Queue()
+    queue = PriorityQueue()
     queue.wait("failed", frozenset({"NodeResourcesFit"}), 0)
     queue.add("new", 0, None, 2500)
     queue.add("failed", 0, None, 2500)
@@ -50,12 +50,12 @@ def test_who_has_backed_off_comes_by_importance_again() -> None:
 
 
 def test_what_is_saved_goes_on() -> None:
-    queue = Queue()
+    queue = PriorityQueue()
     queue.add("a", 0, 7, 0)
     queue.wait("b", frozenset({"NodePorts"}), 10)
     queue.wait("c", frozenset({"NodePorts"}), 20)
     queue.add("c", 5, "command:x", 30)
-    again = Queue()
+    again = PriorityQueue()
     again.load(json.loads(json.dumps(queue.save())))
     assert again.save() == queue.save()
     assert popped(again, 40) == popped(queue, 40) == ["a", "c"]

@@ -1,4 +1,4 @@
-"""The pods of all nodes as their kubelets know them, found by uid, node, address and what they wait for."""
+"""The pod managers of all kubelets: their pods and workers, by uid, node and address."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...store.store import Store
 from .worker import SYNCING, PodWorker
 
 
-class Roster:
-    """Workers in the order in which they came, and the pods that the store does not hold as they are known.
+class PodManager:
+    """All workers, in the order in which they were added, and pods that are not in the store. All by uid.
 
-    `statics`: static pods. `gone`: pods deleted by force whose containers are still ending. `heard`: pods as
-    a cut-off kubelet knows them, where they have changed or gone since. All by uid.
+    `statics`: static pods. `gone`: pods deleted by force whose containers are still terminating. `heard`:
+    pods as a kubelet without connection knows them, if they were changed or deleted since.
     """
 
     __slots__ = (
@@ -36,10 +36,10 @@ class Roster:
         self._count = 0
         self.workers: dict[str, PodWorker] = {}
         self._by_node: dict[str, dict[str, PodWorker]] = {}
-        # Those with addresses of their own; pods in their node's network share its one.
+        # Pods with an address of their own; pods in the host network share that of the node.
         self._by_address: dict[str, PodWorker] = {}
         self._on_host_network: dict[str, PodWorker] = {}
-        # Those whose volumes are not mounted yet, as far as they have any.
+        # Pods with volumes that are not mounted yet.
         self._without_volumes: dict[str, PodWorker] = {}
         self.statics: dict[str, Pod] = {}
         self.gone: dict[str, Pod] = {}
@@ -48,11 +48,11 @@ class Roster:
     # --- pods -----------------------------------------------------------------------------------------
 
     def stored(self, worker: PodWorker) -> Pod | None:
-        """The stored or static pod of a worker; None when it was deleted by force."""
+        """The stored or static pod of a worker; None if it was deleted by force."""
         return self._store.pods.get(worker.uid) or self.statics.get(worker.uid)
 
     def known(self, uid: str) -> Pod:
-        """The pod as its kubelet knows it: as stored, or as it was before it went or was not heard of."""
+        """The pod as its kubelet knows it: the stored one, or an older one (see `gone` and `heard`)."""
         if self.heard and uid in self.heard:
             return self.heard[uid]
         return self._store.pods.get(uid) or self.statics.get(uid) or self.gone[uid]
@@ -60,7 +60,7 @@ class Roster:
     # --- workers --------------------------------------------------------------------------------------
 
     def add(self, worker: PodWorker) -> None:
-        """A pod has come to its node."""
+        """Add the worker of a pod that was bound to its node."""
         self._count += 1
         worker.number = self._count
         self.workers[worker.uid] = worker
@@ -71,7 +71,7 @@ class Roster:
             self._give_address(worker)
 
     def remove(self, worker: PodWorker) -> None:
-        """Nothing of the pod is left on its node."""
+        """Remove a worker: nothing of its pod is left on the node."""
         del self.workers[worker.uid]
         self.gone.pop(worker.uid, None)
         self._without_volumes.pop(worker.uid, None)
@@ -82,7 +82,7 @@ class Roster:
             del self._by_node[worker.node]
 
     def take_sandbox(self, worker: PodWorker, ip: str) -> None:
-        """A sandbox was made for a pod, with an address."""
+        """Note that a pod has a sandbox with this address."""
         if worker.spec.volumes:
             self._without_volumes.pop(worker.uid, None)
         if worker.ip:
@@ -103,7 +103,7 @@ class Roster:
             self._on_host_network.pop(worker.uid, None)
 
     def find_by_address(self, ip: str) -> PodWorker | None:
-        """Who has an address; of the pods in a node's network the first that came."""
+        """The worker with an address; of pods in a host network the one that was added first."""
         found = self._by_address.get(ip)
         if found is not None:
             return found
@@ -111,24 +111,24 @@ class Roster:
         return min(sharing, key=_number, default=None)
 
     def workers_of(self, node: str) -> list[PodWorker]:
-        """All workers of a node, in the order in which they came."""
+        """All workers of a node, in the order in which they were added."""
         return list(self._by_node.get(node, {}).values())
 
     def workers_on(self, node: str) -> Iterator[PodWorker]:
-        """The workers of a node's pods, without those whose pods were deleted by force."""
+        """The workers of a node, without those whose pods were deleted by force."""
         stored = self._store.index.pods_by_node.get(node, ())
         for uid, worker in self._by_node.get(node, {}).items():
             if uid in stored or uid in self.statics:
                 yield worker
 
     def workers_to_mount_for(self) -> list[PodWorker]:
-        """Those with volumes that were taken and have had no sandbox yet, in the order in which they came."""
+        """Admitted pods with volumes and without a sandbox, in the order in which they were added."""
         waiting = (worker for worker in self._without_volumes.values() if worker.stage == SYNCING)
         return sorted(waiting, key=_number)
 
 
 def encode_pod(pod: Pod) -> list[Any]:
-    """Plain data of a pod that the store does not hold as it is here."""
+    """Plain data of a pod that differs from the stored one."""
     return [encode(pod.replace(spec=None)), pod.spec.raw]
 
 

@@ -1,4 +1,7 @@
-"""How one node stands with a DaemonSet: what it counts for, what is to be made or deleted on it."""
+"""The state of one node for a DaemonSet: what it adds to the status, which pods are to be created or deleted.
+
+Models podsShouldBeOnNode, and the sorting of nodes in rollingUpdate.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from ....objects.workloads.daemon_set import GENERATION_LABEL
 from ....rules.workloads.daemon_pods import Fit
 from ....rules.workloads.revisions import REVISION_LABEL
 
-# What a node is to a rolling update, by the pods on it that are not being deleted.
+# The role of a node in a rolling update, by its pods that are not terminating.
 EMPTY, EXCESS, NEW_READY, NEW_WAITING, OLD_READY, OLD_LOST, BOTH_READY, BOTH_WAITING = (
     "no pod", "too many pods", "an available new pod", "a new pod", "an available old pod",
     "an old pod that is not available", "an old pod and an available new one", "an old pod and a new one",
 )  # fmt: skip
-# What it is to the set otherwise: wanted, with a pod that should not be there, not there any more.
+# Whether a pod should run there, has a pod that should not run there, or no longer exists.
 WANTED, UNWANTED, GONE = "wanted", "unwanted", "gone"
 
 Hold = tuple[int, int]
@@ -24,7 +27,7 @@ Hold = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the standing of every node depends on: the revision's hash, the template's generation, …"""
+    """What the state of every node depends on: the hash of the revision, the generation of the template, …"""
 
     digest: str
     generation: int | None
@@ -45,12 +48,12 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """One node. Pods are named by uid.
+class NodeState:
+    """One node. Pods are given by uid.
 
-    `counts` are those of the status: desired, current, misscheduled, ready, available, updated. `is_served`:
-    whether its old pod, or the new one where there is no old, is available. `ripe_ms` is when time alone will
-    change something, `wake_ms` when to look for it at the latest.
+    `counts`: whether it counts as desired, current, misscheduled, ready, available, updated in the status.
+    `is_served`: whether the old pod, or without one the new pod, is available. `ripe_ms`: when the state
+    changes by time alone; `wake_ms`: when to sync for that at the latest.
     """
 
     place: str
@@ -66,12 +69,12 @@ class Standing:
     wake_ms: int | None = None
 
 
-def decide_standing(
+def decide_node_state(
     pods: Sequence[Pod], fit: Fit | None, rules: Rules, now_ms: int, hold: Hold | None = None
-) -> Standing | None:
-    """The standing of a node with these pods of the set; None where the set has no business there.
+) -> NodeState | None:
+    """The state of a node with these pods of the set; None if the set has no pod there and needs none.
 
-    `fit` None: there is no such node. `hold`: a failed pod on it is not to be deleted yet.
+    `fit` None: the node does not exist. `hold`: a failed pod on it must not be deleted yet.
     """
     there = sorted((pod for pod in pods if not is_done_with(pod)), key=_age)
     if not there and (fit is None or not fit.should_run):
@@ -84,13 +87,13 @@ def decide_standing(
     is_continued = fit is not None and fit.should_continue
     held = hold if is_continued and ended[FAILED] else None
     ripe_ms, wake_ms = _decide_times(there, rules, now_ms, held)
-    return Standing(
+    return NodeState(
         GONE if fit is None else WANTED if fit.should_run else UNWANTED,
         role,
         _count(there, fit, rules, now_ms),
         is_served,
         needs_pod,
-        # One at a time: with it the node's back-off begins, which keeps the next.
+        # One at a time: its deletion begins the backoff of the node, which delays the next.
         ended[FAILED][:1] if is_continued and held is None else (),
         ended[SUCCEEDED] if is_continued else (),
         surplus,
@@ -101,7 +104,7 @@ def decide_standing(
 
 
 def is_done_with(pod: Pod) -> bool:
-    """Whether a pod has ended and only waits for its removal: then its node is free for the next one."""
+    """Whether a pod is finished and terminating: then the node may get the next one."""
     return pod.is_finished and pod.meta.deletion_ms is not None
 
 

@@ -9,16 +9,16 @@ import pytest
 from lifecycle.engine.kinds.registry import read_object
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.pod import Pod
-from lifecycle.engine.scheduler.pre_filter import Wishes
+from lifecycle.engine.scheduler.pre_filter import PreFilterState
 from lifecycle.engine.scheduler.queueing_hints import (
-    is_helped_by_binding,
-    is_helped_by_end,
-    is_helped_by_itself,
-    is_helped_by_labels,
-    is_helped_by_lost_node,
-    is_helped_by_node,
-    is_helped_by_resize,
-    is_helped_by_storage,
+    is_schedulable_after_node_change,
+    is_schedulable_after_node_delete,
+    is_schedulable_after_own_change,
+    is_schedulable_after_pod_add,
+    is_schedulable_after_pod_delete,
+    is_schedulable_after_pod_labels,
+    is_schedulable_after_pod_resize,
+    is_schedulable_after_storage_change,
 )
 
 CORDON, TAINTS, AFFINITY = {"NodeUnschedulable"}, {"TaintToleration"}, {"NodeAffinity"}
@@ -62,9 +62,9 @@ def pod(
     return Pod.from_json({"metadata": meta, "spec": {"containers": [container], **spec}})
 
 
-def wishes(of: Pod | None = None, **spec: Any) -> Wishes:
+def state(of: Pod | None = None, **spec: Any) -> PreFilterState:
     of = of or pod(**spec)
-    return Wishes(of, of.spec, (), lambda namespace: {})
+    return PreFilterState(of, of.spec, (), lambda namespace: {})
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def wishes(of: Pod | None = None, **spec: Any) -> Wishes:
 def test_a_node_helps_only_by_what_it_gained(
     plugins: set[str], wanted: dict[str, Any], old: Node | None, new: Node, helped: bool
 ) -> None:
-    assert is_helped_by_node(plugins, wishes(**wanted), old, new) == helped
+    assert is_schedulable_after_node_change(plugins, state(**wanted), old, new) == helped
 
 
 @pytest.mark.parametrize(
@@ -161,35 +161,35 @@ def test_a_node_helps_only_by_what_it_gained(
 def test_a_pod_helps_by_its_end_or_by_its_binding(
     plugins: set[str], wanted: dict[str, Any], other: Pod, by_end: bool, by_binding: bool
 ) -> None:
-    assert is_helped_by_end(plugins, wishes(**wanted), other) == by_end
-    assert is_helped_by_binding(plugins, wishes(**wanted), other) == by_binding
+    assert is_schedulable_after_pod_delete(plugins, state(**wanted), other) == by_end
+    assert is_schedulable_after_pod_add(plugins, state(**wanted), other) == by_binding
 
 
 def test_other_labels_help_where_rules_are_about_them() -> None:
     web, db = pod("web"), pod("db")
-    assert is_helped_by_labels(SPREAD, wishes(**SPREAD_WEB), web, db)
-    assert is_helped_by_labels(PODS, wishes(**NEAR), db, web)
-    assert not is_helped_by_labels(PODS, wishes(**NEAR), web, db)
-    assert is_helped_by_labels(PODS, wishes(**APART), web, db)
-    assert not is_helped_by_labels(FIT, wishes(**APART), web, db)
+    assert is_schedulable_after_pod_labels(SPREAD, state(**SPREAD_WEB), web, db)
+    assert is_schedulable_after_pod_labels(PODS, state(**NEAR), db, web)
+    assert not is_schedulable_after_pod_labels(PODS, state(**NEAR), web, db)
+    assert is_schedulable_after_pod_labels(PODS, state(**APART), web, db)
+    assert not is_schedulable_after_pod_labels(FIT, state(**APART), web, db)
 
 
 def test_a_smaller_neighbor_helps_whom_there_was_no_room_for() -> None:
-    assert is_helped_by_resize(FIT, wishes(), pod(cpu="2"), pod(cpu="1"))
-    assert not is_helped_by_resize(FIT, wishes(), pod(cpu="1"), pod(cpu="2"))
-    assert not is_helped_by_resize(TAINTS, wishes(), pod(cpu="2"), pod(cpu="1"))
+    assert is_schedulable_after_pod_resize(FIT, state(), pod(cpu="2"), pod(cpu="1"))
+    assert not is_schedulable_after_pod_resize(FIT, state(), pod(cpu="1"), pod(cpu="2"))
+    assert not is_schedulable_after_pod_resize(TAINTS, state(), pod(cpu="2"), pod(cpu="1"))
 
 
 def test_a_toleration_helps_whom_a_taint_kept_away() -> None:
     tolerant = pod(tolerations=[{"operator": "Exists"}])
-    assert is_helped_by_itself(TAINTS, wishes(), pod(), tolerant)
-    assert not is_helped_by_itself(AFFINITY, wishes(), pod(), tolerant)
-    assert is_helped_by_lost_node(SPREAD, wishes(**SPREAD_WEB), node({ZONE: "a"}))
-    assert not is_helped_by_lost_node(FIT, wishes(), node())
+    assert is_schedulable_after_own_change(TAINTS, state(), pod(), tolerant)
+    assert not is_schedulable_after_own_change(AFFINITY, state(), pod(), tolerant)
+    assert is_schedulable_after_node_delete(SPREAD, state(**SPREAD_WEB), node({ZONE: "a"}))
+    assert not is_schedulable_after_node_delete(FIT, state(), node())
 
 
 @pytest.mark.parametrize(
-    "hint, message, helped",
+    "event, message, helped",
     [
         ("claim", '0/1 nodes are available: persistentvolumeclaim "x" not found. not found', True),
         ("claim", "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate", False),
@@ -202,5 +202,5 @@ def test_a_toleration_helps_whom_a_taint_kept_away() -> None:
         ("volume", '0/1 nodes are available: persistentvolumeclaim "x" not found. not found', False),
     ],
 )
-def test_storage_helps_whom_it_kept_back(hint: str, message: str, helped: bool) -> None:
-    assert is_helped_by_storage(hint, message) == helped
+def test_storage_helps_whom_it_kept_back(event: str, message: str, helped: bool) -> None:
+    assert is_schedulable_after_storage_change(event, message) == helped
