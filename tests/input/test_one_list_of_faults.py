@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.pages.node import presets
+from dashboard.asking import presets
 from lifecycle.engine.kubelet.faults import NODE_FAULTS
 from lifecycle.input import scenario_steps
 from lifecycle.input.manifests import read_documents

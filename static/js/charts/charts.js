@@ -287,7 +287,7 @@ export class Chart {
     const seen = pickSeen(all, range, width, { first: 0, last: Infinity }).map((trace) => thinMarks(trace, range, width));
     const ghost = this.data.find((trace) => trace.name === "ahead") ?? null;
     const { traces, drawn } = this.#prepare(seen, ghost, layout);
-    const about = { name: document.querySelector("h1").innerText.trim().split(/\s*\n\s*/).join(" "), at: clockDigits(this.#clock.now()) };
+    const about = { name: [...document.querySelector("h1").childNodes].map((part) => part.textContent.trim()).join(" "), at: clockDigits(this.#clock.now()) };
     const flags = (layout.meta?.flags ?? []).filter(({ at }) => at >= range[0] && at <= range[1]);
     const title = `${about.name} at ${about.at}`;
     save(makePicture({ traces, layout: drawn, range, width, rows: this.#listRows(layout), flags, title }, this.#readLook()), title);

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.kinds.registry import entry_of_id
-from lifecycle.engine.rules.columns.ages import Ages
+from lifecycle.engine.kinds.presentation import decide_columns
 from tests.engine.controllers.shift import Shift, make_job
 
 INDEXED = {"completionMode": "Indexed", "completions": 4, "parallelism": 2}
@@ -120,6 +119,5 @@ def test_what_a_table_shows_of_a_job(spec: dict[str, Any], command: str, at: int
     shift.apply(make_job(command=command, **spec))
     shift.run(at)
     job, cluster = shift.get("Job", "work"), shift.cluster
-    ages = Ages(cluster.now_ms, cluster.epoch_ms)
-    columns = entry_of_id("Job").columns(job["metadata"], job["spec"], job["status"], ages)
-    assert tuple(columns.values()) == expected
+    columns = decide_columns(job, cluster.now_ms, epoch_ms=cluster.epoch_ms)
+    assert tuple(columns[name] for name in ("STATUS", "COMPLETIONS", "DURATION")) == expected
