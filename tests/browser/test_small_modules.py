@@ -59,7 +59,7 @@ FLAGS = "m.arrange(a[0], a[1], a[2]).map(({side, room, more}) => [room ? side : 
     ],
 )
 def test_no_flag_is_lost_without_a_word(empty: Page, xs: list[int], texts: list[str], expected: Any):
-    told = call(empty, "flags", FLAGS, xs, texts, 800)
+    told = call(empty, "charts/flags", FLAGS, xs, texts, 800)
     assert told == expected
     assert sum(side is not None for side, _ in told) + sum(more for _, more in told) == len(xs)
 
@@ -86,7 +86,7 @@ STRETCH = """(() => {
     ],
 )
 def test_the_window_fits_the_life_of_what_a_page_is_about(empty: Page, window_ms, begun, over, expected):
-    assert call(empty, "view", STRETCH, window_ms, begun, over) == expected
+    assert call(empty, "charts/view", STRETCH, window_ms, begun, over) == expected
 
 
 PICTURE = """(() => {
@@ -109,7 +109,7 @@ PICTURE = """(() => {
 
 
 def test_a_picture_says_what_the_page_writes_beside_the_plot(empty: Page):
-    title, texts, is_wider = call(empty, "picture", PICTURE)
+    title, texts, is_wider = call(empty, "charts/picture", PICTURE)
     assert (title, is_wider) == ("Cluster &lt;demo&gt;", True)
     assert texts == [
         "<b>web</b>",
