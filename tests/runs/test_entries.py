@@ -108,7 +108,8 @@ def test_a_command_that_twice_kept_its_worker_from_beating_is_set_aside(owner, m
     commands = [order(cluster, name) for name in ("bad", "after")]
     take_turns(owner, cluster)
     assert codes(commands) == [500, 201]
-    assert begun == ["bad", "bad", "after"]
+    # As long as there is time in the first turn, the other one is begun in it too, and lost with it.
+    assert (begun.count("bad"), begun[-1]) == (2, "after")
 
 
 def test_two_commands_that_cost_the_shard_are_both_set_aside(owner, make_cluster, monkeypatch):
