@@ -141,12 +141,12 @@ def test_list_as_long_as_a_page_is_read() -> None:
 
 
 def test_command_that_cannot_be_interpreted_fails_under_set_e() -> None:
-    process, lines = run_script("set -e; mapfile -d x a < /etc/hostname; echo on", shell="bash")
+    process, lines = run_script("set -e; mapfile -C f a < /etc/hostname; echo on", shell="bash")
     assert lines == [] and process.exit is not None and process.exit.code == 2
 
 
 def test_redirection_of_a_command_that_cannot_be_interpreted_ends_with_it() -> None:
-    _, lines = run_script("mapfile -d x a > /tmp/f; echo on; cat /tmp/f", shell="bash")
+    _, lines = run_script("mapfile -C f a > /tmp/f; echo on; cat /tmp/f", shell="bash")
     assert lines == ["on"]
 
 
