@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 import posixpath
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,8 @@ MOST_FILES = 200
 MOST_BYTES = 1024 * 1024
 """What all files of one archive hold together, holes of sparse ones included."""
 LONGEST_HEADER_BYTES = 1024
+MOST_HEADERS = 8
+"""How many a member has: its own, and those of long names and attributes before it."""
 # What a broken archive makes of the library that reads it.
 _UNREADABLE = (tarfile.TarError, EOFError, ValueError, OSError, ArithmeticError, LookupError, RuntimeError)
 _HEADERS = (
@@ -84,11 +87,34 @@ class _Header(tarfile.TarInfo):
             raise tarfile.ReadError("bad header")
         return found
 
+    @classmethod
+    def fromtarfile(cls, tarfile: tarfile.TarFile) -> _Header:
+        """Read the next one and its member's: the library calls itself for each that comes before it."""
+        assert isinstance(tarfile, _Archive)
+        with tarfile.count_header():
+            return super().fromtarfile(tarfile)
+
+
+class _Archive(tarfile.TarFile):
+    tarinfo = _Header
+    headers = 0
+
+    @contextmanager
+    def count_header(self) -> Iterator[None]:
+        """One more header of one member. Raises ReadError for too many."""
+        if self.headers == MOST_HEADERS:
+            raise tarfile.ReadError("too many headers")
+        self.headers += 1
+        try:
+            yield
+        finally:
+            self.headers -= 1
+
 
 def _extract(folder: str, run: Run, given: bytes) -> Done:
     left_bytes = MOST_BYTES
     try:
-        with tarfile.open(fileobj=io.BytesIO(given), mode="r:", tarinfo=_Header) as archive:
+        with _Archive.open(fileobj=io.BytesIO(given), mode="r:") as archive:
             for count, member in enumerate(archive):
                 problem = _refuse(member, count, left_bytes) or _put(archive, member, folder, run)
                 if problem:

@@ -17,15 +17,15 @@ pytestmark = pytest.mark.slow
 
 SECONDS = 300
 ON_POSTGRES = [
-    "bulk",
-    "runner",
-    "shards",
-    "forks",
-    "retention",
-    "checkpoints",
-    "container_logs",
-    "health",
-    "reads",
+    "test_bulk",
+    "test_runner",
+    "workers/test_shards",
+    "test_forks",
+    "test_retention",
+    "test_checkpoints",
+    "test_container_logs",
+    "test_health",
+    "test_reads",
 ]
 
 
@@ -41,7 +41,7 @@ def postgres_url() -> Iterator[str]:
 
 
 def test_runs_are_the_same_on_postgresql(postgres_url):
-    files = [f"tests/runs/test_{name}.py" for name in ON_POSTGRES]
+    files = [f"tests/runs/{name}.py" for name in ON_POSTGRES]
     said = subprocess.run(
         [
             sys.executable,
@@ -110,7 +110,7 @@ HOLD = """
 import os, signal, django
 django.setup()
 from django.db import transaction
-from lifecycle.runs import shards
+from lifecycle.runs.sharing import shards
 from lifecycle.runs.celery import serving
 from lifecycle.models import Shard
 shards.make_shards()
