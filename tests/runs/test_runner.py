@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import DataError, InterfaceError, OperationalError
+from django.db.models import Q
 
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.api import server
@@ -15,7 +16,7 @@ from lifecycle.runs import bulk, checkpoints, inbox, recorder
 from lifecycle.runs.run_clock import moment
 from lifecycle.runs.runner import Owner
 from lifecycle.runs.sharing import shards
-from lifecycle.runs.sharing.turns import due_clusters
+from lifecycle.runs.sharing.turns import find_due
 from tests.runs.conftest import create, deployment
 from tests.runs.histories import assert_whole, recorded
 
@@ -486,4 +487,4 @@ def test_a_shard_serves_those_with_something_waiting_first_then_in_wake_order(
         cluster.next_wake_at = moment(wall.now + due)
         cluster.save()
     create(waiting)
-    assert due_clusters(0, wall.now) == [waiting.pk, early.pk, late.pk]
+    assert [one.cluster for one in find_due(Q(shard=0), wall.now)] == [waiting.pk, early.pk, late.pk]

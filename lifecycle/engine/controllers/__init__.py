@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Protocol, runtime_checkable
 
 from ..api.context import Context
-from ..objects.meta import StoredObject
 from .act import Act
 from .attachments import AttachmentController
 from .cron_job import CronJobController
@@ -19,6 +18,7 @@ from .garbage import GarbageCollector
 from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
+from .loop_controller import LoopController
 from .made_objects import MadeObjectsController
 from .namespaces import NamespaceController
 from .node_lifecycle import NodeLifecycleController
@@ -40,20 +40,6 @@ from .vertical_autoscaler import VerticalAutoscalerController
 from .volume_binder import VolumeBinder
 
 
-class Controller(Protocol):
-    """What every controller has. It registers itself with the loop and the store when it is made."""
-
-    name: str
-    source: str
-    """How the loop calls it, and how its events do."""
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The object that a key of its is about, if it is there."""
-
-    def restore(self) -> None:
-        """Build what is derived from the store again, after a cluster was loaded."""
-
-
 @runtime_checkable
 class Remembering(Protocol):
     """A controller that knows more than the objects say: it is saved with the cluster, by its name."""
@@ -67,7 +53,7 @@ class Remembering(Protocol):
         """Go on from what `save` described, or an older engine did; None: from nothing."""
 
 
-def make_controllers(context: Context, act: Act) -> list[Controller]:
+def make_controllers(context: Context, act: Act) -> list[LoopController]:
     """All controllers of a cluster."""
     # They follow the pods first: the controllers read their tally.
     pods = PodOwners(context.store)
@@ -108,4 +94,4 @@ def make_controllers(context: Context, act: Act) -> list[Controller]:
     ]
 
 
-__all__ = ["Controller", "Remembering", "make_controllers"]
+__all__ = ["LoopController", "Remembering", "make_controllers"]

@@ -262,6 +262,7 @@ OURS: dict[str, str] = {
     "controllers/horizontal_pod_autoscaler/pods": "speed: pods by their labels, without a walk",
     "controllers/job/decide/seen": "glue: what the decision of a Job is made from",
     "controllers/job/tally": "speed: counts of a Job's pods, kept change by change",
+    "controllers/loop_controller": "glue: what all controllers have in common",
     "controllers/made_objects/decide": "other: operators of custom resources",
     "controllers/made_objects/observe": "other: operators of custom resources",
     "controllers/owner/pods": "speed: each write to a pod is followed once for all kinds of owners",

@@ -20,15 +20,11 @@ SHARED_TURN_SECONDS = 0.04
 LOOK_AROUND_SECONDS = 0.02
 
 
-def due_clusters(shard: int, now: float) -> list[int]:
-    """The clusters of a shard that want a turn: those with something waiting first, then in wake order.
+def find_due(where: Q, now: float) -> list[Due]:
+    """The clusters that want a turn: those with something waiting first, then in wake order.
 
     One that another engine left is taken up at once, so that it can be forked and goes on whenever asked.
     """
-    return [one.cluster for one in _find_due(Q(shard=shard), now)]
-
-
-def _find_due(where: Q, now: float) -> list[Due]:
     there = Cluster.objects.filter(where, failure="")
     waiting = there.filter(
         Q(pk__in=Command.objects.filter(state=Command.State.PENDING, pinned_ms=None).values("cluster"))
@@ -46,7 +42,7 @@ def turn_of_shard(owner: Owner, shard: int) -> bool:
     a long turn can be left, others of any shard of this worker who have had less are served: no user's
     clusters, however many, keep another's waiting for longer than a turn.
     """
-    due = owner.shares.order(_find_due(Q(shard=shard), owner.wall()), owner.steady())
+    due = owner.shares.order(find_due(Q(shard=shard), owner.wall()), owner.steady())
     # Many at once share the time of two, so that a command to any of them or to another shard waits little.
     most = TURN_SECONDS if len(owner.shares.had) < 2 else SHARED_TURN_SECONDS
     seconds = shares.split(due, most, MIN_TURN_SECONDS, 2 * TURN_SECONDS)
@@ -66,7 +62,7 @@ def turn_of_shard(owner: Owner, shard: int) -> bool:
 
 def _serve_others(owner: Owner, instead: Due) -> None:
     mine = Q(shard__in=Shard.objects.filter(worker=owner.name).values("number"))
-    others = _find_due(mine & ~Q(owner_id=instead.owner), owner.wall())
+    others = find_due(mine & ~Q(owner_id=instead.owner), owner.wall())
     first = owner.shares.before(others, instead.owner, owner.steady())
     seconds = shares.split(first, TURN_SECONDS, MIN_TURN_SECONDS, TURN_SECONDS)
     until = owner.steady() + TURN_SECONDS

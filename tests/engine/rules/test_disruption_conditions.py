@@ -9,7 +9,8 @@ import pytest
 from lifecycle.engine.controllers.disruption.decide import decide_stale
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.rules.actions import Update
-from lifecycle.engine.rules.nodes.shutdown import end_pod
+from lifecycle.engine.rules.nodes.eviction import with_disruption
+from lifecycle.engine.rules.nodes.shutdown import TERMINATED_TEXT
 from lifecycle.engine.rules.nodes.taint_evictions import mark_for_deletion
 
 Json = dict[str, Any]
@@ -51,7 +52,10 @@ def says(status: str, since: str, **why: str) -> Json:
 )
 def test_who_disrupts_a_pod_last_is_told(told: dict[str, str], since: str):
     assert read_condition(mark_for_deletion(make_pod(**told), NOW_MS)) == says("True", since, **TAINTED)
-    assert read_condition(end_pod(make_pod(**told), NOW_MS)) == says("True", since, **SHUT_DOWN)
+    pod = make_pod(**told)
+    by_kubelet = with_disruption(pod.status.conditions, TERMINATED_TEXT, NOW_MS, pod.meta.generation)
+    ended = pod.with_status(pod.status.replace(conditions=by_kubelet))
+    assert read_condition(ended) == says("True", since, **SHUT_DOWN)
 
 
 def test_a_pod_that_says_so_already_is_not_written():

@@ -20,6 +20,7 @@ from ...rules.volumes.claims import (
 )
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import (
     SOURCE,
     decide_attached,
@@ -32,16 +33,14 @@ from .decide import (
 ATTACHES, DETACHES, REFUSES = "volumeAttach", "volumeDetach", "volumeRefusal"
 
 
-class AttachmentController:
+class AttachmentController(LoopController):
     """Keys are volumes; under names of their own attachments that come or go, and pods that wait for one."""
 
     name, source = "attachments", SOURCE
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
+        super().__init__(context, act)
         self._volumes = context.volumes
-        self._act = act
-        context.loop.register(self.name, self.sync)
         context.loop.register(ATTACHES, self._attach)
         context.loop.register(DETACHES, self._detach)
         context.loop.register(REFUSES, self._refuse)
@@ -49,9 +48,6 @@ class AttachmentController:
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(ATTACHMENT, self._on_attachment)
         context.store.listen(NODE_KIND.id, self._on_node)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The volume of that name."""
@@ -91,7 +87,7 @@ class AttachmentController:
         some = new or old
         assert some is not None, "a write has an old or a new object"
         name = some.meta.name
-        for one in self._context.store.list(ATTACHMENT):
+        for one in self._store.list(ATTACHMENT):
             if attached_node(one) == name:
                 self._context.loop.enqueue(self.name, "", attached_volume(one))
 
@@ -130,24 +126,22 @@ class AttachmentController:
         wanted: list[str] = []
         if volume is not None and self._volumes.must_be_attached(volume):
             wanted = [pod.node_name for pod in self._users(volume)]
-            for action in decide_attaching(volume, wanted, attachments):
-                self._act(action)
+            self._do(decide_attaching(volume, wanted, attachments))
         for one in attachments:
             if attached_node(one) not in wanted:
-                node = self._context.store.get(NODE_KIND.id, "", attached_node(one))
+                node = self._store.get(NODE_KIND.id, "", attached_node(one))
                 latency_ms = self._context.draw_ms("volume_detach", one.meta.uid)
                 self._at(DETACHES, one, decide_wait_ms(node, latency_ms))
 
     def _attach(self, _namespace: str, name: str) -> None:
-        attachment = self._context.store.get(ATTACHMENT, "", name)
+        attachment = self._store.get(ATTACHMENT, "", name)
         if attachment is None or is_attached(attachment):
             return
         volume = self._volumes.volume(attached_volume(attachment))
-        for action in decide_attached(attachment, self._users(volume) if volume is not None else ()):
-            self._act(action)
+        self._do(decide_attached(attachment, self._users(volume) if volume is not None else ()))
 
     def _detach(self, _namespace: str, name: str) -> None:
-        attachment = self._context.store.get(ATTACHMENT, "", name)
+        attachment = self._store.get(ATTACHMENT, "", name)
         if attachment is None:
             return
         volume, node = self._volumes.volume(attached_volume(attachment)), attached_node(attachment)
@@ -155,7 +149,7 @@ class AttachmentController:
             self._act(Delete(attachment))
 
     def _refuse(self, namespace: str, name: str) -> None:
-        pod = self._context.store.get(POD_KIND.id, namespace, name)
+        pod = self._store.get(POD_KIND.id, namespace, name)
         if not isinstance(pod, Pod) or not needs_volumes(pod):
             return
         others, volumes = {}, {}
@@ -165,8 +159,7 @@ class AttachmentController:
             if volume is not None and nodes and pod.node_name not in nodes:
                 volumes[volume_of] = volume
                 others[volume_of] = [one for one in self._users(volume) if one.node_name in nodes]
-        for action in decide_refusals(pod, others, volumes):
-            self._act(action)
+        self._do(decide_refusals(pod, others, volumes))
 
 
 def _is_ready(node: Node) -> bool:

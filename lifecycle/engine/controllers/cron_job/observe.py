@@ -10,6 +10,7 @@ from ...objects.workloads.job import JOB_KIND, Job
 from ...releases.switches import MANY_MISSES_START
 from ...rules.actions import CreateJson
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import (
     SOURCE,
     Look,
@@ -23,15 +24,14 @@ from .decide import (
 )
 
 
-class CronJobController:
+class CronJobController(LoopController):
     """Keys are CronJobs. They are looked at when they or their Jobs change, and just after a run is due."""
 
     name, source = "cronjob", SOURCE
+    kind = CRON_JOB_KIND.id
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         self._manager = Manager(
             context.clock.epoch_ms,
             context.settings.manager["timeZone"],
@@ -41,13 +41,8 @@ class CronJobController:
         self._jobs: dict[tuple[str, str], dict[str, None]] = {}
         # Looks that found nothing to do, by the CronJob's uid: until something changes, or a run is due.
         self._idle: dict[str, Look] = {}
-        context.loop.register(self.name, self.sync)
         context.store.listen(CRON_JOB_KIND.id, self._on_cron_job)
         context.store.listen(JOB_KIND.id, self._on_job)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The CronJob that a key names."""
-        return self._store.get(CRON_JOB_KIND.id, namespace, name)
 
     def restore(self) -> None:
         """File the Jobs again, after a cluster was loaded."""
@@ -63,8 +58,7 @@ class CronJobController:
             return
         namespace, name, loop = new.meta.namespace or "", new.meta.name, self._context.loop
         due_ms, actions = decide_changed(old, new, self._context.now_ms, self._manager)
-        for action in actions:
-            self._act(action)
+        self._do(actions)
         if due_ms is not None:
             loop.enqueue_at(self.name, namespace, name, due_ms, is_progress=False)
 
@@ -113,7 +107,7 @@ class CronJobController:
         look, is_well = self._idle.get(cron_job.meta.uid), True
         if look is None or not self._holds(look, cron_job):
             look = decide(self._see(cron_job), self._context.now_ms, self._manager)
-            is_well = self._do(look)
+            is_well = self._carry_out(look)
         loop = self._context.loop
         if not is_well:
             loop.retry(self.name, namespace, name)
@@ -133,13 +127,11 @@ class CronJobController:
             and (wakes_ms is None or now_ms < wakes_ms)
         )
 
-    def _do(self, look: Look) -> bool:
+    def _carry_out(self, look: Look) -> bool:
         """Do what a look leads to; whether that went well."""
-        for action in look.actions:
-            self._act(action)
+        self._do(look.actions)
         is_well = look.start is None or self._start(look, look.start)
-        for action in decide_status(look):
-            self._act(action)
+        self._do(decide_status(look))
         if look.is_idle:
             self._idle[look.cron_job.meta.uid] = look
         return is_well

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ...api.context import Context
 from ...objects.meta import StoredObject
 from ...objects.names import DEFINITION
 from ...objects.times import format_time
-from ...rules.actions import Action
 from ...rules.custom_resources.definition import read_definition
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import (
     decide_deletions,
     decide_end,
@@ -23,20 +21,14 @@ from .decide import (
 POLL_MS = 5_000
 
 
-class DefinitionController:
+class DefinitionController(LoopController):
     """Keys are names of definitions."""
 
     name, kind, source = "definitions", DEFINITION, "customresourcedefinition-controller"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
-        context.loop.register(self.name, self.sync)
+        super().__init__(context, act)
         context.store.listen(self.kind, self._on_definition)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def _on_definition(self, old: StoredObject | None, new: StoredObject | None) -> None:
         one = new or old
@@ -52,10 +44,6 @@ class DefinitionController:
         group, uid = one.spec["group"], one.meta.uid
         found = self._store.list(self.kind)
         return [other for other in found if other.spec["group"] == group and other.meta.uid != uid]
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The definition that a key names."""
-        return self._store.get(self.kind, "", name)
 
     def sync(self, _namespace: str, name: str) -> None:
         """Name a definition, establish it, or end it."""
@@ -81,10 +69,6 @@ class DefinitionController:
         emptied = self.find("", definition.meta.name)
         assert emptied is not None, "its finalizer keeps it"
         self._act(decide_end(emptied, now))
-
-    def _do(self, actions: Iterable[Action]) -> None:
-        for action in actions:
-            self._act(action)
 
 
 def _granted(definition: StoredObject) -> object:

@@ -9,24 +9,22 @@ from ...objects.pods.pod import Pod
 from ...objects.workloads.disruption_budget import DisruptionBudget
 from ...rules.workloads.disruption_budgets import needs_scale
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import SOURCE, Seen, decide, describe_several
 from .members import NOBODY, Members
 from .scales import NoScaleError, find_scale
 
 
-class DisruptionController:
+class DisruptionController(LoopController):
     """Keys are PodDisruptionBudgets."""
 
     name, kind, source = BUDGET.lower(), BUDGET, SOURCE
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         self._selectors = context.budgets.selectors
         self._members: dict[str, Members] = {}
         self._hears_of_pods = False
-        context.loop.register(self.name, self.sync)
         context.store.listen(self.kind, self._on_budget)
 
     def restore(self) -> None:
@@ -34,10 +32,6 @@ class DisruptionController:
         for budget in self._store.list(self.kind):
             assert isinstance(budget, DisruptionBudget), budget.key
             self._count(budget)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The budget that a key names."""
-        return self._store.get(self.kind, namespace, name)
 
     # --- what has changed -------------------------------------------------------------------------------
 
@@ -50,7 +44,7 @@ class DisruptionController:
         if old is None or old.spec is not new.spec:
             self._count(new)
         # Its own writes have it look again, as in Kubernetes.
-        self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+        self._enqueue_object(new)
 
     def _count(self, budget: DisruptionBudget) -> None:
         if not self._hears_of_pods:
@@ -92,8 +86,7 @@ class DisruptionController:
         if not isinstance(budget, DisruptionBudget):
             return
         decision = decide(self._see(budget), self._context.clock.now_ms)
-        for action in decision.actions:
-            self._act(action)
+        self._do(decision.actions)
         if decision.recheck_at_ms is not None:
             self._context.loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
 

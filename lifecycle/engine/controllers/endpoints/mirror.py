@@ -14,6 +14,7 @@ from ...objects.meta import ObjectMeta, PlainObject, StoredObject, controller_re
 from ...rules.actions import Action, Create, Delete, Update
 from ...rules.network.services import SERVICE_NAME_LABEL
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import Endpoint, Port
 from .slices import MANAGED_BY_LABEL, list_endpoints, rewritten
 
@@ -25,50 +26,39 @@ Part = tuple[str, list[Port], list[Endpoint]]
 """Family, ports and endpoints of a slice."""
 
 
-class EndpointSliceMirror:
+class EndpointSliceMirror(LoopController):
     """Keys are Services and their Endpoints, which have one name."""
 
     name, kind, source = "endpointsliceMirroring", ENDPOINTS_KIND.id, "endpoint-slice-mirroring-controller"
+    gathers = "endpoints"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._act = act
-        context.loop.register(self.name, self.sync, "endpoints")
+        super().__init__(context, act)
         context.store.listen(ENDPOINTS_KIND.id, self._on_endpoints)
         context.store.listen("Service", self._on_service)
 
-    def restore(self) -> None:
-        """Nothing is derived."""
-
     def _on_endpoints(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if new is not None and _is_by_hand(
-            self._context.store.get("Service", new.meta.namespace, new.meta.name)
-        ):
-            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+        if new is not None and _is_by_hand(self._store.get("Service", new.meta.namespace, new.meta.name)):
+            self._enqueue_object(new)
 
     def _on_service(self, old: StoredObject | None, new: StoredObject | None) -> None:
         some = new if new is not None else old
         if some is not None and _is_by_hand(old) != _is_by_hand(new):
-            self._context.loop.enqueue(self.name, some.meta.namespace or "", some.meta.name)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The Endpoints that a key names."""
-        return self._context.store.get(self.kind, namespace, name)
+            self._enqueue_object(some)
 
     def sync(self, namespace: str, name: str) -> None:
         """Bring the slices of Endpoints up to date; those of some that are gone are their dependents."""
         endpoints = self.find(namespace, name)
         if endpoints is None:
             return
-        service = self._context.store.get("Service", namespace, name)
+        service = self._store.get("Service", namespace, name)
         slices = [
             entry
             for entry in self._context.services.slices_of(namespace, name)
             if entry.meta.labels.get(MANAGED_BY_LABEL) == MIRROR
         ]
         is_mirrored = _is_by_hand(service) and endpoints.meta.labels.get(SKIP_MIRROR) != "true"
-        for action in decide_mirror(endpoints, slices) if is_mirrored else map(Delete, slices):
-            self._act(action)
+        self._do(decide_mirror(endpoints, slices) if is_mirrored else map(Delete, slices))
 
 
 def _is_by_hand(service: StoredObject | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -16,6 +16,7 @@ from ...objects.selector import Selector
 from ...rules.actions import Action, Delete
 from ...store.selectors import SelectorIndex
 from ..act import Act
+from ..loop_controller import LoopController
 from ..owner.orphans import list_by_age
 from .classic import Listing, decide_classic
 from .decide import (
@@ -31,15 +32,14 @@ from .decide import (
 from .slices import decide_slices, is_managed, list_endpoints, list_ports
 
 
-class EndpointSliceController:
+class EndpointSliceController(LoopController):
     """Keys are Services. Only pods that changed since the last look are looked at."""
 
     name, kind, source = "endpointslice", "Service", "endpoint-slice-controller"
+    gathers = "endpoints"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         self._selectors = SelectorIndex()
         self._hears_of_pods = False
         self._is_acting = False
@@ -53,7 +53,6 @@ class EndpointSliceController:
         self._moves: dict[str, dict[str, bool]] = {}
         # Pods that are gone and whose endpoints may still stand: who they were, by their uids.
         self._gone: dict[str, dict[str, Subject]] = {}
-        context.loop.register(self.name, self.sync, "endpoints")
         context.store.listen("Service", self._on_service)
         context.store.listen(ENDPOINT_SLICE_KIND.id, self._on_slice)
 
@@ -86,7 +85,7 @@ class EndpointSliceController:
             self._describe(new)
         elif old.meta.labels == new.meta.labels:
             return
-        self._context.loop.enqueue(self.name, some.meta.namespace or "", some.meta.name)
+        self._enqueue_object(some)
 
     def _describe(self, service: StoredObject) -> None:
         meta = service.meta
@@ -185,10 +184,6 @@ class EndpointSliceController:
 
     # --- a look -----------------------------------------------------------------------------------------
 
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The Service that a key names."""
-        return self._store.get(self.kind, namespace, name)
-
     def sync(self, namespace: str, name: str) -> None:
         """Bring the endpoints of changed pods up to date."""
         service = self.find(namespace, name)
@@ -222,11 +217,10 @@ class EndpointSliceController:
                 listing.put(pod_uid, known[pod_uid])
         return listing
 
-    def _do(self, actions: Sequence[Action]) -> None:
+    def _do(self, actions: Iterable[Action]) -> None:
         self._is_acting = True
         try:
-            for action in actions:
-                self._act(action)
+            super()._do(actions)
         except ApiError as refusal:
             # While the namespace ends, creations go on failing: what is left to do is dropped.
             if not is_namespace_ending(refusal):

@@ -9,33 +9,26 @@ from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.storage import CLAIM
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import SOURCE, decide_claim, decide_refusal
 
 
-class EphemeralVolumeController:
+class EphemeralVolumeController(LoopController):
     """Keys are pods."""
 
     name, source = "ephemeralVolume", SOURCE
+    kind = POD_KIND.id
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._act = act
-        context.loop.register(self.name, self.sync)
+        super().__init__(context, act)
         context.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS | Useless.SIMPLE)
         context.store.listen(CLAIM, self._on_claim)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The pod of that name."""
-        return self._context.store.get(POD_KIND.id, namespace, name)
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         if old is not None or new is None or not new.spec.volumes:
             return
         if any(volume.get("ephemeral") is not None for volume in new.spec.volumes):
-            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+            self._enqueue_object(new)
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
         # One that was deleted under its pod, or that stood in its place, is made anew.
@@ -53,8 +46,7 @@ class EphemeralVolumeController:
                 continue
             claim = self._context.volumes.claim(namespace, f"{name}-{volume['name']}")
             try:
-                for action in decide_claim(pod, volume, claim):
-                    self._act(action)
+                self._do(decide_claim(pod, volume, claim))
             except ApiError as refusal:
                 problem = f"create PVC {name}-{volume['name']}: {refusal.message}"
                 self._act(decide_refusal(pod, volume["name"], problem))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ...api.context import Context
 from ...heart.timing import WRITES_A_LOOK
 from ...kinds.registry import entry_of
 from ...objects.kinds import kind_for
 from ...objects.meta import OwnerReference, StoredObject
-from ...rules.actions import Action
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from ..owner.orphans import list_by_age
 from .decide import (
     SeenDependent,
@@ -25,21 +23,16 @@ from .decide import (
 )
 
 
-class GarbageCollector:
+class GarbageCollector(LoopController):
     """Keys are uids: of owners that go or have gone, and of objects that name an owner that never was."""
 
     name, source = "garbage", "garbage-collector-controller"
+    gathers = "garbage"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         self._known: tuple[OwnerReference, StoredObject | None] | None = None
-        context.loop.register(self.name, self.sync, "garbage")
         context.store.listen_to_shape("", self._on_change, Useless.READINESS | Useless.BINDING)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def _on_change(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if old is not None and new is not None and old.meta is new.meta:
@@ -115,10 +108,6 @@ class GarbageCollector:
             self._do(actions)
             done += len(actions)
         return True
-
-    def _do(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            self._act(action)
 
     def _tell_of_strangers(self, dependent: StoredObject) -> None:
         for entry in dependent.meta.owner_references:

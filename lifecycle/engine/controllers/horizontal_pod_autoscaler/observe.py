@@ -30,6 +30,7 @@ from ...rules.actions import Scale as ScaleObject
 from ...rules.actions import Update
 from ...store.selectors import SelectorIndex
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import SOURCE, Past, Seen, Verdict, conclude, decide
 from .decide.calculator import Clock
 from .pods import PodsByLabel
@@ -63,13 +64,14 @@ class Memory:
         return cls(None if past is None else Past(*past), is_recommended, selector, told)
 
 
-class HorizontalPodAutoscalerController:
+class HorizontalPodAutoscalerController(LoopController):
     """Keys are autoscalers. All looks are upkeep."""
 
     name, source = "horizontalPodAutoscaler", SOURCE
+    kind = KIND
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context, self._store, self._act = context, context.store, act
+        super().__init__(context, act)
         self._metrics, self._sight = context.metrics, Sight(context)
         self._period_ms = context.manager_ms("horizontalPodAutoscalerSyncPeriod")
         self._spans_ms = tuple(
@@ -85,15 +87,10 @@ class HorizontalPodAutoscalerController:
         self._by_target: dict[tuple[str, str, str], dict[str, None]] = {}
         self._followed: dict[str, None] = {}
         self._busy = ""
-        context.loop.register(self.name, self.sync)
         context.store.listen(KIND, self._on_autoscaler)
         # Where there is no autoscaler, no pod concerns anybody here.
         context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_asleep=True)
         context.store.listen(ENDPOINT_SLICE_KIND.id, self._on_slice)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The autoscaler that a key names."""
-        return self._store.get(KIND, namespace, name)
 
     # --- saved ------------------------------------------------------------------------------------------
 
@@ -119,7 +116,7 @@ class HorizontalPodAutoscalerController:
                 )
         # An older engine left them alone: they are looked at from now on.
         for autoscaler in self._store.list(KIND) if data is None else ():
-            self._context.loop.enqueue(self.name, autoscaler.meta.namespace or "", autoscaler.meta.name)
+            self._enqueue_object(autoscaler)
 
     # --- what a change can affect -----------------------------------------------------------------------
 

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from ...api.context import Context
-from ...objects.meta import StoredObject
 from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.workloads.job import JOB_KIND, TRACKING_FINALIZER, Job
 from ...rules.actions import RemoveFinalizer
 from ...rules.jobs.gates import JobGates
 from ...rules.jobs.pods import is_tracked
 from ..act import Act
+from ..loop_controller import LoopController
 
 NAME = "joborphan"
 
 
-class JobPodReleaser:
+class JobPodReleaser(LoopController):
     """Keys are pods that keep a Job's finalizer and may have lost the Job."""
 
     name, source = NAME, "job-controller"
+    kind = POD_KIND.id
+    gathers = "controller_sync"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         self._gates = JobGates.read(context.features)
-        context.loop.register(self.name, self.sync, "controller_sync")
-
-    def restore(self) -> None:
-        """Nothing is derived."""
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The pod that a key names."""
-        return self._store.get(POD_KIND.id, namespace, name)
 
     def sync(self, namespace: str, name: str) -> None:
         """Take the finalizer off, unless a Job has taken the pod since."""

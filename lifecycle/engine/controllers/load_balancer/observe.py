@@ -9,23 +9,22 @@ from ...heart.chance import PART
 from ...objects.meta import StoredObject
 from ...rules.network.services import LOAD_BALANCER
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import ENSURE, FINALIZER, SOURCE, decide_end, decide_start, find_task
 
 TIMER = "loadBalancer"
 _COUNTER = "loadBalancer"
 
 
-class LoadBalancerController:
+class LoadBalancerController(LoopController):
     """Keys are Services."""
 
     name, kind, source = "loadBalancer", "Service", SOURCE
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._act = act
+        super().__init__(context, act)
         # uids of Services for which the cloud is at work; read from the agenda when first asked for.
         self._asked: set[str] | None = None
-        context.loop.register(self.name, self.sync)
         context.loop.on_timer(TIMER, self._on_answer)
         context.store.listen(self.kind, self._on_service)
 
@@ -43,11 +42,7 @@ class LoadBalancerController:
         if new is not None and (
             (new.spec or {}).get("type") == LOAD_BALANCER or FINALIZER in new.meta.finalizers
         ):
-            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The Service that a key names."""
-        return self._context.store.get(self.kind, namespace, name)
+            self._enqueue_object(new)
 
     def sync(self, namespace: str, name: str) -> None:
         """Ask the cloud for what is to be done, unless it is at work for the Service already."""
@@ -57,22 +52,20 @@ class LoadBalancerController:
             return
         uid, number = service.meta.uid, service.resource_version
         self._waiting().add(uid)
-        for action in decide_start(service, task):
-            self._act(action)
+        self._do(decide_start(service, task))
         delay_ms = self._context.draw_ms("load_balancer", f"{uid}{PART}{number}")
         self._context.later(delay_ms, TIMER, uid, task)
 
     def _on_answer(self, timer: Timer) -> None:
         self._waiting().discard(timer.target)
-        service = self._context.store.find(timer.target)
+        service = self._store.find(timer.target)
         if service is None:
             return
         if find_task(service) == timer.payload:
-            for action in decide_end(service, timer.payload, self._address(service, timer.payload)):
-                self._act(action)
+            self._do(decide_end(service, timer.payload, self._address(service, timer.payload)))
         else:
             # It is wanted otherwise by now.
-            self._context.loop.enqueue(self.name, service.meta.namespace or "", service.meta.name)
+            self._enqueue_object(service)
 
     def _address(self, service: StoredObject, task: str) -> str:
         """An address of 198.18.0.0/15, unless the Service asks for another."""
@@ -81,5 +74,5 @@ class LoadBalancerController:
         wanted = (service.spec or {}).get("loadBalancerIP")
         if wanted:
             return str(wanted)
-        number = count_up(self._context.store, _COUNTER)
+        number = count_up(self._store, _COUNTER)
         return f"198.{18 + (number >> 16 & 1)}.{number >> 8 & 255}.{number & 255}"

@@ -16,20 +16,20 @@ from ...rules.makers.custom import CUSTOM_MAKERS
 from ...rules.makers.made import EVERYWHERE, Made
 from ...rules.makers.programs import ISTIO_KINDS
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import decide_data, decide_missing, make_object
 
 _KINDS = (*CUSTOM_MAKERS, *ISTIO_KINDS, DEPLOYMENT_ID, JOB_ID)
 _BETWEEN = "/"
 
 
-class MadeObjectsController:
+class MadeObjectsController(LoopController):
     """Keys are makers: their kind's id and their name."""
 
     name, source = "madeObjects", "assumed-maker"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context, self._store, self._act = context, context.store, act
-        context.loop.register(self.name, self.sync)
+        super().__init__(context, act)
         for kind in _KINDS:
             context.store.listen(kind, self._on_maker)
         context.store.listen(NAMESPACE.kind.id, self._on_namespace)
@@ -38,9 +38,6 @@ class MadeObjectsController:
         """The maker that a key names."""
         kind_id, _, maker = name.partition(_BETWEEN)
         return self._store.get(kind_id, namespace, maker)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def _on_maker(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None or (old is not None and not _has_changed(old, new)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...api.context import Context
 from ...heart.timing import WRITES_A_LOOK
@@ -10,9 +10,9 @@ from ...objects.kinds import kind_of_id
 from ...objects.meta import StoredObject
 from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.times import format_time
-from ...rules.actions import Action
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import (
     GRACE_MS,
     MOST_RETRY_MS,
@@ -26,18 +26,15 @@ from .decide import (
 )
 
 
-class NamespaceController:
+class NamespaceController(LoopController):
     """Keys are names of namespaces that are being deleted."""
 
     name, kind, source = "namespaces", "Namespace", "namespace-controller"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         # Names of those that are being deleted.
         self._ending: set[str] = set()
-        context.loop.register(self.name, self.sync)
         context.store.listen(self.kind, self._on_namespace)
         context.store.listen_to_shape("", self._on_any, Useless.LIFE)
 
@@ -61,10 +58,6 @@ class NamespaceController:
     def _look_at(self, name: str, delay_ms: int, is_progress: bool = True) -> None:
         due_ms = self._context.clock.now_ms + delay_ms
         self._context.loop.enqueue_at(self.name, "", name, due_ms, is_progress)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The namespace that a key names."""
-        return self._store.get(self.kind, "", name)
 
     def sync(self, _namespace: str, name: str) -> None:
         """Delete what is in it, tell what is left, and let it go when nothing is."""
@@ -109,10 +102,6 @@ class NamespaceController:
         deletions = decide_deletions(content)
         self._do(deletions[:WRITES_A_LOOK])
         return len(deletions) <= WRITES_A_LOOK
-
-    def _do(self, actions: Iterable[Action]) -> None:
-        for action in actions:
-            self._act(action)
 
     def _list_content(self, name: str) -> list[StoredObject]:
         """All objects of the namespace, kind by kind."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...api.context import Context
@@ -13,7 +12,6 @@ from ...objects.meta import ObjectMeta, StoredObject
 from ...objects.node import NODE_KIND, Node, NodeSpec, NodeStatus
 from ...objects.pods.pod import Pod
 from ...objects.times import format_time
-from ...rules.actions import Action
 from ...rules.nodes.health import (
     KEY_OF,
     NOT_READY_KEY,
@@ -25,6 +23,7 @@ from ...rules.nodes.health import (
     ready_status,
 )
 from ..act import Act
+from ..loop_controller import LoopController
 from ..owner.orphans import list_by_age
 from .decide import SOURCE, decide_event, decide_lost, decide_reachable, decide_tainted
 from .zones import Zones
@@ -32,15 +31,13 @@ from .zones import Zones
 DISRUPTION, TAINTING = "nodeDisruption", "nodeTainting"
 
 
-class NodeLifecycleController:
+class NodeLifecycleController(LoopController):
     """Keys are names of nodes; under names of their own all zones together, and zones whose turn it is."""
 
     name, kind, source = "nodeLifecycle", NODE_KIND.id, SOURCE
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         manager = context.settings.manager
         self._grace_ms = parse_milliseconds(manager["nodeMonitorGracePeriod"])
         self._startup_ms = parse_milliseconds(manager["nodeStartupGracePeriod"])
@@ -53,7 +50,6 @@ class NodeLifecycleController:
         # Nodes that it is to tell of when it looks next: that they have come; that they have gone, by uid.
         self._new: dict[str, None] = {}
         self._gone: dict[str, str] = {}
-        context.loop.register(self.name, self.sync)
         context.loop.register(DISRUPTION, self._judge)
         context.loop.register(TAINTING, self._taint)
         context.store.listen(NODE_KIND.id, self._on_node)
@@ -95,10 +91,6 @@ class NodeLifecycleController:
         context.loop.enqueue_at(what, "", name, due_ms)
 
     # --- one node -----------------------------------------------------------------------------------------
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The node of that name."""
-        return self._store.get(self.kind, "", name)
 
     def _node(self, name: str) -> Node | None:
         found = self.find("", name)
@@ -182,10 +174,6 @@ class NodeLifecycleController:
                 self._do(decide_tainted(node, self._now))
         if zone.waiting and zone.limiter.rate > 0:
             self._context.loop.enqueue_at(TAINTING, "", name, zone.limiter.free_ms)
-
-    def _do(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            self._act(action)
 
     @property
     def _now_ms(self) -> int:

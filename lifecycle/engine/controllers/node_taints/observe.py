@@ -7,22 +7,19 @@ from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...objects.times import format_time
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import decide_labels, decide_taints
 
 
-class NodeTaintController:
+class NodeTaintController(LoopController):
     """Keys are names of nodes whose conditions or taints changed, whoever changed them."""
 
     name, kind, source = "nodeTaints", "Node", "node-controller"
+    gathers = "condition_taint"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._act = act
-        context.loop.register(self.name, self.sync, "condition_taint")
+        super().__init__(context, act)
         context.store.listen("Node", self._on_node)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if not isinstance(new, Node):
@@ -31,20 +28,14 @@ class NodeTaintController:
             return
         self._context.loop.enqueue(self.name, "", new.meta.name)
 
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The node of that name."""
-        return self._context.store.get(self.kind, "", name)
-
     def sync(self, _namespace: str, name: str) -> None:
         """Look at one node."""
         node, clock = self.find("", name), self._context.clock
         if isinstance(node, Node):
-            for action in decide_taints(node, format_time(clock.now_ms, clock.epoch_ms)):
-                self._act(action)
+            self._do(decide_taints(node, format_time(clock.now_ms, clock.epoch_ms)))
         node = self.find("", name)
         if isinstance(node, Node):
-            for action in decide_labels(node):
-                self._act(action)
+            self._do(decide_labels(node))
 
 
 def _about(node: Node) -> tuple[object, ...]:

@@ -7,35 +7,26 @@ from ...api.kind_hooks import list_companions
 from ...kinds.registry import read_object
 from ...objects.meta import StoredObject
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import decide_own
 
 OWN = {"ServiceAccount": "default", "ConfigMap": "kube-root-ca.crt"}
 
 
-class OwnObjectsController:
+class OwnObjectsController(LoopController):
     """Keys are names of namespaces."""
 
     name, kind, source = "ownObjects", "Namespace", "serviceaccount-controller"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
-        context.loop.register(self.name, self.sync)
+        super().__init__(context, act)
         for kind in OWN:
             context.store.listen(kind, self._on_object)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def _on_object(self, old: StoredObject | None, new: StoredObject | None) -> None:
         # What is new is made with its namespace.
         if old is not None and old.meta.name == OWN[old.kind.id]:
             self._context.loop.enqueue(self.name, "", old.meta.namespace or "")
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The namespace that a key names."""
-        return self._store.get(self.kind, "", name)
 
     def sync(self, _namespace: str, name: str) -> None:
         """Look at what one namespace has."""
@@ -45,5 +36,4 @@ class OwnObjectsController:
         epoch_ms, store = self._context.clock.epoch_ms, self._store
         wanted = [read_object(data, epoch_ms) for data in list_companions(namespace)]
         pairs = [(one, store.get(one.kind.id, name, one.meta.name)) for one in wanted]
-        for action in decide_own(pairs):
-            self._act(action)
+        self._do(decide_own(pairs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from typing import Generic, TypeVar
@@ -15,6 +15,7 @@ from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
 from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import decide_claims
 from .orphans import ListFree, Orphans
 from .revisions import Revisions
@@ -23,15 +24,11 @@ Owner = TypeVar("Owner", bound=StoredObject)
 _MAY_BE_REFUSED = (CreatePod, Create, CreateJson)
 
 
-class OwnerController(ABC, Generic[Owner]):
+class OwnerController(LoopController, Generic[Owner]):
     """Keys are owners. While one is looked at, its own writes need no further look."""
 
-    name: str
-    kind: str
-    source: str
     owner_class: type[Owner]
     gathers = "controller_sync"
-    """The latency for which changes are gathered before a look."""
     adopts_with: tuple[str, ...] = ()
     """Finalizers that a dependent gets with the owner, and loses with it."""
     retry_ms = (QUEUE_MAX_MS, QUEUE_BASE_MS)
@@ -43,12 +40,9 @@ class OwnerController(ABC, Generic[Owner]):
 
     def __init__(self, context: Context, act: Act, list_free: ListFree) -> None:
         """`list_free` names the objects that an owner may adopt when it comes up."""
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
-        context.loop.register(self.name, self.sync, self.gathers)
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -119,10 +113,6 @@ class OwnerController(ABC, Generic[Owner]):
         """Look at an owner soon."""
         self._context.loop.enqueue(self.name, namespace, name)
 
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The owner that a key names."""
-        return self._store.get(self.kind, namespace, name)
-
     # --- a look at one key ------------------------------------------------------------------------------
 
     def sync(self, namespace: str, name: str) -> None:
@@ -145,26 +135,22 @@ class OwnerController(ABC, Generic[Owner]):
         if revisions is not None:
             free, strays = revisions.take_free(owner), revisions.list_strays(owner)
             if free or strays:
-                self._act_on(decide_claims(owner, selector, free, strays))
+                self._do(decide_claims(owner, selector, free, strays))
         orphans, gone = self._orphans.take(owner.meta.uid), self.list_strays(owner)
         if orphans or gone:
             belongs = partial(self.belongs, owner)
-            self._act_on(decide_claims(owner, selector, orphans, gone, belongs, self.adopts_with))
-
-    def _act_on(self, claims: Sequence[Action]) -> None:
-        for action in claims:
-            self._act(action)
+            self._do(decide_claims(owner, selector, orphans, gone, belongs, self.adopts_with))
 
     def _step(self, owner: Owner) -> Decision:
         """Decide and act until the decision is whole; a refusal asks for another one."""
         tried = Tried()
         while True:
             decision = self.decide(owner, tried)
-            before, tried = tried, self._do(decision.actions, tried)
+            before, tried = tried, self._try(decision.actions, tried)
             if not decision.goes_on and len(tried.refusals) == len(before.refusals):
                 return decision
 
-    def _do(self, actions: Sequence[Action], tried: Tried) -> Tried:
+    def _try(self, actions: Sequence[Action], tried: Tried) -> Tried:
         """Do actions in order. What follows a refused object builds on it; pods are made apart."""
         if not actions:
             return tried

@@ -12,19 +12,18 @@ from ...objects.pods.pod import POD_KIND, Pod
 from ...rules.pods.garbage import QUARANTINE_MS, is_blocked_on_finalizers, is_out_of_service
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from ..owner.orphans import list_by_age
 from .decide import Seen, decide_pass
 
 
-class PodGarbageCollector:
+class PodGarbageCollector(LoopController):
     """There is one key: the next pass that would find something."""
 
     name, source = "podGarbage", "pod-garbage-collector"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         self._threshold = int(context.settings.manager["terminatedPodGCThreshold"])
         # uids of finished pods, and of those that end.
         self._finished: dict[str, None] = {}
@@ -33,7 +32,6 @@ class PodGarbageCollector:
         self._missing: dict[str, int | None] = {}
         # Nodes that will not come back by themselves.
         self._out_of_service: set[str] = set()
-        context.loop.register(self.name, self.sync)
         context.store.listen_to_shape(
             POD_KIND.id,
             self._on_pod,
@@ -120,8 +118,7 @@ class PodGarbageCollector:
         gone = frozenset(
             name for name, until in self._missing.items() if until is not None and until <= now_ms
         )
-        for action in decide_pass(self._see(gone), now_ms):
-            self._act(action)
+        self._do(decide_pass(self._see(gone), now_ms))
         for name in sorted(gone):
             del self._missing[name]
         waits = [until_ms for until_ms in self._missing.values() if until_ms is not None]

@@ -11,6 +11,7 @@ from ...objects.node import NODE_KIND, Node
 from ...objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
 from ...rules.actions import Patch, Scale
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import (
     IMAGE,
     KINDS,
@@ -26,23 +27,19 @@ from .decide import (
 CONFIG_MAP = "ConfigMap"
 
 
-class ProportionalAutoscalerController:
+class ProportionalAutoscalerController(LoopController):
     """Keys are Deployments that run the add-on. All polls are upkeep."""
 
     name, source = "proportionalAutoscaler", IMAGE
+    kind = DEPLOYMENT_KIND.id
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context, self._store, self._act = context, context.store, act
+        super().__init__(context, act)
         # Flags by the key of the Deployment that runs with them.
         self._running: dict[tuple[str, str], Flags] = {}
-        context.loop.register(self.name, self.sync)
         context.store.listen(DEPLOYMENT_KIND.id, self._on_deployment)
         for kind in dict.fromkeys((NODE_KIND.id, CONFIG_MAP, *KINDS.values(), *OF_TEMPLATES.values())):
             context.store.listen(kind, self._on_other)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The Deployment that a key names."""
-        return self._store.get(DEPLOYMENT_KIND.id, namespace, name)
 
     def restore(self) -> None:
         """Read the flags again, after a cluster was loaded."""

@@ -7,19 +7,17 @@ from ...api.context import Context
 from ...objects.meta import StoredObject
 from ...rules.limits.quotas import make_status
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import decide_status
 
 
-class QuotaController:
+class QuotaController(LoopController):
     """Keys are namespaces."""
 
     name, kind, source = "resourceQuota", "Namespace", "resourcequota-controller"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
-        context.loop.register(self.name, self.sync)
+        super().__init__(context, act)
         context.store.listen(QUOTA, self._on_quota)
         context.quotas.on_change = self._enqueue
 
@@ -35,13 +33,8 @@ class QuotaController:
     def _enqueue(self, namespace: str) -> None:
         self._context.loop.enqueue(self.name, "", namespace)
 
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The namespace that a key names."""
-        return self._store.get(self.kind, "", name)
-
-    def sync(self, _namespace: str, namespace: str) -> None:
+    def sync(self, _namespace: str, name: str) -> None:
         """Tell what is used now."""
-        for quota in list(self._store.list(QUOTA, namespace)):
+        for quota in list(self._store.list(QUOTA, name)):
             status = make_status(quota, self._context.quotas.used(quota))
-            for action in decide_status(quota, status):
-                self._act(action)
+            self._do(decide_status(quota, status))

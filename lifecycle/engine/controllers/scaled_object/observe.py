@@ -18,32 +18,29 @@ from ...rules.actions import Create, Scale, Update
 from ...rules.validation.addons import SCALED_OBJECT as SHAPE
 from ...rules.validation.addons import check_shape
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import SOURCE, Seen, Verdict, decide, polling_ms
 
 KIND, AUTOSCALER = SCALED_OBJECT.kind.id, HORIZONTAL_POD_AUTOSCALER.kind.id
 
 
-class ScaledObjectController:
+class ScaledObjectController(LoopController):
     """Keys are ScaledObjects. They are followed once their definition is there; all polls are upkeep."""
 
     name, source = "scaledObject", SOURCE
+    kind = KIND
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context, self._store, self._act = context, context.store, act
+        super().__init__(context, act)
         self._followed: dict[str, None] = {}
-        context.loop.register(self.name, self.sync)
         context.store.listen(KIND, self._on_scaled)
         context.store.listen(DEFINITION, self._on_definition)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The ScaledObject that a key names."""
-        return self._store.get(KIND, namespace, name)
 
     def restore(self) -> None:
         """Follow again what is scaled, after a cluster was loaded; an older engine may have left it alone."""
         for scaled in self._store.list(KIND):
             self._follow(scaled)
-            self._context.loop.enqueue(self.name, scaled.meta.namespace or "", scaled.meta.name)
+            self._enqueue_object(scaled)
 
     # --- what a change can affect -----------------------------------------------------------------------
 

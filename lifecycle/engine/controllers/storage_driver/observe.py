@@ -7,6 +7,7 @@ from ...objects.meta import StoredObject
 from ...objects.storage import ATTACHMENT, CLAIM, VOLUME
 from ...rules.volumes.claims import attached_volume, class_of, volume_name
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import (
     decide_begin,
     decide_deletion,
@@ -20,7 +21,7 @@ from .decide import (
 DELETES, GROWS = "volumeDeletion", "volumeGrowth"
 
 
-class StorageDriver:
+class StorageDriver(LoopController):
     """Keys are claims that a volume is being made for; under names of their own volumes that go or grow.
 
     A key is looked at when the driver is done.
@@ -29,18 +30,13 @@ class StorageDriver:
     name, source = "volumeProvision", "external-provisioner"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
+        super().__init__(context, act)
         self._volumes = context.volumes
-        self._act = act
-        context.loop.register(self.name, self.sync)
         context.loop.register(DELETES, self._delete)
         context.loop.register(GROWS, self._grow)
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
         context.store.listen(ATTACHMENT, self._on_attachment)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The claim of that name."""
@@ -53,8 +49,7 @@ class StorageDriver:
             return
         storage_class = self._volumes.storage_class(class_of(new))
         if wants_volume(new, storage_class) and not wants_volume(old, storage_class):
-            for action in decide_begin(new):
-                self._act(action)
+            self._do(decide_begin(new))
             self._later(self.name, new, "volume_provision")
         volume = self._volumes.volume(volume_name(new))
         if wants_more(new, volume) and not wants_more(old, volume):
@@ -86,21 +81,18 @@ class StorageDriver:
         if claim is None or storage_class is None or not wants_volume(claim, storage_class):
             return
         if self._volumes.volume(f"pvc-{claim.meta.uid}") is None:
-            for action in decide_volume(claim, storage_class):
-                self._act(action)
+            self._do(decide_volume(claim, storage_class))
 
     def _delete(self, _namespace: str, name: str) -> None:
         """A volume that is still attached is deleted when it no longer is."""
         volume = self._volumes.volume(name)
         while volume is not None and is_to_be_deleted(volume) and not self._volumes.attachments(name):
             actions = decide_deletion(volume)
-            for action in actions:
-                self._act(action)
+            self._do(actions)
             volume = self._volumes.volume(name) if actions else None
 
     def _grow(self, namespace: str, name: str) -> None:
         claim = self.find(namespace, name)
         volume = self._volumes.volume(volume_name(claim)) if claim is not None else None
         if claim is not None and volume is not None and wants_more(claim, volume):
-            for action in decide_growth(claim, volume):
-                self._act(action)
+            self._do(decide_growth(claim, volume))

@@ -9,28 +9,25 @@ from ...objects.storage import CLAIM, VOLUME
 from ...rules.volumes.claims import list_claims
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import decide_claim_protection, decide_volume_protection
 
 VOLUMES = "volumeProtection"
 
 
-class StorageProtection:
+class StorageProtection(LoopController):
     """Keys are claims that are being deleted; under a name of their own also volumes."""
 
     name, source = "claimProtection", "pvc-protection-controller"
+    gathers = "claim_protection"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
+        super().__init__(context, act)
         self._volumes = context.volumes
-        self._act = act
-        context.loop.register(self.name, self.sync, "claim_protection")
         context.loop.register(VOLUMES, self._sync_volume, "claim_protection")
         context.store.listen(CLAIM, self._on_claim)
         context.store.listen(VOLUME, self._on_volume)
         context.store.listen_to_shape(POD_KIND.id, self._on_pod, Useless.READINESS | Useless.SIMPLE)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The claim of that name."""
@@ -38,7 +35,7 @@ class StorageProtection:
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is not None and new.meta.deletion_ms is not None:
-            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+            self._enqueue_object(new)
 
     def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is not None and new.meta.deletion_ms is not None:
@@ -56,11 +53,9 @@ class StorageProtection:
         """Look at one claim."""
         claim = self.find(namespace, name)
         if claim is not None:
-            for action in decide_claim_protection(claim, self._volumes.users(namespace, name)):
-                self._act(action)
+            self._do(decide_claim_protection(claim, self._volumes.users(namespace, name)))
 
     def _sync_volume(self, _namespace: str, name: str) -> None:
         volume = self._volumes.volume(name)
         if volume is not None:
-            for action in decide_volume_protection(volume):
-                self._act(action)
+            self._do(decide_volume_protection(volume))

@@ -10,29 +10,27 @@ from ...heart.saved import map_of
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject
 from ...objects.node import NODE_KIND, Node, Taint
 from ...objects.pods.pod import POD_KIND, Pod
-from ...rules.actions import Action
 from ...rules.nodes.taint_evictions import Planned, decide_eviction, list_no_execute
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from ..owner.orphans import list_by_age
 from .decide import SOURCE, decide_leaving, decide_staying
 
 NODES = "taintedNode"
 
 
-class TaintEvictionController:
+class TaintEvictionController(LoopController):
     """Keys are uids of pods; under a name of their own, nodes whose taints have changed."""
 
     name, source = "taintEviction", SOURCE
+    gathers = "taint_eviction"
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
-        self._act = act
+        super().__init__(context, act)
         # Nodes that drive pods away, and by pod what is planned for it, with its namespace and name.
         self._tainted: dict[str, Sequence[Taint]] = {}
         self._planned: dict[str, tuple[Planned, str, str]] = {}
-        context.loop.register(self.name, self.sync, "taint_eviction")
         context.loop.register(NODES, self._look_at_node)
         context.store.listen(NODE_KIND.id, self._on_node)
         # Where no node drives pods away, no pod concerns anybody here.
@@ -112,10 +110,6 @@ class TaintEvictionController:
             uid = pod.meta.uid
             self._planned[uid] = (plan, pod.meta.namespace or "", pod.meta.name)
             self._context.loop.enqueue_at(self.name, "", uid, plan.due_ms)
-
-    def _do(self, actions: Sequence[Action]) -> None:
-        for action in actions:
-            self._act(action)
 
     # --- save and load ------------------------------------------------------------------------------------
 

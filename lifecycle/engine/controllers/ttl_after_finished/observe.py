@@ -4,36 +4,28 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...heart.settings import read_offset_ms
-from ...objects.meta import StoredObject
 from ...objects.workloads.job import JOB_KIND, Job
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import decide
 
 
-class TtlAfterFinishedController:
+class TtlAfterFinishedController(LoopController):
     """Keys are finished Jobs with a limited time. It says nothing of what it does."""
 
     name, source = "ttlAfterFinished", "ttl-after-finished-controller"
+    kind = JOB_KIND.id
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._act = act
+        super().__init__(context, act)
         self._offset_ms = read_offset_ms(context.settings.manager["ttlAfterFinishedClockOffset"])
-        context.loop.register(self.name, self.sync)
         context.store.listen(JOB_KIND.id, self._on_job)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The Job that a key names."""
-        return self._context.store.get(JOB_KIND.id, namespace, name)
-
-    def restore(self) -> None:
-        """Nothing is derived."""
 
     def _on_job(self, old: Job | None, new: Job | None) -> None:
         if new is None or new.spec.ttl_seconds_after_finished is None or new.meta.deletion_ms is not None:
             return
         if new.is_finished:
-            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+            self._enqueue_object(new)
 
     def sync(self, namespace: str, name: str) -> None:
         """Delete the Job if it is time, else be there when it is."""
@@ -41,8 +33,7 @@ class TtlAfterFinishedController:
         if not isinstance(job, Job):
             return
         decision = decide(job, context.now_ms, context.clock.epoch_ms, self._offset_ms)
-        for action in decision.actions:
-            self._act(action)
+        self._do(decision.actions)
         if decision.is_failure:
             context.loop.retry(self.name, namespace, name)
             return

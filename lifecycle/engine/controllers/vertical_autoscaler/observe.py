@@ -17,6 +17,7 @@ from ...rules.scaling.vertical_scaling import RESOURCES, Counts, bucket_of
 from ...rules.validation.addons import VERTICAL_POD_AUTOSCALER as SHAPE
 from ...rules.validation.addons import check_shape
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import (
     EVICTED,
     LOOK_MS,
@@ -35,22 +36,18 @@ KIND = VERTICAL_POD_AUTOSCALER.kind.id
 Seen = dict[str, dict[str, Counts]]
 
 
-class VerticalAutoscalerController:
+class VerticalAutoscalerController(LoopController):
     """Keys are VerticalPodAutoscalers, once their definition is there. All looks are upkeep."""
 
     name, source = "verticalAutoscaler", SOURCE
+    kind = KIND
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context, self._store, self._act = context, context.store, act
+        super().__init__(context, act)
         # What was used so far: buckets by resource, container, and the autoscaler's uid.
         self._seen: dict[str, Seen] = {}
-        context.loop.register(self.name, self.sync)
         context.store.listen(KIND, self._on_autoscaler)
         context.store.listen(DEFINITION, self._on_definition)
-
-    def find(self, namespace: str, name: str) -> StoredObject | None:
-        """The autoscaler that a key names."""
-        return self._store.get(KIND, namespace, name)
 
     def restore(self) -> None:
         """Have pods admitted again as the statuses recommend, after a cluster was loaded."""
@@ -78,7 +75,7 @@ class VerticalAutoscalerController:
         }
         # An older engine left them alone.
         for autoscaler in self._store.list(KIND) if data is None else ():
-            self._context.loop.enqueue(self.name, autoscaler.meta.namespace or "", autoscaler.meta.name)
+            self._enqueue_object(autoscaler)
 
     # --- what a change can affect -----------------------------------------------------------------------
 

@@ -19,26 +19,24 @@ from ...rules.volumes.claims import (
 )
 from ...store.audience import Useless
 from ..act import Act
+from ..loop_controller import LoopController
 from .decide import SeenClaim, SeenVolume, Step, decide_claim, decide_volume
 from .decide.step import SOURCE
 
 VOLUMES, RESYNC, SHARE = VOLUME.lower(), "claimResync", "claimShare"
 
 
-class VolumeBinder:
+class VolumeBinder(LoopController):
     """Keys are claims; under names of their own also volumes, and classes whose claims wait."""
 
     name, source = CLAIM.lower(), SOURCE
 
     def __init__(self, context: Context, act: Act) -> None:
-        self._context = context
-        self._store = context.store
+        super().__init__(context, act)
         self._volumes = context.volumes
-        self._act = act
         # Names of the claims that found nothing, by class; a claim that names a volume waits under that.
         self._waiting: dict[str, dict[tuple[str, str], None]] = {}
         self._waits_under: dict[tuple[str, str], str] = {}
-        context.loop.register(self.name, self.sync)
         context.loop.register(VOLUMES, self._sync_volume)
         context.loop.register(RESYNC, self._resync)
         context.loop.register(SHARE, self._share)
@@ -68,7 +66,7 @@ class VolumeBinder:
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
         # What is new is looked at before anybody else has got to it.
         if new is not None and old is None:
-            self._context.loop.enqueue(self.name, new.meta.namespace or "", new.meta.name)
+            self._enqueue_object(new)
         elif new is not None:
             self._look_at(self.name, new.meta.namespace, new.meta.name)
         elif old is not None:
@@ -168,8 +166,7 @@ class VolumeBinder:
             self._look_at(self.name, claim.meta.namespace, claim.meta.name)
 
     def _take(self, step: Step, queue: str, one: StoredObject) -> None:
-        for action in step.actions:
-            self._act(action)
+        self._do(step.actions)
         if step.goes_on:
             self._look_at(queue, one.meta.namespace, one.meta.name)
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...heart.timing import read_duration_ms
-from ...objects.pods.pod import FAILED, SUCCEEDED, Pod
-from .eviction import SYSTEM_CRITICAL_PRIORITY, with_disruption
+from ...objects.pods.pod import Pod
+from .eviction import SYSTEM_CRITICAL_PRIORITY
 
 TERMINATED = "Terminated"
 TERMINATED_TEXT = "Pod was terminated in response to imminent node shutdown."
@@ -65,19 +65,6 @@ def decide_grace_seconds(group: Group, pod: Pod) -> int:
     """The group's time, or the pod's own period if that is shorter."""
     own = pod.spec.termination_grace_seconds
     return group.seconds if own is None else min(own, group.seconds)
-
-
-def end_pod(pod: Pod, now_ms: int) -> Pod:
-    """The pod as it is when it has ended for the shutdown: failed, unless it had succeeded (DCOND-06)."""
-    status = pod.status
-    return pod.with_status(
-        status.replace(
-            phase=SUCCEEDED if status.phase == SUCCEEDED else FAILED,
-            reason=TERMINATED,
-            message=TERMINATED_TEXT,
-            conditions=with_disruption(status.conditions, TERMINATED_TEXT, now_ms, pod.meta.generation),
-        )
-    )
 
 
 def find_problem(configuration: Mapping[str, Any]) -> tuple[str, Any, str] | None:
