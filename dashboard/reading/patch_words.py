@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from lifecycle.engine.objects.names import LAST_APPLIED
+from lifecycle.engine.objects.names import LAST_APPLIED, RESTARTED_AT
 
 RESTART = "restart of the rollout"
-_RESTARTED = "kubectl.kubernetes.io/restartedAt"
 # Above what a patch is about: to name them says nothing.
 _LEADS = frozenset({"spec", "metadata", "template", "jobTemplate"})
 _ONE_OF = {"labels": "label", "annotations": "annotation"}
@@ -44,7 +43,7 @@ def _tell_fields(fields: dict[str, Any], place: str, depth: int) -> Iterator[str
         return
     for key, value in fields.items():
         name = str(key)
-        if name == _RESTARTED:
+        if name == RESTARTED_AT:
             yield RESTART
         elif name == LAST_APPLIED or name.startswith(("$setElementOrder/", "$retainKeys", "$patch")):
             continue

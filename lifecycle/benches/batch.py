@@ -11,6 +11,7 @@ from lifecycle.benches.engine import Counter, History
 from lifecycle.benches.heap_loop import STEPS, compare_rows, run_heap_loop
 from lifecycle.benches.report import Report, computed, peak_rss_mb
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.objects.names import BEHAVIOR
 
 LIVES = "5s..60s"
 HOUR_MS = 3_600_000
@@ -116,7 +117,7 @@ def _to_its_end(engine: Cluster, job: dict[str, Any], history: History) -> None:
 
 
 def _make_job(pods: int, parallelism: int, mode: str) -> dict[str, Any]:
-    annotations = {"podline.dev/behavior": f"main: {{runs: [{{for: {LIVES}, exit: 0}}]}}"}
+    annotations = {BEHAVIOR: f"main: {{runs: [{{for: {LIVES}, exit: 0}}]}}"}
     resources = {"requests": {"cpu": "100m", "memory": "64Mi"}}
     containers = [{"name": "main", "image": "busybox:1.36", "resources": resources}]
     return {

@@ -25,6 +25,7 @@ from django.utils.module_loading import import_string
 
 from lifecycle.benches.installation import Installation, installation
 from lifecycle.benches.report import Report
+from lifecycle.engine.objects.names import BEHAVIOR
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 
@@ -235,7 +236,7 @@ def _bomb(attacker: Browser) -> Iterator[None]:
         numbers = count()
 
         def explode() -> None:
-            pod = _make_pod(f"bomb-{next(numbers)}", "sleep 1d", {"podline.dev/behavior": BOMB})
+            pod = _make_pod(f"bomb-{next(numbers)}", "sleep 1d", {BEHAVIOR: BOMB})
             inbox.wait_for_result(
                 inbox.append(made[next(numbers) % len(made)], "create", {"object": pod}, attacker.user), 5.0
             )

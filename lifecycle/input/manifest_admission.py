@@ -15,6 +15,7 @@ from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.validation import validate_manifest, validate_update
+from lifecycle.engine.objects.names import BEHAVIOR
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.demand import LOAD, METRICS, list_demand_problems
 from lifecycle.engine.programs.profiles import read_profile
@@ -23,8 +24,6 @@ from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.input.hints import explain, name_patch
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem, parse_path
-
-BEHAVIOR = "podline.dev/behavior"
 
 
 def gates_of(settings: Mapping[str, Any]) -> Mapping[str, bool]:

@@ -10,7 +10,7 @@ from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
-from lifecycle.engine.objects.names import FAILED_CREATE
+from lifecycle.engine.objects.names import FAILED_CREATE, REVISION_LABEL
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
@@ -19,7 +19,6 @@ from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
 from lifecycle.engine.rules.telling.holds import Failing
 from lifecycle.engine.rules.telling.losses import find_losses
 from lifecycle.engine.rules.workloads.refused_pods import is_short
-from lifecycle.engine.rules.workloads.revisions import REVISION_LABEL
 from lifecycle.verdicts import (
     ENDING,
     FAILED,

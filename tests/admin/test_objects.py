@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from lifecycle.admin.texts import to_yaml
-from lifecycle.input.manifest_admission import BEHAVIOR
+from lifecycle.engine.objects.names import BEHAVIOR
 from lifecycle.input.manifests import read_documents
 from lifecycle.models import Cluster, StoredObject
 from tests.admin.conftest import Inbox

@@ -12,6 +12,7 @@ from dashboard.pages.workload.places import find_last_rows, list_owned
 from dashboard.plots.theme import TONES, Tone, clock, duration
 from dashboard.reading.objects import name_owner
 from lifecycle import verdicts
+from lifecycle.engine.objects.names import INSTANTIATE
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.objects.workloads.job import (
     COMPLETION_INDEX,
@@ -30,7 +31,6 @@ MOST_CELLS = 200
 """So many indexes or pods are shown, those that are not settled first."""
 MOST_RUNS, NEXT_RUNS, MOST_MISSES = 60, 5, 20
 MISSES = ("MissSchedule", "TooManyMissedTimes", "JobAlreadyActive")
-MANUAL = "cronjob.kubernetes.io/instantiate"
 _UNBEGUN = Tone("pending", "Not begun", "", "")
 
 
@@ -232,7 +232,7 @@ def _make_run(cluster: Cluster, stored: StoredObject, at_ms: int) -> Run:
         tone, words = TONES["pending"], "suspended"
     else:
         tone, words = TONES["starting"], f"active for {took}"
-    notes = ["run by hand"] if job.meta.annotations.get(MANUAL) == "manual" else []
+    notes = ["run by hand"] if job.meta.annotations.get(INSTANTIATE) == "manual" else []
     notes += ["deleted since"] if stored.deleted_ms is not None and end is not None else []
     page = find_page(JOB_KIND.id, stored.namespace or "", stored.name)
     return Run(stored.created_ms, tone, words, ", ".join(notes), stored.name, page)

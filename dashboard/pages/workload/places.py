@@ -13,6 +13,7 @@ from dashboard.pages.states import Share
 from dashboard.plots.theme import TONES, Tone, revision_tone
 from dashboard.reading.objects import alive, name_owner
 from lifecycle import verdicts
+from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
@@ -20,7 +21,6 @@ from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
 CLAIM = "PersistentVolumeClaim"
-REVISION_LABEL = "controller-revision-hash"
 MOST_PLACES = 200
 """So many ordinals or nodes are shown, those that want looking at first."""
 

@@ -18,7 +18,7 @@ from dashboard.pages.losses import read_losses
 from dashboard.pages.states import share_states
 from dashboard.pages.workload.hints import list_hints
 from dashboard.pages.workload.jobs import read_calendar, read_grid
-from dashboard.pages.workload.places import REVISION_LABEL, Revision, list_owned, read_ladder, read_matrix
+from dashboard.pages.workload.places import Revision, list_owned, read_ladder, read_matrix
 from dashboard.plots.replicas import EARLIER, LATEST
 from dashboard.plots.theme import clock, duration
 from dashboard.reading.objects import alive, list_between, list_profiles, name_owner, read_turns
@@ -32,6 +32,7 @@ from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.pods.template import HASH_LABEL
 from lifecycle.engine.objects.workloads.job import Job

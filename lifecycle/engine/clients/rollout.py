@@ -11,6 +11,7 @@ from ..heart.errors import BadRequest
 from ..kinds.entry import PAUSE, RESTART, UNDO
 from ..kinds.registry import entry_of
 from ..objects.meta import StoredObject
+from ..objects.names import RESTARTED_AT
 from ..objects.selector import Selector
 from ..objects.times import format_time
 from ..objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
@@ -19,8 +20,6 @@ from ..objects.workloads.replica_set import ReplicaSet
 from ..objects.workloads.workload import Workload
 from ..rules.workloads.revisions import UndoError, find_restored
 from .client import Answer, Client, Payload
-
-RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
 def rollout(client: Client, payload: Payload) -> Answer:

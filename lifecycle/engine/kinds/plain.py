@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
 from ..objects.lease import LEASE_KIND
-from ..objects.names import DEFINITION
+from ..objects.names import DEFINITION, RBAC_GROUP
 from ..objects.storage import ATTACHMENT_KIND
 from ..rules.columns.column import AGE, CREATED_AT
 from ..rules.columns.network import INGRESS_COLUMNS, NETWORK_POLICY_COLUMNS
@@ -39,7 +39,7 @@ from ..rules.serving.conversions import (
     show_role,
 )
 from ..rules.serving.fields import CORE_EVENT_FIELDS, NEWER_EVENT_FIELDS, read_at
-from ..rules.validation.access import GROUP, validate_binding, validate_kept_role, validate_role
+from ..rules.validation.access import validate_binding, validate_kept_role, validate_role
 from ..rules.validation.classes import (
     validate_kept_handler,
     validate_kept_value,
@@ -228,7 +228,7 @@ _CHECKED = (
     # Nobody is denied anything.
     *(
         KindEntry(
-            kind=Kind(f"{GROUP}/v1", name, f"{name.lower()}s", is_namespaced),
+            kind=Kind(f"{RBAC_GROUP}/v1", name, f"{name.lower()}s", is_namespaced),
             is_passive=True,
             metadata_looks=2,
             check_name=check_path_name,

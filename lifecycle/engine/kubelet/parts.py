@@ -11,6 +11,7 @@ from ..api.metrics import Running
 from ..heart.chance import PART
 from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
+from ..objects.names import BEHAVIOR
 from ..objects.pods.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
 from .state import normal_events
@@ -314,7 +315,7 @@ class Parts:
             key = (
                 run.container.name,
                 run.container.image,
-                pod.meta.annotations.get("podline.dev/behavior"),
+                pod.meta.annotations.get(BEHAVIOR),
                 self.has_profiles,
             )
             known = known_by_key.get(key)

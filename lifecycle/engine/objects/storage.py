@@ -22,8 +22,6 @@ PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 PROVISIONER_ONCE = "volume.beta.kubernetes.io/storage-provisioner"
 """As it was called before; both are set."""
-CLASS_ONCE = "volume.beta.kubernetes.io/storage-class"
-"""A class that is named as it was before there was a field for it."""
 IS_DEFAULT = "storageclass.kubernetes.io/is-default-class"
 IS_DEFAULT_ONCE = "storageclass.beta.kubernetes.io/is-default-class"
 

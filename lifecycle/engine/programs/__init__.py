@@ -10,6 +10,7 @@ from lifecycle.userland.file_layers import FileLayer, Mount
 from lifecycle.userland.process_namespace import ProcessNamespace, make_namespace
 from lifecycle.userland.world import ConnectResult, Exit, Identity, Limits, PodFacts, World
 
+from ..objects.names import BEHAVIOR
 from .behavior import (
     FAILURE,
     SUCCESS,
@@ -24,7 +25,7 @@ from .behavior import (
     TermPlan,
     UsagePoint,
 )
-from .behavior_yaml import ANNOTATION, read_annotation
+from .behavior_yaml import read_annotation
 from .compiled import is_continuable
 from .downward import PodFields
 from .durations import Draw, Duration, read_duration
@@ -39,7 +40,7 @@ from .starting import start_process
 from .volumes import VolumeFiles, is_read_only_volume, make_mounts, refresh_layer, volume_files
 
 __all__ = [
-    "ANNOTATION", "FAILURE", "SUCCESS", "UNKNOWN", "Behavior", "ConnectResult",
+    "BEHAVIOR", "FAILURE", "SUCCESS", "UNKNOWN", "Behavior", "ConnectResult",
     "Declared", "Draw", "Duration", "Environment", "Exit", "FileLayer", "HookPlan", "HookRun",
     "Identity", "Limits", "Mount", "PodFacts", "PodFields", "ProbePoint", "Problem",
     "Process", "ProcessNamespace", "Profile", "PullPlan", "Reading", "RunPlan", "ServiceFacts", "Sight",

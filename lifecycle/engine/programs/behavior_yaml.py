@@ -7,12 +7,12 @@ from typing import Any
 
 import yaml
 
+from ..objects.names import BEHAVIOR
 from ..schema.yaml_nodes import Converter, UnreadableYaml, compose
 from .reading import Problem, Reading, read_behavior
 
-ANNOTATION = "podline.dev/behavior"
 MOST_LETTERS = 256 * 1024
-_PATH = f"metadata.annotations[{ANNOTATION}]"
+_PATH = f"metadata.annotations[{BEHAVIOR}]"
 
 
 @lru_cache(maxsize=1024)

@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..objects.names import BEHAVIOR
 from ..objects.pods.container import Container
 from ..objects.pods.pod import PodSpec
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
-from .behavior_yaml import ANNOTATION, read_annotation
+from .behavior_yaml import read_annotation
 from .durations import Duration
 from .executables import is_in_volume
 from .images.files import is_missing
@@ -51,7 +52,7 @@ def resolve_behavior(
 def _from_annotation(
     container: Container, annotations: Mapping[str, str]
 ) -> tuple[Declared, tuple[str, ...]]:
-    text = annotations.get(ANNOTATION)
+    text = annotations.get(BEHAVIOR)
     if not text:
         return Declared(), ()
     reading = read_annotation(text)

@@ -7,13 +7,13 @@ from typing import Any
 
 from lifecycle.userland.world import PodFacts
 
+from ..objects.names import ACCESS_FOLDER
 from ..rules.pods.host_names import CLUSTER_DOMAIN, Resolver, decide_resolver
 
 _HOSTS = (
     "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
     "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
 )
-_SECRET = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
 def make_runtime_files(
@@ -32,9 +32,9 @@ def make_runtime_files(
         "/etc/resolv.conf": _resolver_text(asks),
     }
     token = {
-        f"{_SECRET}/namespace": pod.namespace,
-        f"{_SECRET}/token": f"token-of-{pod.uid}",
-        f"{_SECRET}/ca.crt": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
+        f"{ACCESS_FOLDER}/namespace": pod.namespace,
+        f"{ACCESS_FOLDER}/token": f"token-of-{pod.uid}",
+        f"{ACCESS_FOLDER}/ca.crt": "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n",
     }
     return files | token if has_token else files
 

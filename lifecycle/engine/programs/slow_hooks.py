@@ -12,7 +12,8 @@ from typing import Any
 
 from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
 from ..kinds.registry import entry_of_json
-from .behavior_yaml import ANNOTATION, read_annotation
+from ..objects.names import BEHAVIOR
+from .behavior_yaml import read_annotation
 
 DEFAULT_GRACE_SECONDS = 30
 _SLEEP = re.compile(r"(?:exec\s+|/bin/)?sleep\s+(\d+(?:\.\d+)?)([smh]?)")
@@ -23,7 +24,7 @@ _BRANCHES = re.compile(r"\b(?:if|for|while|until|case|trap|function)\b|(?<!&)&(?
 def list_slow_hooks(obj: Mapping[str, Any]) -> list[str]:
     """A warning for each hook of a pod, or of a workload's pod template, that its grace period cuts off."""
     path, spec, meta = ".".join(entry_of_json(obj).pod_spec_path), find_pod_spec(obj), find_pod_metadata(obj)
-    text = (meta.get("annotations") or {}).get(ANNOTATION)
+    text = (meta.get("annotations") or {}).get(BEHAVIOR)
     stated = read_annotation(text).behaviors if text else {}
     grace = spec.get("terminationGracePeriodSeconds")
     grace = DEFAULT_GRACE_SECONDS if grace is None else grace

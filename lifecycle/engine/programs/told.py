@@ -9,13 +9,14 @@ from typing import Any
 
 from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
 from ..kinds.references import name_subject
+from ..objects.names import BEHAVIOR
 from ..objects.pods.pod import PodSpec
-from .behavior_yaml import ANNOTATION, read_annotation
+from .behavior_yaml import read_annotation
 from .images.sources import find_image
 from .profiles import choose_profile, read_profile
 from .resolve import resolve_behavior
 
-BY_ANNOTATION = f"acts as its annotation {ANNOTATION} says"
+BY_ANNOTATION = f"acts as its annotation {BEHAVIOR} says"
 BY_SCRIPT = "runs its command line as it is written"
 BY_IMAGE = "acts as the image "
 BY_NOTHING = "nothing is known of its program"
@@ -43,7 +44,7 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
     spec = PodSpec.from_json(pod.get("spec") or {})
     labels, annotations = meta.get("labels") or {}, meta.get("annotations") or {}
     known = [read_profile(one)[0] for one in profiles]
-    annotated = read_annotation(annotations[ANNOTATION]).behaviors if annotations.get(ANNOTATION) else {}
+    annotated = read_annotation(annotations[BEHAVIOR]).behaviors if annotations.get(BEHAVIOR) else {}
     told: list[Told] = []
     for container in spec.all_containers:
         behavior = resolve_behavior(spec, container, annotations, known, labels)

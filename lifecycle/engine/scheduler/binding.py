@@ -6,7 +6,7 @@ from ..api.context import Context
 from ..api.deletion import delete_pod
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import ObjectMeta
-from ..objects.names import REGION, ZONE
+from ..objects.names import DEFAULT_SCHEDULER, REGION, ZONE
 from ..objects.node import Node
 from ..objects.pods.pod import Pod
 from ..rules.nodes.eviction import DISRUPTION_TARGET
@@ -14,7 +14,6 @@ from ..rules.placement.preemption import PREEMPTED, Candidate
 from ..store.audience import ALL, BINDING
 from ..store.transitions import binding_changes
 
-SOURCE = "default-scheduler"
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
 _FAILED = "FailedScheduling"
 
@@ -43,7 +42,7 @@ class Writer:
             self._store.update(pod, new)
         message = f"Successfully assigned {pod.meta.namespace}/{pod.meta.name} to {name}"
         self._context.trace.plain_event(
-            new.meta.subject or new.subject, "Normal", "Scheduled", message, SOURCE
+            new.meta.subject or new.subject, "Normal", "Scheduled", message, DEFAULT_SCHEDULER
         )
 
     def fail(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
@@ -53,12 +52,14 @@ class Writer:
         """
         version = pod.resource_version
         self._set_unscheduled(pod, reason, message, nominated)
-        self._context.trace.event_of_version(pod.subject, "Warning", _FAILED, message, SOURCE, version)
+        self._context.trace.event_of_version(
+            pod.subject, "Warning", _FAILED, message, DEFAULT_SCHEDULER, version
+        )
 
     def skip(self, pod: Pod) -> None:
         """skipPodSchedule: a terminating pod is not scheduled."""
         message = f"skip schedule deleting pod: {pod.meta.namespace}/{pod.meta.name}"
-        self._context.trace.event(pod.subject, "Warning", _FAILED, message, SOURCE)
+        self._context.trace.event(pod.subject, "Warning", _FAILED, message, DEFAULT_SCHEDULER)
 
     def nominate(self, pod: Pod, node_name: str) -> None:
         """Set the nominated node of a pod, "" for none."""
@@ -76,11 +77,11 @@ class Writer:
             trace.cause = trace.led
             delete_pod(self._context, told, None, has_options=True)
             message = f"Preempted by pod {pod.meta.uid} on node {candidate.node_name}"
-            trace.event(victim.subject, "Normal", "Preempted", message, SOURCE)
+            trace.event(victim.subject, "Normal", "Preempted", message, DEFAULT_SCHEDULER)
             trace.cause = outer
 
     def _tell(self, victim: Pod) -> Pod:
-        message = f"{SOURCE}: preempting to accommodate a higher priority pod"
+        message = f"{DEFAULT_SCHEDULER}: preempting to accommodate a higher priority pod"
         old = find_condition(victim.status.conditions, DISRUPTION_TARGET)
         now_ms = self._context.clock.now_ms
         since_ms = old.last_transition_ms if old is not None and old.status == "True" else now_ms

@@ -15,8 +15,9 @@ from ..api.context import Context
 from ..heart.agenda import Timer
 from ..objects.condition import find_condition
 from ..objects.meta import StoredObject
+from ..objects.names import DEFAULT_SCHEDULER
 from ..objects.node import Node
-from ..objects.pods.pod import DEFAULT_SCHEDULER, Pod
+from ..objects.pods.pod import Pod
 from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.volumes.claims import claim_ref, list_claims, phase_of
 from ..store.audience import Useless

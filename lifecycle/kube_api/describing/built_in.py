@@ -6,6 +6,7 @@ from functools import cache
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.registry import list_entries
 from lifecycle.engine.kinds.served import Served
+from lifecycle.engine.objects.names import RBAC_GROUP
 from lifecycle.engine.rules.columns.others import COMPONENT_COLUMNS
 from lifecycle.engine.rules.columns.workloads import SCALE_COLUMNS
 from lifecycle.kube_api.describing.resource import Resource
@@ -74,7 +75,7 @@ GROUPS = (
     "certificates.k8s.io",
     "networking.k8s.io",
     "policy",
-    "rbac.authorization.k8s.io",
+    RBAC_GROUP,
     "storage.k8s.io",
     "admissionregistration.k8s.io",
     "apiextensions.k8s.io",

@@ -16,7 +16,6 @@ Use = tuple[int, int]
 """CPU in milli and memory in bytes."""
 # A metrics server asks the kubelets this often.
 WINDOW_MS = 15_000
-ASSUMED = "podline.dev/assumed"
 _MEBIBYTE = 1024 * 1024
 OF_A_CONTAINER: Use = (1, 8 * _MEBIBYTE)
 OF_A_NODE: Use = (100, 500 * _MEBIBYTE)

@@ -17,6 +17,7 @@ from django.db.models import Q
 from lifecycle.engine.heart.series import is_open
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.names import DEFAULT_SCHEDULER
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.reads import tell_rows, virtual_now_ms
@@ -31,7 +32,7 @@ _MOST_OLDER = 2_000
 VERSIONS = 10**10
 """More than a cluster writes: above it stands the row of the trace."""
 # Who speaks in the newer API alone, which names no source.
-_NEWER = {"default-scheduler"}
+_NEWER = {DEFAULT_SCHEDULER}
 _ITS_HOST = "control-plane"
 _OF_NODES = "kubelet"
 _DEFAULT = "default"

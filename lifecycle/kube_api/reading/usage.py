@@ -10,11 +10,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from lifecycle.engine.objects.names import ASSUMED
 from lifecycle.engine.objects.times import format_time
 from lifecycle.kube_api.asking import label_selectors
 from lifecycle.kube_api.asking.asked import Answer, Asked
 from lifecycle.kube_api.describing.built_in import USAGE
-from lifecycle.kube_api.reading.assumed_use import ASSUMED, WINDOW_MS, Sample, Samples, take_samples
+from lifecycle.kube_api.reading.assumed_use import WINDOW_MS, Sample, Samples, take_samples
 from lifecycle.kube_api.reading.lists import Page
 from lifecycle.kube_api.status import not_found
 from lifecycle.models import Cluster

@@ -9,10 +9,10 @@ import pytest
 from lifecycle.engine.controllers.daemon_set.decide.node_state import Rules, decide_node_state
 from lifecycle.engine.controllers.daemon_set.decide.plan import decide_plan
 from lifecycle.engine.controllers.daemon_set.decide.sums import Sums
+from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.daemon_set import DaemonSet
 from lifecycle.engine.rules.workloads.daemon_pods import Fit
-from lifecycle.engine.rules.workloads.revisions import REVISION_LABEL
 from tests.conformance.cases import load_cases
 
 MARK = re.compile(

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...objects.condition import find_condition
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject
+from ...objects.names import OUT_OF_SERVICE
 from ...objects.node import Node
 from ...objects.pods.pod import Pod
 from ...objects.storage import ATTACHMENT_KIND
@@ -17,7 +18,6 @@ from ...rules.volumes.claims import attached_node, attached_volume, attacher_of,
 SOURCE = "attachdetach-controller"
 LOST_NODE_MS = 360_000
 """So long a node that is not ready may still write to a volume (maxWaitForUnmountDuration)."""
-_OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 
 
 def needs_volumes(pod: Pod) -> bool:
@@ -63,7 +63,7 @@ def decide_wait_ms(node: StoredObject | None, latency_ms: int) -> int:
     """How long until a volume is off a node that needs it no more: a lost one may still be using it."""
     if not isinstance(node, Node):
         return LOST_NODE_MS
-    if any(taint.key == _OUT_OF_SERVICE for taint in node.spec.taints):
+    if any(taint.key == OUT_OF_SERVICE for taint in node.spec.taints):
         return latency_ms
     ready = find_condition(node.status.conditions, "Ready")
     return latency_ms if ready is not None and ready.status == "True" else LOST_NODE_MS

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
+from ...objects.names import REVISION_LABEL
 from ...objects.node import Node
 from ...objects.pods.pod import FAILED, Pod
 from ...objects.pods.template import PodTemplate
@@ -22,7 +23,6 @@ from ...rules.workloads.daemon_pods import (
     make_daemon_template,
     tolerate_trouble,
 )
-from ...rules.workloads.revisions import REVISION_LABEL
 from .decide.node_state import Hold, Rules, decide_node_state
 from .decide.sums import Rank, Sums
 

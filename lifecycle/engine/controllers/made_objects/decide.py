@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.meta import OwnerReference
+from ...objects.names import ASSUMED
 from ...rules.makers.made import SECRET, Made
 
-ASSUMED = "podline.dev/assumed"
-"""The annotation that names the maker: the values are not what that one would write."""
 _VALUE = {SECRET: "YXNzdW1lZA=="}
 
 

@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from ..names import SAFE_LETTERS
+from ..names import ACCESS_FOLDER, SAFE_LETTERS
 
 Json = dict[str, Any]
-PLACE = "/var/run/secrets/kubernetes.io/serviceaccount"
 _NAME = re.compile(r"kube-api-access-[a-z0-9]{5}")
 _SOURCE: Json = {
     "sources": [
@@ -40,7 +39,7 @@ def with_api_access(raw: Json) -> Json:
     if raw.get(AUTOMOUNT) is False or not raw.get("containers"):
         return raw
     name = _make_name(raw["containers"])
-    mount = {"name": name, "readOnly": True, "mountPath": PLACE}
+    mount = {"name": name, "readOnly": True, "mountPath": ACCESS_FOLDER}
     shown, is_mounted = dict(raw), False
     for section in _MOUNTING:
         if raw.get(section):
@@ -55,7 +54,7 @@ def with_api_access(raw: Json) -> Json:
 def _mounting(container: Json, mount: Json) -> Json:
     mounts = container.get("volumeMounts") or ()
     # Whoever mounts something there means it.
-    if any(one.get("mountPath") == PLACE for one in mounts):
+    if any(one.get("mountPath") == ACCESS_FOLDER for one in mounts):
         return container
     return {**container, "volumeMounts": [*mounts, mount]}
 

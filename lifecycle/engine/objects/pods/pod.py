@@ -9,6 +9,7 @@ from typing import Any
 from ..condition import Condition
 from ..kinds import Kind
 from ..meta import ObjectMeta, StoredObject
+from ..names import DEFAULT_SCHEDULER
 from ..node import Taint
 from ..record import Reading, Record
 from ..shown import Shown
@@ -19,7 +20,6 @@ from .status import PodStatus
 PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN = "Pending", "Running", "Succeeded", "Failed", "Unknown"
 _ENDS = frozenset((SUCCEEDED, FAILED))
 POD_KIND = Kind("v1", "Pod", "pods", True, "po")
-DEFAULT_SCHEDULER = "default-scheduler"
 MIRROR = "kubernetes.io/config.mirror"
 """The annotation that a mirror pod has, and nothing else: it names the static pod it shows."""
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from ...objects.names import BEHAVIOR
 from ...objects.pods.pod import PodSpec
 from ...rules.pods.image_names import full_name
-from ..behavior_yaml import ANNOTATION, read_annotation
+from ..behavior_yaml import read_annotation
 from ..profiles import choose_profile, read_profile
 from .known import KNOWN_IMAGES
 from .sources import find_image
@@ -32,7 +33,7 @@ def list_doubts(pods: Iterable[Json], profiles: Iterable[Json]) -> list[str]:
     found = set[str]()
     for pod in pods:
         meta, spec = pod.get("metadata") or {}, PodSpec.from_json(pod.get("spec") or {})
-        labels, note = meta.get("labels") or {}, (meta.get("annotations") or {}).get(ANNOTATION)
+        labels, note = meta.get("labels") or {}, (meta.get("annotations") or {}).get(BEHAVIOR)
         stated = read_annotation(note).behaviors if note else {}
         for one in spec.all_containers:
             is_stated = one.name in stated or choose_profile(known, one.image, one.name, labels) is not None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ...objects.names import CLASS_ONCE
 from ...objects.quantity import canonical
-from ...objects.storage import CLASS_ONCE, IS_DEFAULT, IS_DEFAULT_ONCE
+from ...objects.storage import IS_DEFAULT, IS_DEFAULT_ONCE
 from ..volumes.claims import shorten_modes
 from .column import AGE, NONE, UNSET, Column, Fill, Row, wide
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import re2
 
+from ...objects.names import INT_OR_STRING
 from ..managed_fields.paths import write_json
 from ..validation.words.field_error import (
     DUPLICATE,
@@ -27,7 +28,6 @@ from ..validation.words.field_error import (
 from ..validation.words.go_structs import GoText
 
 Json = Mapping[str, Any]
-INT_OR_STRING = "x-kubernetes-int-or-string"
 MOST_ERRORS = 100
 
 

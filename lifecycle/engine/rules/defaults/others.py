@@ -6,10 +6,9 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.names import RBAC_GROUP
 from ..custom_resources.definition import fill_names
 from .pods import Json, fill, fill_pointers
-
-_RBAC = "rbac.authorization.k8s.io"
 
 
 def default_secret(data: Mapping[str, Any]) -> Json:
@@ -116,7 +115,7 @@ def _default_limits(item: Mapping[str, Any]) -> Json:
 
 def default_binding(data: Mapping[str, Any]) -> Json:
     """Roles, users and groups are of the API group of access rules."""
-    found, group = dict(data), {"apiGroup": _RBAC}
+    found, group = dict(data), {"apiGroup": RBAC_GROUP}
     if found.get("roleRef") is not None:
         found["roleRef"] = {**group, **{name: value for name, value in found["roleRef"].items() if value}}
     if found.get("subjects"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.names import DEFAULT_SCHEDULER
 from ...objects.pods.container import default_pull_policy
 from ...releases.gates import is_enabled
 
@@ -27,7 +28,7 @@ def default_pod_spec(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json
         restartPolicy="Always",
         terminationGracePeriodSeconds=TERMINATION_GRACE_SECONDS,
         dnsPolicy="ClusterFirst",
-        schedulerName="default-scheduler",
+        schedulerName=DEFAULT_SCHEDULER,
         securityContext={},
     )
     # Both names of the account mean the same; the old one is still written for old clients.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...objects.meta import StoredObject
-from ...objects.names import PREFERRED, REQUIRED
+from ...objects.names import CLASS_ONCE, PREFERRED, REQUIRED
 from ...objects.pods.pod import Pod, PodSpec
 from ...objects.quantity import canonical, cpu_milli, whole
 from ..pods.qos import BEST_EFFORT, decide_qos_class
@@ -23,7 +23,6 @@ BARE_COUNTS = (
 _BARE_REQUESTS = ("cpu", "memory", "ephemeral-storage")
 _SUFFIXES = (("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10))
 _CLASS = ".storageclass.storage.k8s.io/"
-_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
 OF_CLAIMS = ("requests.storage", "persistentvolumeclaims")
 """How the names of what claims take end."""
 CLAIM, SERVICE = "PersistentVolumeClaim", "Service"
@@ -101,7 +100,7 @@ def _count_storage(claim: StoredObject) -> dict[str, int]:
     usage = {"persistentvolumeclaims": 1}
     if sizes:
         usage["requests.storage"] = max(sizes)
-    name = claim.meta.annotations.get(_CLASS_ANNOTATION) or spec.get("storageClassName")
+    name = claim.meta.annotations.get(CLASS_ONCE) or spec.get("storageClassName")
     return usage | {f"{name}{_CLASS}{one}": amount for one, amount in usage.items()} if name else usage
 
 

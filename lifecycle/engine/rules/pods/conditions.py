@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...objects.condition import Condition
+from ...objects.names import RESTART_ALL_GATE
 from ...objects.pods.container import WAITING, ContainerStatus
 from ...objects.pods.pod import FAILED, SUCCEEDED, PodSpec
 from ...releases.gates import is_enabled
@@ -26,7 +27,6 @@ RESTART_IN_PLACE = "PodRestartInPlace"
 
 RESTART_ALL_STARTED = "RestartAllContainersStarted"
 READY_TO_START_GATE = "PodReadyToStartContainersCondition"
-RESTART_ALL_GATE = "RestartAllContainersOnContainerExits"
 
 _NO_FEATURES: Mapping[str, bool] = {}
 _Verdict = tuple[str, str, str]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...objects.condition import is_true
+from ...objects.names import OUT_OF_SERVICE
 from ...objects.node import Node
 from ...objects.pods.pod import FAILED, Pod
 from ..nodes.eviction import EVICTED
@@ -16,7 +17,6 @@ from ..nodes.taint_evictions import with_disruption_reason
 
 QUARANTINE_MS = 40_000
 """So long it waits for a node that it has not seen."""
-OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
 _NO_NODE = ("DeletionByPodGC", "PodGC: node no longer exists")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...heart.timing import read_duration_ms
 from ...objects.condition import find_condition
+from ...objects.names import INSTANTIATE
 from ...objects.pods.container import ContainerStatus
 from ...objects.pods.pod import Pod
 from ...objects.time_zones import UTC, load_zone
@@ -21,8 +22,6 @@ from ..pods.state import decide_state
 from ..reasons import STUCK
 
 Json = Mapping[str, Any]
-INSTANTIATE = "cronjob.kubernetes.io/instantiate"
-"""The annotation of a Job that somebody made of a CronJob."""
 FOR_GOOD = "nothing will change by itself any more"
 MOST_LETTERS_OF_INDEXES = 60
 _LONGEST_MESSAGE = 160

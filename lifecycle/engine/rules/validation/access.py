@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ...objects.names import RBAC_GROUP
 from .words.go_structs import show_struct
 from .words.metadata import check_path_name
 from .words.names import check_subdomain
 from .words.part import Part, gathers
 from .words.selectors import validate_selector
 
-GROUP = "rbac.authorization.k8s.io"
 _SUBJECTS = ("ServiceAccount", "User", "Group")
 
 
@@ -45,7 +45,7 @@ def _validate_rule(rule: Part, is_namespaced: bool) -> None:
 def validate_binding(data: Part, is_namespaced: bool) -> None:
     """A RoleBinding or ClusterRoleBinding."""
     role = data.part("roleRef")
-    role.support("apiGroup", (GROUP,), role["apiGroup"] or "")
+    role.support("apiGroup", (RBAC_GROUP,), role["apiGroup"] or "")
     role.support("kind", ("Role", "ClusterRole") if is_namespaced else ("ClusterRole",), role["kind"] or "")
     role.text("name", check_path_name, needed=True)
     for subject in data.parts("subjects"):
@@ -67,6 +67,6 @@ def _validate_subject(subject: Part, is_namespaced: bool) -> None:
         return
     if kind == "ServiceAccount":
         subject.text("name", check_subdomain)
-    subject.support("apiGroup", ("" if kind == "ServiceAccount" else GROUP,), subject["apiGroup"] or "")
+    subject.support("apiGroup", ("" if kind == "ServiceAccount" else RBAC_GROUP,), subject["apiGroup"] or "")
     if kind == "ServiceAccount" and not is_namespaced:
         subject.need("namespace")

@@ -7,13 +7,13 @@ from typing import Any
 
 import re2
 
+from ...objects.names import INT_OR_STRING
 from .words.part import Part
 
 _ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
 _PRESERVES, _EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
-_INT_OR_STRING = "x-kubernetes-int-or-string"
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
-_WITHIN = ("type", "default", "additionalProperties", "nullable", _PRESERVES, _EMBEDS, _INT_OR_STRING)
+_WITHIN = ("type", "default", "additionalProperties", "nullable", _PRESERVES, _EMBEDS, INT_OR_STRING)
 MOST_LEVELS = 100
 
 
@@ -90,13 +90,13 @@ def _is_sound(schema: Part) -> bool:
 def _validate_type(schema: Part, kind: Any, place: str) -> None:
     if schema[_EMBEDS] and kind != "object":
         schema.refuse("type", "must be object if x-kubernetes-embedded-resource is true")
-    elif not kind and not schema[_INT_OR_STRING] and not schema[_PRESERVES]:
+    elif not kind and not schema[INT_OR_STRING] and not schema[_PRESERVES]:
         schema.require("type", f"must not be empty {place}")
     elif kind and kind not in _TYPES:
         schema.support("type", _TYPES)
     elif place == _ROOT and kind and kind != "object":
         schema.refuse("type", "must be object at the root")
-    if schema[_INT_OR_STRING] and schema[_PRESERVES]:
+    if schema[INT_OR_STRING] and schema[_PRESERVES]:
         schema.refuse(_PRESERVES, "must be false if x-kubernetes-int-or-string is true")
 
 
@@ -116,7 +116,7 @@ def _validate_combined(schema: Part) -> None:
     """What stands in allOf, anyOf, oneOf and not says nothing of structure."""
     for word in ("allOf", "anyOf", "oneOf"):
         for one in schema.parts(word):
-            _validate_within(one, bool(schema[_INT_OR_STRING]))
+            _validate_within(one, bool(schema[INT_OR_STRING]))
     if isinstance(schema["not"], Mapping):
         _validate_within(schema.part("not"), False)
 

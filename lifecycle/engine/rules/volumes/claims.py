@@ -9,19 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...objects.meta import StoredObject
-from ...objects.names import HOSTNAME
+from ...objects.names import CLASS_ONCE, HOSTNAME
 from ...objects.node import Node
 from ...objects.pods.pod import Pod
 from ...objects.quantity import whole
-from ...objects.storage import (
-    BIND_COMPLETED,
-    CLASS_ONCE,
-    IS_DEFAULT,
-    IS_DEFAULT_ONCE,
-    MANY,
-    NO_PROVISIONER,
-    WAIT,
-)
+from ...objects.storage import BIND_COMPLETED, IS_DEFAULT, IS_DEFAULT_ONCE, MANY, NO_PROVISIONER, WAIT
 from ..placement.node_filters import matches_a_term
 
 Json = Mapping[str, Any]

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ...objects.names import REQUIRED
+from ...objects.names import REQUIRED, REVISION_LABEL
 from ...objects.node import Node, Taint
 from ...objects.pods.pod import Pod
 from ...objects.pods.template import PodTemplate
 from ...objects.workloads.daemon_set import GENERATION_LABEL
 from ..placement.node_filters import has_untolerated, tolerates, wants_node
-from .revisions import REVISION_LABEL
 
 NO_SCHEDULE, NO_EXECUTE = "NoSchedule", "NoExecute"
 _AUTOMATIC = (

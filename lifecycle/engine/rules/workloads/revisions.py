@@ -16,8 +16,6 @@ from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, C
 
 HASH_LABEL = "controller.kubernetes.io/hash"
 """The label of a StatefulSet's revision that says the hash in its name."""
-REVISION_LABEL = "controller-revision-hash"
-"""The label of a pod that names its revision: of a StatefulSet the whole name, of a DaemonSet the hash."""
 _LONGEST_STEM = 223
 
 

@@ -9,10 +9,11 @@ from lifecycle.engine.controllers.stateful_set.decide.members import Members
 from lifecycle.engine.controllers.stateful_set.decide.replicas import needs_claims
 from lifecycle.engine.controllers.stateful_set.decide.seen import Seen
 from lifecycle.engine.objects.meta import PlainObject
+from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.stateful_set import StatefulSet
 from lifecycle.engine.rules.actions import RecordEvent, Update
-from lifecycle.engine.rules.workloads.revisions import REVISION_LABEL, hash_patch, make_revision
+from lifecycle.engine.rules.workloads.revisions import hash_patch, make_revision
 from tests.engine.controllers.stateful_sets import Web, make_stateful_set
 
 SET: Any = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web", "uid": "set", "controller": True}

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import Pod
 from ....objects.pods.template import make_hash
 from ....objects.workloads.controller_revision import ControllerRevision
 from ....objects.workloads.daemon_set import DaemonSet
 from ....rules.actions import Action, Create, Decision, Delete, Refusal, Update
-from ....rules.workloads.revisions import REVISION_LABEL, make_revision, name_revision, next_number
+from ....rules.workloads.revisions import make_revision, name_revision, next_number
 
 
 @dataclass(slots=True)

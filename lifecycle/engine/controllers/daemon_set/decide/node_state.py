@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import FAILED, SUCCEEDED, Pod
 from ....objects.workloads.daemon_set import GENERATION_LABEL
 from ....rules.workloads.daemon_pods import Fit
-from ....rules.workloads.revisions import REVISION_LABEL
 
 # The role of a node in a rolling update, by its pods that are not terminating.
 EMPTY, EXCESS, NEW_READY, NEW_WAITING, OLD_READY, OLD_LOST, BOTH_READY, BOTH_WAITING = (

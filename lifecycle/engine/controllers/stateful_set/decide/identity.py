@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ....objects.names import REVISION_LABEL
 from ....objects.pods.overlay import PodOverlay
 from ....objects.pods.pod import Pod
 from ....objects.workloads.stateful_set import StatefulSet
-from ....rules.workloads.revisions import REVISION_LABEL
 
 POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from ....objects.selector import Selector
-from ....rules.workloads.revisions import REVISION_LABEL
 from .identity import POD_NAME_LABEL, has_volumes, ordinal_of
 from .ordinals import Ordinals
 

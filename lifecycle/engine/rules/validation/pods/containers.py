@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ....objects.names import RESTART_ALL_GATE
 from ....objects.pods.container import NEVER
 from ....releases.gates import is_enabled
 from ..words.field_error import FieldError, duplicate, too_long
@@ -24,7 +25,6 @@ MOST_RULES = 20
 SIDECAR = "Always"
 MOST_EXIT_CODES = 255
 NOT_FOR_EPHEMERAL = "cannot be set for an Ephemeral Container"
-RESTART_ALL_GATE = "RestartAllContainersOnContainerExits"
 # What an ephemeral container may not have (EPHEM-04, EPHEM-05, EPHEM-06, VALID-03).
 NOT_EPHEMERAL = (
     "ports",
