@@ -23,7 +23,7 @@ BURST = 25
 EVENT_COST_MS = 300_000
 """One more is let through for each such time that passes (client-go: defaultSpamQPS, 1 in 300 s)."""
 MOST_OWED_MS = BURST * EVENT_COST_MS
-"""Nothing more is told of an object while this much is to be paid off."""
+"""The bucket is empty while it needs this long to be full again."""
 COMBINED = "(combined from similar events): "
 _MOST_KEPT = 64
 
@@ -32,12 +32,12 @@ Said = list[int]
 
 
 class Correlator:
-    """What was said lately about which object, as plain data."""
+    """What each source has told lately about each object, as plain data."""
 
     __slots__ = ("_series", "_sources")
 
     def __init__(self) -> None:
-        # By uid, then source and type: when what was told is paid for, and what was said, by reason.
+        # By uid, then source and type: when the bucket is full again, and what was said, by reason.
         self._sources: dict[str, dict[str, dict[str, Any]]] = {}
         # By uid: the version that a series is about, what was said of it, and its words.
         self._series: dict[str, tuple[int, Said, str]] = {}
@@ -65,17 +65,17 @@ class Correlator:
         return said, COMBINED + message if is_combined else message
 
     def paid_ms(self, uid: str, source: str) -> int:
-        """The instant by which all is paid for that a source has told of an object."""
+        """The instant at which a source's bucket for an object is full again."""
         return int(self._record(uid, source)["due_ms"])
 
     def settle(self, uid: str, source: str, paid_ms: int) -> None:
-        """What a source has told of an object, in series too, is paid for by an instant."""
+        """Set the instant at which a source's bucket for an object is full again: series take tokens too."""
         record = self._sources.get(uid, {}).get(source)
         if record is not None:
             record["due_ms"] = paid_ms
 
     def note(self, uid: str, source: str, reason: str, text: str, count: int, at_ms: int) -> None:
-        """An event of a text (`text_of`) has been observed so often by now, in a series."""
+        """A series has observed the event of a text (`text_of`) so often by now."""
         record = self._sources.get(uid, {}).get(source)
         alike = record["reasons"].get(reason) if record is not None else None
         if alike is not None and text in alike["said"]:
@@ -93,17 +93,17 @@ class Correlator:
         return record
 
     def take_over(self, uid: str, source: str, few: Mapping[str, tuple[int, int, str, str | None]]) -> None:
-        """Count from now on what a source has told of an object: number, instant, message, path by reason."""
+        """Count from now on what a source kept to itself: (number, instant, message, path) by reason."""
         for reason, (number, at_ms, message, path) in few.items():
             found = self.observe(uid, source, reason, message, path, at_ms)
             assert found is not None and not found[0][0], "so few events are told one by one"
             found[0][0] = number
 
     def observe_version(self, uid: str, version: int, message: str, now_ms: int) -> tuple[Said, str] | None:
-        """Observe what is said of an object while it has one version: a series, whatever the words.
+        """Observe an event of the newer recorder: a series for each version of an object, whatever the words.
 
-        Returns what was said, in the words it began with; None where nobody is told: a series is told when it
-        becomes one.
+        Returns what was said and the words it began with. None: nothing is told, since only the first event
+        and the second one, with which a series begins, are sent.
         """
         known = self._series.get(uid)
         if known is None or known[0] != version:
@@ -115,7 +115,7 @@ class Correlator:
         return (said, known[2] or message) if said[1] == 2 else None
 
     def begin_anew(self, uid: str, component: str) -> None:
-        """A component has been restarted, and knows no more what it has told of an object."""
+        """A component was restarted: it has forgotten what it told of an object."""
         told = self._sources.get(uid)
         if told is not None:
             self._sources[uid] = {
@@ -142,12 +142,12 @@ class Correlator:
 
 
 def text_of(message: str, path: str | None, is_combined: bool = False) -> str:
-    """What makes events for one reason the same, of one object and teller."""
+    """The key of an event among those of one object, teller and reason."""
     return COMBINED if is_combined else f"{path or ''} {message}"
 
 
 def pay(due_ms: int, now_ms: int) -> int | None:
-    """The instant by which one event more is paid for; None when too many are not."""
+    """Take a token: when the bucket will be full again; None where it is empty and the event is dropped."""
     due_ms = (due_ms if due_ms > now_ms else now_ms) + EVENT_COST_MS
     return due_ms if due_ms <= now_ms + MOST_OWED_MS else None
 

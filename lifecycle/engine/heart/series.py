@@ -1,8 +1,8 @@
 """Events that repeat: what has been told of an open series at an instant, computed and not counted.
 
-A row that goes on says in its detail how often its event comes (`period_ms`), by when all is paid for that
-was told up to it (`paid_ms`, of the correlator), and what else is told from the same purse: of each series
-beside it when it was told last and how often it comes (`beside`), and how many of these are first at an
+The row of an open series says in its detail how often the event comes (`period_ms`), when the token bucket of
+its source and object is full again (`paid_ms`, see the correlator), and which other series take tokens from
+that bucket: when each was told last and how often it comes (`beside`), and how many of these go first at one
 instant (`turn`). Where any of this changes a new row says so. The row that closes a series says the period
 alone. Whoever shows an event asks `tell_at`.
 """

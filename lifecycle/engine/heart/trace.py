@@ -357,9 +357,9 @@ class Trace:
     def _settle(self, series: dict[str, Any], until_ms: int) -> None:
         settle(self.series.list_beside(series), self.correlator, until_ms)
 
-    def _go_on(self, purse: Iterable[dict[str, Any]]) -> None:
-        """Say how the series of a purse go on, now that something else is paid from it, or less."""
-        for series in purse:
+    def _go_on(self, bucket: Iterable[dict[str, Any]]) -> None:
+        """Write how the series of a bucket go on, now that more or fewer series take tokens from it."""
+        for series in bucket:
             if not series["is_silent"]:
                 self._tell_series(series, self.series.detail_of(series))
 
