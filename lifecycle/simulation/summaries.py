@@ -32,6 +32,7 @@ from lifecycle.input.scenario import IDLE
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.readiness import Readiness
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.run_verdicts import map_pods, read_verdict, tell_lone_pods
 from lifecycle.simulation.traces import WriteBytes, format_time
@@ -133,9 +134,11 @@ class SummarySink:
         self._refusals: dict[str, dict[str, Failing]] = {}
         self._disruptions = Disruptions()
         self._gone = GoneWorkloads()
+        self._readiness = Readiness(bool(plan.steps))
 
     def take(self, changes: Changes) -> None:
         self._gone.take(changes.versions)
+        self._readiness.take(changes.versions)
         for row in changes.rows:
             self._disruptions.take(row)
             subject = row.subject
@@ -149,7 +152,8 @@ class SummarySink:
             life.take(row)
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
-        lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
+        lines = [told] if (told := self._readiness.tell()) else []
+        lines += ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         if outcome.why == IDLE and any(
