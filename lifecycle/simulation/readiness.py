@@ -6,7 +6,7 @@ it is waited for. So is a Job that is suspended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lifecycle.engine.heart.trace import Version
@@ -23,6 +23,11 @@ from lifecycle.verdicts import judge_rollout
 
 Json = Mapping[str, Any]
 _GONE = "DELETED"
+_PLAIN = ("verdict", "status", "times")
+_TELLING = tuple(
+    f"  {label} " for label in (*_PLAIN, "node", "nodes", "warnings", "runs", "retries", "not on", "gone")
+)
+"""How those lines of a block begin that say more than how many there are."""
 
 
 def is_well(data: Json) -> bool:
@@ -69,6 +74,26 @@ _JUDGES: dict[str, Callable[[Json], bool]] = {
     CRON_JOB_KIND.id: lambda data: True,
     POD_KIND.id: _is_pod_well,
 }
+
+
+def put_unwell_first(blocks: Sequence[tuple[bool, Sequence[str]]]) -> Iterator[str]:
+    """The lines of (is it well, its lines): what is not comes first and whole, what is well takes a line."""
+    for is_good, lines in blocks:
+        if not is_good:
+            yield from lines
+    for is_good, lines in blocks:
+        if is_good:
+            yield _shorten(lines)
+
+
+def _shorten(lines: Sequence[str]) -> str:
+    """`Pod shop/web-0: Running, ready 1/1, restarts 0; node node-1`: what only counts is left out."""
+    told = [line.strip().partition("  ") for line in lines[1:] if line.startswith(_TELLING)]
+    return f"{lines[0]}: {'; '.join(_join(label, text.strip()) for label, _, text in told)}"
+
+
+def _join(label: str, text: str) -> str:
+    return text.rstrip(".") if label in _PLAIN else f"{label} {text}"
 
 
 class Readiness:

@@ -91,7 +91,9 @@ class Driver:
     def __init__(self, plan: Plan, sink: Sink, limit_ms: int = LIMIT_MS) -> None:
         self.plan = plan
         self.sink = sink
-        self.readiness = Readiness(bool(plan.steps)) if any(one.text == READY for one in plan.untils) else None
+        self.readiness = (
+            Readiness(bool(plan.steps)) if any(one.text == READY for one in plan.untils) else None
+        )
         self.limit_ms = limit_ms if self.readiness is None else min(limit_ms, _limit_of_ready_ms(plan))
         self.cluster = Cluster(plan.seed, plan.epoch_ms, plan.settings)
         self.watches = Watches(
@@ -217,9 +219,11 @@ class Driver:
 
     def _tell(self, until: Until) -> str:
         """A condition of the end that was missed."""
-        if until.text != READY or self.readiness is None:
+        if until.text == READY and self.readiness is not None:
+            return f"{READY}: {self.readiness.tell()}"
+        if until.expression is None:
             return until.text
-        return f"{READY}: {self.readiness.tell()}"
+        return f"{until.text}: {until.expression.evaluate(self.cluster).seen}"
 
     def _finish(self) -> Outcome:
         now_ms = self.cluster.now_ms
