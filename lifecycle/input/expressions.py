@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.condition import ALIASES
+from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.quantity import parse_quantity
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
@@ -39,6 +40,8 @@ _SUBJECT = re.compile(
 )
 _COMPARISON = re.compile(r"(?P<left>.+?)\s*(?P<operator>==|!=|>=|<=|>|<)\s*(?P<right>.+)")
 _STEP = re.compile(r"\.(?P<name>[A-Za-z_][\w-]*)|\[(?P<index>\d+)\]|\[['\"](?P<key>[^'\"]+)['\"]\]")
+_WITHOUT_CONDITIONS = {"StatefulSet": "availableReplicas", "DaemonSet": "numberAvailable"}
+"""Kinds whose controller sets no condition, and what it counts instead (apps/v1 types.go)."""
 _CONDITION_NAME = re.compile(r"[A-Za-z][\w./-]*")
 
 
@@ -139,6 +142,7 @@ def parse(text: str) -> Expression:
     if rest in ("exists", "gone"):
         return Expression(*subject, rest)
     if _CONDITION_NAME.fullmatch(rest) and not rest.startswith("condition "):
+        _need_conditions(kind, subject[0])
         return Expression(*subject, "condition", (rest,), "==", "True")
     comparison = _COMPARISON.fullmatch(rest)
     if comparison is None:
@@ -147,10 +151,18 @@ def parse(text: str) -> Expression:
     if left.startswith("condition "):
         if sign not in ("==", "!="):
             raise ExpressionError(f'"{text}": a condition is compared with == or !=, not {sign}')
+        _need_conditions(kind, subject[0])
         return Expression(*subject, "condition", (left.split()[1],), sign, _unquote(right))
     if not left.startswith("."):
         raise ExpressionError(f'"{text}": a path begins with a dot, such as .status.phase: {FORMS}')
     return Expression(*subject, "path", _parse_path(left, text), sign, _parse_value(right))
+
+
+def _need_conditions(kind: Kind, text: str) -> None:
+    """Raise ExpressionError for a kind that would be waited for in vain."""
+    if kind.id in _WITHOUT_CONDITIONS:
+        right = f"{text.split()[0]} .status.{_WITHOUT_CONDITIONS[kind.id]} >= 1"
+        raise ExpressionError(f'"{text}": a {kind.name} has no conditions; ask for "{right}"')
 
 
 def _parse_path(path: str, text: str) -> tuple[str | int, ...]:

@@ -27,7 +27,7 @@ API_VERSION = "podline.dev/v1alpha1"
 KIND = "Scenario"
 DEFAULT_EPOCH = "2026-01-01T00:00:00Z"
 DEFAULT_SEED = 1
-IDLE = "idle"
+IDLE, READY = "idle", "ready"
 # As many as Kubernetes is made for.
 MOST_NODES = 5000
 CLAIMS = ("always", "eventually", "holds", "sequence")
@@ -35,7 +35,7 @@ CLAIMS = ("always", "eventually", "holds", "sequence")
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """When to stop: at an instant, when idle, or when an expression holds."""
+    """When to stop: at an instant, when idle, when all is ready, or when an expression holds."""
 
     text: str
     at_ms: int | None = None
@@ -97,15 +97,15 @@ def read_epoch_ms(text: str) -> int:
 
 
 def read_until(text: Any) -> Until:
-    """`10m`, `idle` or an expression. Raises ExpressionError."""
-    if text == IDLE:
-        return Until(IDLE)
+    """`10m`, `idle`, `ready` or an expression. Raises ExpressionError."""
+    if text in (IDLE, READY):
+        return Until(text)
     at_ms = read_duration_ms(text) if isinstance(text, str) else None
     if at_ms is not None:
         return Until(text, at_ms=at_ms)
     if not isinstance(text, str) or "/" not in text:
         raise ExpressionError(
-            f'"{text}" is neither a duration such as 10m, nor idle, nor an expression such as '
+            f'"{text}" is neither a duration such as 10m, nor idle, nor ready, nor an expression such as '
             '"deployment/web Available"'
         )
     return Until(text, expression=parse(text))

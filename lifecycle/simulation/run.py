@@ -14,14 +14,17 @@ from lifecycle.engine.heart.timing import Timing
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.rules.nodes.drains import CANCELLED, DONE, DRAIN, ENDS
 from lifecycle.input.expressions import Look
-from lifecycle.input.scenario import IDLE, Until, format_duration
+from lifecycle.input.scenario import IDLE, READY, Until, format_duration
 from lifecycle.input.scenario_steps import Step
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.readiness import Readiness
 from lifecycle.simulation.rejections import Rejections
 
 LIMIT_MS = 24 * 60 * 60 * 1000
 """A run always ends after a virtual day."""
+READY_LIMIT_MS = 60 * 60 * 1000
+"""What is not well after an hour is not waited for, unless a later instant was asked for."""
 DONE_AS_ASKED, FAILED, BAD_INPUT, NOT_REACHED = range(4)
 EXIT_STATUSES = {
     DONE_AS_ASKED: "done",
@@ -88,7 +91,10 @@ class Driver:
     def __init__(self, plan: Plan, sink: Sink, limit_ms: int = LIMIT_MS) -> None:
         self.plan = plan
         self.sink = sink
-        self.limit_ms = limit_ms
+        self.readiness = (
+            Readiness(bool(plan.steps)) if any(one.text == READY for one in plan.untils) else None
+        )
+        self.limit_ms = limit_ms if self.readiness is None else min(limit_ms, _limit_of_ready_ms(plan))
         self.cluster = Cluster(plan.seed, plan.epoch_ms, plan.settings)
         self.watches = Watches(
             plan.expects, plan.sequences, is_instant=Timing(plan.settings.timing).is_instant
@@ -181,6 +187,8 @@ class Driver:
         self.sink.take(changes)
         self.watches.take(changes.rows)
         self.rejections.take(changes.versions)
+        if self.readiness is not None:
+            self.readiness.take(changes.versions)
         if self.drains:
             self._follow_drains(changes.rows)
         return {version.new.key for version in changes.versions}
@@ -204,8 +212,18 @@ class Driver:
     def _holds(self, until: Until, cluster: Cluster) -> bool:
         if until.at_ms is not None:
             return cluster.now_ms >= until.at_ms
+        if until.text == READY and self.readiness is not None:
+            return self.steps_left == 0 and self.readiness.is_ready
         end = self.ends.get(until)
         return self._is_idle(cluster) if end is None else end.holds(cluster)
+
+    def _tell(self, until: Until) -> str:
+        """A condition of the end that was missed."""
+        if until.text == READY and self.readiness is not None:
+            return f"{READY}: {self.readiness.tell()}"
+        if until.expression is None:
+            return until.text
+        return f"{until.text}: {until.expression.evaluate(self.cluster).seen}"
 
     def _finish(self) -> Outcome:
         now_ms = self.cluster.now_ms
@@ -213,7 +231,7 @@ class Driver:
         for subject, wanted in self.drains.values():
             # What has not ended was not refused either.
             self._judge(subject, wanted, None)
-        missed = [until.text for until in self.plan.untils if not self._holds(until, self.cluster)]
+        missed = [self._tell(until) for until in self.plan.untils if not self._holds(until, self.cluster)]
         if not (is_over or self.plan.untils) and self.rejections.told:
             missed = [IDLE]
         self.cluster.close_series()
@@ -228,7 +246,14 @@ class Driver:
         )
 
 
+def _limit_of_ready_ms(plan: Plan) -> int:
+    """When a run that waits until all is ready gives up; steps get as long as any other beginning."""
+    asked = [until.at_ms for until in plan.untils if until.at_ms is not None]
+    begun_ms = max((step.at_ms for step in plan.steps), default=0)
+    return max(begun_ms + READY_LIMIT_MS, *asked) if asked else begun_ms + READY_LIMIT_MS
+
+
 def _name_end(untils: Sequence[Until]) -> str:
-    if any(until.expression is not None for until in untils):
+    if any(until.expression is not None or until.text == READY for until in untils):
         return "condition"
     return "until" if any(until.at_ms is not None for until in untils) else IDLE

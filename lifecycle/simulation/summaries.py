@@ -32,6 +32,7 @@ from lifecycle.input.scenario import IDLE
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.readiness import Readiness, is_well, put_unwell_first
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.run_verdicts import map_pods, read_verdict, tell_lone_pods
 from lifecycle.simulation.traces import WriteBytes, format_time
@@ -133,9 +134,11 @@ class SummarySink:
         self._refusals: dict[str, dict[str, Failing]] = {}
         self._disruptions = Disruptions()
         self._gone = GoneWorkloads()
+        self._readiness = Readiness(bool(plan.steps))
 
     def take(self, changes: Changes) -> None:
         self._gone.take(changes.versions)
+        self._readiness.take(changes.versions)
         for row in changes.rows:
             self._disruptions.take(row)
             subject = row.subject
@@ -149,7 +152,8 @@ class SummarySink:
             life.take(row)
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
-        lines = ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
+        lines = [told] if (told := self._readiness.tell()) else []
+        lines += ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         if outcome.why == IDLE and any(
@@ -160,20 +164,29 @@ class SummarySink:
         pods = map_pods(cluster)
         losses = {uid: life.losses for uid, life in self._lives.items()}
         failing = {**self._refusals, **{uid: life.failing for uid, life in self._lives.items()}}
+        blocks = []
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
                 verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing, losses)
-                lines += describe_workload(data, verdict)
-                lines += describe_batch(data, cluster)
-                lines += describe_left_out(data, cluster)
-                lines += self._gone.describe_runs(data["metadata"]["uid"])
+                lines_of_it = [*describe_workload(data, verdict)]
+                lines_of_it += describe_batch(data, cluster)
+                lines_of_it += describe_left_out(data, cluster)
+                lines_of_it += self._gone.describe_runs(data["metadata"]["uid"])
+                blocks.append((is_well(data), lines_of_it))
+        lines += put_unwell_first(blocks)
         lines += self._gone.describe()
         lines += describe_namespaces(cluster)
         lines += describe_nodes(cluster)
-        verdicts = tell_lone_pods(cluster, failing)
-        for uid, life in sorted(self._lives.items(), key=lambda one: (one[1].created_ms, one[1].name)):
-            lines += life.describe(verdicts.get(uid, ""))
+        lines += self._describe_pods(cluster, tell_lone_pods(cluster, failing))
         self._write("".join(f"{line}\n" for line in lines).encode())
+
+    def _describe_pods(self, cluster: Cluster, verdicts: Mapping[str, str]) -> Iterator[str]:
+        """A block for each pod, in the order in which they came."""
+        well = {one["metadata"]["uid"] for one in cluster.list(POD_KIND.id) if is_well(one)}
+        lives = sorted(self._lives.items(), key=lambda one: (one[1].created_ms, one[1].name))
+        yield from put_unwell_first(
+            [(uid in well, [*life.describe(verdicts.get(uid, ""))]) for uid, life in lives]
+        )
 
 
 def map_sizes(cluster: Cluster) -> dict[tuple[str, str], int]:

@@ -15,6 +15,8 @@ from .saved import Saved
 FILE, FOLDER, LINK = "file", "folder", "link"
 OPAQUE = "opaque"
 """A program, or anything else of an image whose files are not known: only its name is."""
+UNSEEN = "unseen"
+"""The text of a folder that was copied unseen: what else is in it is not known."""
 REMOVED = "removed"
 """Something of an image that a container has removed: it is there no more, and still in the image."""
 KEPT_CHARACTERS = 262_144
@@ -130,6 +132,9 @@ class FileLayer(Saved):
         return file is None or file.kind in (REMOVED, OPAQUE)
 
     def _add(self, path: str, file: File) -> None:
+        old = self.entries.get(path)
+        if file.kind == FOLDER and old is not None and old.kind == OPAQUE:
+            file.write(UNSEEN, file.modified_ms)
         self.entries[path] = file
         folder, _, name = path.rpartition("/")
         self._names.setdefault(folder, set()).add(name)
@@ -180,7 +185,10 @@ class FileLayer(Saved):
 
     def has_unknown(self) -> bool:
         """Whether something was put here of which only the name is known: more may have come with it."""
-        return any(file.kind == OPAQUE for file in self.entries.values())
+        return any(
+            file.kind == OPAQUE or (file.kind == FOLDER and file.text == UNSEEN)
+            for file in self.entries.values()
+        )
 
     def save(self) -> dict[str, Any]:
         """Give the layer as JSON-able data."""

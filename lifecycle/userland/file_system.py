@@ -18,6 +18,7 @@ from .file_layers import (
     OPAQUE,
     REMOVED,
     ROOT,
+    UNSEEN,
     File,
     FileLayer,
     FileProblem,
@@ -121,7 +122,7 @@ class FileSystem:
         if file is None:
             raise FileProblem(_MISSING)
         _need_plain(file)
-        if self._is_guarded and not self.can_read(path, file):
+        if not self.can_read(path, file):
             raise FileProblem(_NOT_ALLOWED)
         return file.text
 
@@ -181,11 +182,11 @@ class FileSystem:
             own.write(text, self.now_ms)
 
     def write_unknown(self, path: str) -> None:
-        """Make something that can be run, of which only the name is known."""
-        self.write(path, "")
-        file = self.find(path)
-        if file is not None:
-            file.kind, file.mode = OPAQUE, 0o755
+        """Make something of which only the name is known: a program, or a folder where there is one."""
+        old = self.find(path)
+        made = (FOLDER, UNSEEN) if old is not None and old.kind == FOLDER else (OPAQUE, "")
+        self._need_folder(path)
+        self._put(self._real_path(path), File(*made, 0o755, self.now_ms))
 
     def pad(self, path: str, count: int) -> bool:
         """Let a file grow by signs of which only the number counts; False when not all of them found room."""
@@ -213,9 +214,10 @@ class FileSystem:
     def make_folder(self, path: str, parents: bool = False) -> None:
         """Make a folder, with `parents` those above it too. Raises FileProblem as Linux would."""
         file = self.find(path)
-        if file is not None:
-            if parents and file.kind == FOLDER:
-                return
+        if file is not None and parents and file.kind == FOLDER:
+            return
+        # Of what was copied unseen, that somebody wants a folder there shows it is one.
+        if file is not None and not (parents and file.kind == OPAQUE):
             raise FileProblem("File exists")
         if not parents:
             self._need_folder(path)
@@ -289,8 +291,7 @@ class FileSystem:
 
     def is_made_by_kubelet(self, path: str) -> bool:
         """Whether a path is in a volume that a kubelet writes, and nobody else."""
-        mount = self._mount_of(path)
-        return mount is not None and mount.group is not None
+        return (mount := self._mount_of(path)) is not None and mount.group is not None
 
     def _mount_of(self, path: str) -> Mount | None:
         for mount in self.mounts:
@@ -322,8 +323,7 @@ class FileSystem:
     def _through_linked_folder(self, path: str) -> str | None:
         """The path with its first linked folder replaced by what the link says; None without one."""
         parts = path.strip("/").split("/")
-        # Each folder on the way is looked up by its whole path.
-        self.work += len(parts) * len(path)
+        self.work += len(parts) * len(path)  # Each folder on the way is looked up by its whole path.
         if not self._has_links():
             return None
         self.work += len(parts) * len(path)

@@ -1,5 +1,7 @@
 """The language of --until and expect."""
 
+import re
+
 import pytest
 
 from lifecycle.input.expressions import ExpressionError, Look, parse
@@ -60,6 +62,19 @@ class OneObject:
 )
 def test_a_claim_about_an_object(claim, holds):
     assert parse(f"deployment/web {claim}").evaluate(OneObject(WEB)).holds is holds
+
+
+@pytest.mark.parametrize(
+    "claim, right",
+    [
+        ("statefulset/db Available", "statefulset/db .status.availableReplicas >= 1"),
+        ("sts/db -n shop condition Available == True", "sts/db .status.availableReplicas >= 1"),
+        ("daemonset/agent Ready", "daemonset/agent .status.numberAvailable >= 1"),
+    ],
+)
+def test_a_kind_without_conditions_is_not_waited_for_in_vain(claim, right):
+    with pytest.raises(ExpressionError, match=re.escape(f'has no conditions; ask for "{right}"')):
+        parse(claim)
 
 
 @pytest.mark.parametrize("word", ["Deployment", "deployment", "deployments", "deploy"])

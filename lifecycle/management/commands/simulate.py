@@ -74,7 +74,8 @@ class Command(BaseCommand):
             type=_until,
             action="append",
             metavar="WHEN",
-            help='10m, idle or "deployment/web Available"; several must hold together (default idle)',
+            help="10m, idle, ready (all that was given is well, within an hour) or"
+            ' "deployment/web Available"; several must hold together (default idle)',
         )
         parser.add_argument("--output", choices=OUTPUTS, help="default: table on a terminal, else ndjson")
         parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")

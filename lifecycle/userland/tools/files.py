@@ -150,18 +150,18 @@ def cp(call: Call) -> Outcome:
                     f"cannot interpret {call.name} {name}: not in the manifest; its copy is taken to be"
                     " a program of which nothing is known"
                 )
-                call.files.write_unknown(_target_path(call, source, target))
+                call.files.write_unknown(_target_path(call, name, target))
                 continue
             call.err(f"can't stat '{name}': No such file or directory")
             call.state["failed"] = True
         elif call.is_folder(name) and call.name == "cp" and not {"r", "R", "a"} & set(options):
             call.err(f"omitting directory '{name}'")
             call.state["failed"] = True
-        elif call.is_folder(name) and (_target_path(call, source, target) + "/").startswith(source + "/"):
+        elif call.is_folder(name) and f"{_target_path(call, name, target)}/".startswith(f"{source}/"):
             call.err(f"cannot put a directory, '{name}', into itself")
             call.state["failed"] = True
         else:
-            path = _target_path(call, source, target)
+            path = _target_path(call, name, target)
             if call.name == "mv" and path != source:
                 replaced = call.files.find(path)
                 call.machine.open_files.unlink(path, replaced.text if replaced is not None else "")
@@ -177,11 +177,14 @@ def _mode_of_copies(call: Call, options: Mapping[str, str]) -> int | None:
     return _new_mode(0, options.get("m") or options.get("mode") or "755") if call.name == "install" else None
 
 
-def _target_path(call: Call, source: str, target: str) -> str:
-    path = call.path(target)
-    name = source.rpartition("/")[2]
+def _target_path(call: Call, word: str, target: str) -> str:
+    path, source = call.path(target), call.path(word)
+    is_content = word.rpartition("/")[2] == "." and call.is_folder(word)
+    name = "" if is_content else source.rpartition("/")[2]
+    # Of what was copied unseen, the sign behind its name says that it is a folder.
+    is_folder = call.is_folder(target) or (target.endswith(("/", "/.")) and call.is_opaque(target))
     # Copying `folder/.` puts what it holds into the target.
-    return join_path(path, name) if call.is_folder(target) and name else path
+    return join_path(path, name) if is_folder and name else path
 
 
 def _copy(call: Call, source: str, target: str, keeps: bool, mode: int | None = None) -> None:
@@ -210,7 +213,7 @@ def ln(call: Call) -> Outcome:
     if len(names) < 2:
         names = [*names, names[0].rpartition("/")[2]] if names else ["", ""]
     source, target = names[0], names[1]
-    path = _target_path(call, call.path(source), target)
+    path = _target_path(call, source, target)
     if "f" in options and call.files.find(path, follow=False) is not None:
         call.files.remove(path)
     if "s" in options:

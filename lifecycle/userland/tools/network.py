@@ -92,6 +92,7 @@ def wget(call: Call) -> Outcome:
     status_line = _status_line(found.status)
     if "S" in options or "server-response" in options:
         # It asks the server to close the connection, and says what comes before the body as it comes.
+        _note_answer(call, found.status)
         call.machine.write(call.task, 2, f"  {status_line}\n  Connection: close\n")
     if found.status >= 400:
         call.err(f"server returned error: {status_line}")
@@ -100,7 +101,7 @@ def wget(call: Call) -> Outcome:
         name = path.rpartition("/")[2] or "index.html"
         folder = options.get("P", options.get("directory-prefix"))
         target = options.get("O", options.get("output-document")) or (f"{folder}/{name}" if folder else name)
-        return 0 if _deliver(call, target, found.body) else 1
+        return 0 if _deliver(call, target, found) else 1
     return 0
 
 
@@ -109,12 +110,24 @@ def _status_line(status: int) -> str:
     return f"HTTP/1.1 {status} {HTTPStatus(status).phrase}" if known else f"HTTP/1.1 {status}"
 
 
-def _deliver(call: Call, target: str, body: str) -> bool:
+def _tell_head(call: Call, status: int) -> None:
+    """The head of a response, as far as it is known: the server's own fields are not."""
+    _note_answer(call, status)
+    call.out(f"{_status_line(status)}\n\n")
+
+
+def _note_answer(call: Call, status: int) -> None:
+    """What a server answers is mostly not known; one that refuses says nothing that opens a gate."""
+    if status < HTTPStatus.BAD_REQUEST:
+        call.feed_answer()
+
+
+def _deliver(call: Call, target: str, found: ConnectResult) -> bool:
     """Put a body where it belongs; False, after a message, where that cannot be."""
+    body = found.body
     if target in ("-", "/dev/stdout"):
         if not body:
-            # What a server answers is mostly not known.
-            call.feed_answer()
+            _note_answer(call, found.status)
         call.out(body)
     elif call.path(target) not in ("/dev/null",):
         try:
@@ -171,11 +184,10 @@ def _finish_curl(call: Call, options: dict[str, str], found: ConnectResult, url:
         target = options.get("o", options.get("output"))
         if "O" in options or "remote-name" in options:
             target = path.rpartition("/")[2]
-        head = "I" in options or "head" in options or "i" in options
-        if head:
-            call.out(f"{_status_line(found.status)}\n\n")
-        has_body = "I" not in options and "head" not in options
-        if has_body and not _deliver(call, target or "-", found.body):
+        has_body = not {"I", "head"} & set(options)
+        if not has_body or {"i", "include"} & set(options):
+            _tell_head(call, found.status)
+        if has_body and not _deliver(call, target or "-", found):
             status, message = 23, "(23) Failure writing output to destination"
     if message and (not is_silent or "S" in options):
         call.err(message)

@@ -72,6 +72,43 @@ def test_what_is_written_over_it_is_run() -> None:
     assert world.ends()[0][1] == 3
 
 
+UNSEEN = "cp -R /opt/acme/conf /shared"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(f"{UNSEEN}; echo x > /own; cp /own /shared/conf/; test -f /shared/conf/own", id="cp"),
+        pytest.param(f"{UNSEEN}; echo x > /own; mv /own /shared/conf/.; test -f /shared/conf/own", id="mv"),
+        pytest.param(f"{UNSEEN}; mkdir -p /shared/conf && touch /shared/conf/own", id="mkdir -p"),
+        pytest.param(f"{UNSEEN}; cd /shared/conf && touch own && test -f /shared/conf/own", id="cd"),
+        pytest.param(
+            f"{UNSEEN}; mkdir -p /shared/conf; echo x > /shared/conf/cert/a.crt", id="a folder within it"
+        ),
+        pytest.param(
+            f"{UNSEEN}; touch /shared/conf/own; {UNSEEN}; touch /shared/conf/b/c", id="copied again"
+        ),
+        pytest.param("mkdir /a; touch /a/f; cp -r /a/. /shared; test -f /shared/f", id="what a folder holds"),
+    ],
+)
+def test_what_is_copied_unseen_is_a_folder_where_it_is_used_as_one(script: str) -> None:
+    world = run(install("sh", "-ec", script), command=["/bin/serve"])
+    assert world.status()["phase"] == "Running"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param("echo x > /shared/own; mkdir -p /shared/own", id="a file is no folder"),
+        pytest.param(f"{UNSEEN}; mkdir /shared/conf", id="it is there already"),
+        pytest.param("mkdir /shared/own; touch /shared/own/a/b", id="what a folder holds is known"),
+    ],
+)
+def test_what_is_known_stays_known_beside_it(script: str) -> None:
+    world = run(install("sh", "-ec", script), command=["/bin/serve"])
+    assert world.status()["phase"] == "Pending"
+
+
 def test_it_survives_a_checkpoint() -> None:
     world = run(install("cp", "/opt/tool", "/shared/tool"), command=["sh", "-c", "sleep 90; /shared/tool"])
     assert world.rows

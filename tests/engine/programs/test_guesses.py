@@ -189,6 +189,21 @@ def test_a_script_that_is_not_read_is_named_with_what_it_is_taken_to_do(script: 
             "curl -s http://db:80/x | grep -q etcd", ConnectResult("connected", body="no"), 1, id="known"
         ),
         pytest.param("curl -s http://db:80/x | grep -vq e", ConnectResult("connected"), 1, id="not the word"),
+        *[
+            pytest.param(
+                f"{asked} db:80 | grep 'Server: \\(Acme\\|Other\\)'", answer, code, id=f"{asked} {said}"
+            )
+            for asked in ("curl -Ik --silent", "curl --head", "curl -si", "curl --include", "wget -S 2>&1")
+            for answer, code, said in (
+                (ConnectResult("connected"), 0, "is answered"),
+                (ConnectResult("connected", status=503), 1, "is refused by the server"),
+                (ConnectResult("refused"), 1, "meets nobody"),
+            )
+        ],
+        pytest.param("curl -sI db:80 | grep '200 OK'", ConnectResult("connected"), 0, id="a status"),
+        pytest.param(
+            "curl -s db:80 | grep ready", ConnectResult("connected", status=503), 1, id="a refusal's body"
+        ),
     ],
 )
 def test_a_gate_that_looks_for_a_word_opens_once_the_server_answers(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import CannotInterpret
-from ...file_layers import FOLDER, FileProblem
+from ...file_layers import FOLDER, OPAQUE, FileProblem
 from ...file_system import join_path
 from ...tools.call import Call
 from ...tools.registry import TOOLS, has_tool
@@ -102,8 +102,8 @@ def _cd(activation: Activation, words: list[str]) -> int:
         activation.out(target + "\n")
     path = join_path(activation.task.folder, target)
     entry = activation.machine.file_system.find(path)
-    if entry is None and activation.machine.is_lenient:
-        # The image's own folders are not known; a script goes where they are.
+    if activation.machine.is_lenient if entry is None else entry.kind == OPAQUE:
+        # The image's own folders are not known; a script goes where they are, or were copied to.
         activation.machine.met_unknown = True
     elif entry is None or entry.kind != FOLDER:
         return activation.fail(f"cd: can't cd to {target}", 2 if activation.shell.flavour == "dash" else 1)
