@@ -55,3 +55,15 @@ def test_liveness_begins_a_tick_after_the_startup_probe_has_succeeded() -> None:
     assert 12 <= started < 13 and failed == pytest.approx(started + 4, abs=0.2)
     killed = [row["at_ms"] for row in list_events(name, "Killing", "gate")]
     assert killed == pytest.approx([1000 * (started + 8 + WARM_SECONDS)], abs=200)
+
+
+def test_another_user_than_root_may_not_write_what_is_roots() -> None:
+    name = "user-may-not-write-roots-folders"
+    assert at(name, "plain-user", "phase", "Failed")
+    (end,) = [
+        row["detail"]["exitCode"]
+        for row in live(name).rows
+        if row["type"] == "transition"
+        and (row["name"], row["field"], row["new"]) == ("plain-user", "container.app.state", "Terminated")
+    ]
+    assert end == 5
