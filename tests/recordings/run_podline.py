@@ -47,8 +47,21 @@ REAL_NODE = {"cpu": "2", "memory": "24581696Ki", "pods": 200}
 """Allocatable of the machine that was recorded; hollow nodes are as large as Podline's own."""
 ASK = "(the lab asks for the text)"
 """What no refusal says: a step that must be refused with this tells its true text."""
-HOLLOW_TIMING = {
+MIDDLE: Json = {
     "preset": "realistic",
+    "worker_return": ["200ms", "300ms"],
+    "lease_age": "6s",
+    "node_monitor": "2500ms",
+    "node_taint": "50ms",
+    "node_look": "5s",
+    "node_status": "7s",
+    "pod_garbage": "10s",
+    "volume_count": "30s",
+    "volume_recount": "90s",
+}
+"""What real components draw from a wide range, here from its middle: least far from whatever was drawn there."""
+HOLLOW_TIMING = {
+    **MIDDLE,
     "sandbox": "10ms",
     "container_start": "10ms",
     "volume_mount": "0ms",
@@ -119,7 +132,7 @@ def _make_scenario(file: ScenarioFile) -> Json:
     spec["until"] = _move(file.until_seconds)
     if file.nodes != HOLLOW:
         spec["nodes"] = REAL_NODE | (spec.get("nodes") or {})
-    spec["timing"] = HOLLOW_TIMING if file.nodes == HOLLOW else "realistic"
+    spec["timing"] = HOLLOW_TIMING if file.nodes == HOLLOW else MIDDLE
     spec.pop("expect", None)
     head = {"apiVersion": "podline.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": file.name}}
     return scenario | head
