@@ -34,6 +34,7 @@ from tests.recordings.scenario_files import (
     recording_of,
 )
 from tests.texts import read_manifests
+from tests.timing import MIDDLE
 
 WARM_SECONDS = 20
 WARM_NAMESPACE = "lab-warm"
@@ -47,19 +48,6 @@ REAL_NODE = {"cpu": "2", "memory": "24581696Ki", "pods": 200}
 """Allocatable of the machine that was recorded; hollow nodes are as large as Podline's own."""
 ASK = "(the lab asks for the text)"
 """What no refusal says: a step that must be refused with this tells its true text."""
-MIDDLE: Json = {
-    "preset": "realistic",
-    "worker_return": ["200ms", "300ms"],
-    "lease_age": "6s",
-    "node_monitor": "2500ms",
-    "node_taint": "50ms",
-    "node_look": "5s",
-    "node_status": "7s",
-    "pod_garbage": "10s",
-    "volume_count": "30s",
-    "volume_recount": "90s",
-}
-"""What real components draw from a wide range, here from its middle: least far from whatever was drawn there."""
 HOLLOW_TIMING = {
     **MIDDLE,
     "sandbox": "10ms",
