@@ -218,7 +218,8 @@ class Mount:
 
 _IMAGE_FOLDERS = (
     "bin boot dev dev/fd dev/shm etc home lib media mnt opt proc root run sbin srv sys tmp usr usr/bin"
-    " usr/lib usr/local usr/local/bin usr/sbin usr/share var var/cache var/lib var/lock var/log var/run var/tmp"
+    " usr/lib usr/local usr/local/bin usr/sbin usr/share var var/cache var/lib var/lock var/log var/run"
+    " var/tmp"
 )
 
 
