@@ -67,3 +67,13 @@ def test_another_user_than_root_may_not_write_what_is_roots() -> None:
         and (row["name"], row["field"], row["new"]) == ("plain-user", "container.app.state", "Terminated")
     ]
     assert end == 5
+
+
+def test_the_start_that_a_returned_kubelet_makes_of_an_ended_container_counts() -> None:
+    name = "first-restart-after-kubelet-return-counts"
+    starts = at(name, "worker", "container.loop.state", "Running")
+    ends = at(name, "worker", "container.loop.state", "Terminated")
+    assert len(starts) == 3 and len(ends) >= 2
+    # It waits at its second end, 10 s and more.
+    assert 34.5 <= starts[2] <= 41.5
+    assert at(name, "worker", "container.loop.state", "Waiting")
