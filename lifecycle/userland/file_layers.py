@@ -1,6 +1,6 @@
 """Files as plain data: layers that a container has of its own, or that volumes are made of.
 
-Modelled: regular files, folders, symbolic links, modification times. Not modelled: owners, hard links, named
+Modelled: regular files, folders, symbolic links, owners, modification times. Not modelled: hard links, named
 pipes, sizes of folders. A file keeps its last 256 KiB, a layer as much as would be 16 MiB in all.
 """
 
@@ -33,11 +33,14 @@ class FileProblem(Exception):
 class File:
     """One entry of a layer. The text of a growing file is kept in parts, joined when it is read."""
 
-    __slots__ = ("_parts", "dropped", "kind", "mode", "modified_ms")
+    __slots__ = ("_parts", "dropped", "kind", "mode", "modified_ms", "owner")
 
-    def __init__(self, kind: str, text: str = "", mode: int = 0o644, modified_ms: int = 0) -> None:
+    def __init__(
+        self, kind: str, text: str = "", mode: int = 0o644, modified_ms: int = 0, owner: int | None = 0
+    ) -> None:
         self.kind = kind
         self.mode = mode
+        self.owner = owner  # A user's number; None where nobody knows.
         self.modified_ms = modified_ms
         self.dropped = 0  # Characters no longer kept, from the front.
         self._parts = [text]
@@ -89,12 +92,13 @@ class File:
 
     def save(self) -> list[Any]:
         """Give the entry as JSON-able data."""
-        return [self.kind, self.text, self.mode, self.modified_ms, self.dropped]
+        return [self.kind, self.text, self.mode, self.modified_ms, self.dropped, self.owner]
 
     @classmethod
     def load(cls, data: list[Any]) -> File:
         """Make the entry that `save` described."""
-        file = cls(data[0], data[1], data[2], data[3])
+        # Early checkpoints do not say whose it is.
+        file = cls(data[0], data[1], data[2], data[3], data[5] if len(data) > 5 else None)
         file.dropped = data[4]
         return file
 
@@ -122,7 +126,7 @@ class FileLayer(Saved):
         self._add(path, file)
         folder = path.rpartition("/")[0]
         while folder and self._is_no_folder(folder):
-            self._add(folder, File(FOLDER, mode=0o755, modified_ms=file.modified_ms))
+            self._add(folder, File(FOLDER, mode=0o755, modified_ms=file.modified_ms, owner=file.owner))
             folder = folder.rpartition("/")[0]
         self.version += 1
 
@@ -221,12 +225,13 @@ class Mount:
 
 
 _IMAGE_FOLDERS = (
-    "bin boot dev dev/fd etc home lib media mnt opt proc root run sbin srv sys tmp usr usr/bin usr/lib"
-    " usr/local usr/local/bin usr/sbin usr/share var var/cache var/lib var/lock var/log var/run var/tmp"
+    "bin boot dev dev/fd dev/shm etc home lib media mnt opt proc root run sbin srv sys tmp usr usr/bin"
+    " usr/lib usr/local usr/local/bin usr/sbin usr/share var var/cache var/lib var/lock var/log var/run"
+    " var/tmp"
 )
 
 
 IMAGE_LAYER = FileLayer()
 """The folders every small Linux image has; shared, never written to."""
 for _path in _IMAGE_FOLDERS.split():
-    IMAGE_LAYER.put(_path, File(FOLDER, mode=0o1777 if _path.endswith("tmp") else 0o755))
+    IMAGE_LAYER.put(_path, File(FOLDER, mode=0o1777 if _path.endswith(("tmp", "shm")) else 0o755))

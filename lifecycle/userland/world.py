@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from .crowd import Crowd
 from .file_layers import FileLayer, Mount
 from .process_namespace import ProcessNamespace
+from .rights import Rights
 from .saved import Saved
 
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+|\[?[0-9a-fA-F:]+:[0-9a-fA-F:]*\]?")
@@ -116,6 +117,10 @@ class World(Protocol):
         """As whom its processes run."""
 
     @property
+    def message_path(self) -> str:
+        """The file for its last words, which anybody may write."""
+
+    @property
     def crowd(self) -> Crowd:
         """The work of all containers of its cluster."""
 
@@ -164,6 +169,11 @@ class World(Protocol):
 
     def connect(self, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from this pod to that address would meet now."""
+
+
+def rights_of(world: World) -> Rights:
+    """What the container's processes may do with files."""
+    return Rights(world.identity.user, world.identity.groups, world.message_path)
 
 
 def is_address(host: str) -> bool:

@@ -34,6 +34,7 @@ from tests.recordings.scenario_files import (
     recording_of,
 )
 from tests.texts import read_manifests
+from tests.timing import MIDDLE
 
 WARM_SECONDS = 20
 WARM_NAMESPACE = "lab-warm"
@@ -48,7 +49,7 @@ REAL_NODE = {"cpu": "2", "memory": "24581696Ki", "pods": 200}
 ASK = "(the lab asks for the text)"
 """What no refusal says: a step that must be refused with this tells its true text."""
 HOLLOW_TIMING = {
-    "preset": "realistic",
+    **MIDDLE,
     "sandbox": "10ms",
     "container_start": "10ms",
     "volume_mount": "0ms",
@@ -119,7 +120,7 @@ def _make_scenario(file: ScenarioFile) -> Json:
     spec["until"] = _move(file.until_seconds)
     if file.nodes != HOLLOW:
         spec["nodes"] = REAL_NODE | (spec.get("nodes") or {})
-    spec["timing"] = HOLLOW_TIMING if file.nodes == HOLLOW else "realistic"
+    spec["timing"] = HOLLOW_TIMING if file.nodes == HOLLOW else MIDDLE
     spec.pop("expect", None)
     head = {"apiVersion": "podline.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": file.name}}
     return scenario | head

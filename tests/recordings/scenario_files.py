@@ -75,7 +75,12 @@ def recording_of(name: str) -> Path:
 
 def load(name: str) -> ScenarioFile:
     """Read a scenario by its name. Raises KeyError when there is none."""
-    text = list_scenarios()[name].read_text()
+    return read(list_scenarios()[name])
+
+
+def read(path: Path) -> ScenarioFile:
+    """Read the scenario of a file."""
+    text = path.read_text()
     documents = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
     documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
     scenario = next((one for one in documents if one.get("kind") == "Scenario"), {"spec": {}})
@@ -83,7 +88,7 @@ def load(name: str) -> ScenarioFile:
     steps = [step for entry in spec.get("steps") or () for step in _split(entry)]
     steps.sort(key=lambda step: step.at_seconds)
     return ScenarioFile(
-        name=name,
+        name=path.stem,
         nodes=_find_nodes(text),
         manifests=[one for one in documents if one.get("kind") != "Scenario"],
         scenario=scenario,

@@ -70,6 +70,17 @@ class Context:
         low, high = self.timing.spreads[latency]
         return low if low == high else self.chance.draw_ms(latency, key, low, high)
 
+    def find_pass_ms(self, latency: str, from_ms: int) -> int:
+        """The first pass at or after an instant, of what goes over all there is in a rhythm of its own.
+
+        The spread of the latency is that rhythm: its phase is drawn, and holds for the whole cluster.
+        """
+        low, high = self.timing.spreads[latency]
+        period_ms = high - low
+        if not period_ms:
+            return from_ms + low
+        return from_ms + low + (self.chance.draw_ms(latency, "", 0, period_ms - 1) - from_ms) % period_ms
+
     def later(
         self, delay_ms: int, kind: str, target: str, payload: Any = None, is_progress: bool = True
     ) -> int:

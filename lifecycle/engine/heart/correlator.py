@@ -64,6 +64,13 @@ class Correlator:
         record["due_ms"] = due_ms
         return said, COMBINED + message if is_combined else message
 
+    def is_combining(self, uid: str, source: str, reason: str, now_ms: int) -> bool:
+        """Whether one more event for a reason, in words of its own, is combined with those before."""
+        alike = self._record(uid, source)["reasons"].get(reason)
+        if alike is None or now_ms - alike["last_ms"] > ALIKE_WITHIN_MS:
+            return False
+        return len(alike["messages"]) >= MOST_ALIKE - 1
+
     def paid_ms(self, uid: str, source: str) -> int:
         """The instant at which a source's bucket for an object is full again."""
         return int(self._record(uid, source)["due_ms"])

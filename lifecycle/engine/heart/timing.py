@@ -31,10 +31,11 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         "between two looks of the volume controller at claims that found nothing",
     ),
     "volume_count": (
-        30_000,
-        30_000,
+        0,
+        60_000,
         "a kubelet measuring what is in a new pod's volumes: it looks for new pods once a minute",
     ),
+    "volume_recount": (60_000, 120_000, "a kubelet measuring what is in a pod's volumes once more"),
     "volume_provision": (900, 2500, "a storage driver making a volume for a claim"),
     "volume_delete": (400, 1500, "a storage driver deleting a volume that was released"),
     "volume_bind": (
@@ -66,24 +67,32 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         "from one look of a kubelet at its runtime, and at workers that are due, to the next: a second after"
         " the end of each",
     ),
+    "worker_return": (
+        0,
+        500,
+        "how much later than it may a pod's worker comes back, for each second that it has to wait",
+    ),
     "kubelet_start": (800, 2500, "a kubelet that was restarted is at work again"),
     "lease_age": (
-        3500,
-        3500,
-        "the age of the last renewal of a lease when its kubelet falls silent: every 10 s it is renewed,"
-        " every 5 s looked at, and ours keeps to the middle of what both come to",
+        0,
+        10_000,
+        "the age of the last renewal of a lease when its kubelet falls silent: it is renewed every 10 s",
     ),
-    "node_monitor": (2500, 2500, "the node lifecycle controller's next look at nodes, every 5 s"),
+    "node_monitor": (0, 5000, "the node lifecycle controller's next look at all nodes and leases, every 5 s"),
     "condition_taint": (
         12,
         12,
         "a node's taints following its conditions and its cordon; the scheduler has heard of these before",
     ),
-    "node_taint": (50, 50, "the controller that taints lost nodes getting to one, every 100 ms"),
+    "node_taint": (0, 100, "the controller that taints lost nodes getting to one, every 100 ms"),
     "taint_eviction": (20, 20, "the taint eviction controller getting to a pod whose node drives it away"),
-    "node_look": (5000, 5000, "a kubelet's next look at its own Node, every 10 s"),
-    "node_status": (7000, 7000, "a kubelet that reaches the API server again telling of its node"),
-    "pod_garbage": (10_000, 10_000, "the pod garbage collector's next pass, every 20 s"),
+    "node_look": (0, 10_000, "a kubelet's next look at its own Node, every 10 s"),
+    "node_status": (
+        0,
+        10_000,
+        "a kubelet that reaches the API server again telling of its node, which it does every 10 s",
+    ),
+    "pod_garbage": (0, 20_000, "the pod garbage collector's next pass, every 20 s"),
     "autoscaler_look": (20, 20, "an autoscaler's queue getting to it at the end of each of its periods"),
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (2, 8, "the endpoint slice controller following a pod's readiness"),
@@ -113,11 +122,6 @@ RESYNC_MS = 60_000
 """A worker comes back to its pod at the latest after this (kubelet)."""
 STATUS_SYNC_MS = 10_000
 """How often a kubelet compares what it said of its pods with what the API server says (status manager)."""
-RETURN_PERMILLE = (1200, 1300)
-"""A worker comes back late, in thousandths of its wait. A kubelet draws from 1000 to 1500; ours keep to the
-middle, which is the least far from whatever is drawn there."""
-VOLUME_COUNT_MS = 90_000
-"""How often a kubelet measures a pod's volumes. It draws from 60 to 120 s; ours keep to the middle."""
 CLAIM_RESYNC_MS = 15_000
 """How often the volume controller goes over all claims, and tells what each waits for (resyncPeriod)."""
 MINIMUM_GRACE_SECONDS = 2

@@ -206,6 +206,10 @@ class Trace:
         if found is None:
             return 0
         said, message = found
+        for series in beside:
+            if series["number"] == said[0]:
+                # It has been combined with what a series counts.
+                series["count"] = said[1]
         seq = self.plain_event(subject, event_type, reason, message, source, field_path, detail, said)
         if beside:
             share(beside, self.correlator.paid_ms(subject.uid, teller))

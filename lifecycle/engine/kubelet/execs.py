@@ -13,7 +13,7 @@ from ..api.context import Context
 from ..heart.errors import BadRequest
 from ..objects.pods.pod import Pod
 from ..programs.process import Process
-from ..programs.sights import EXEC_PROBLEM
+from ..programs.sights import tell_exec_problem
 from .kubelet import Kubelets
 from .state.container_run import ContainerRun
 from .state.worker import PodWorker
@@ -78,7 +78,7 @@ class Execs:
         world = self._kubelets.world(worker, run)
         cause = process.find_problem(words[0], now_ms, world)
         if cause:
-            problem = f"{_without_code(EXEC_PROBLEM)}: {cause}"
+            problem = _without_code(tell_exec_problem(cause, world, run.container.name, now_ms, "exec"))
             return Outcome("", "", NOT_KNOWN, 0, f"error executing command in container: {problem}")
         machine = process.open_machine(now_ms, world)
         # Whoever asks is told what cannot be interpreted, also when others were told before.

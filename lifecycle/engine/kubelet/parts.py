@@ -9,7 +9,7 @@ from lifecycle.userland.crowd import Crowd
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
-from ..heart.timing import RESYNC_MS, RETURN_PERMILLE, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
+from ..heart.timing import RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.names import BEHAVIOR
 from ..objects.pods.pod import Pod
@@ -211,9 +211,8 @@ class Parts:
     def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:
         """When a worker comes back that may after `least_ms`, counted from an instant."""
         wait_ms = min(least_ms, RESYNC_MS)
-        if not self.context.timing.is_instant:
-            key = f"{worker.uid}{PART}{from_ms}"
-            wait_ms = wait_ms * self.context.chance.draw_ms("return", key, *RETURN_PERMILLE) // 1000
+        late_ms = self.context.draw_ms("worker_return", f"{worker.uid}{PART}{from_ms}")
+        wait_ms += wait_ms * late_ms // 1000
         return self.next_relist_ms(worker.node, from_ms + wait_ms)
 
     def come_back(self, worker: PodWorker, least_ms: int, is_progress: bool = True) -> None:

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.userland.file_layers import FOLDER, FileLayer
-from lifecycle.userland.file_system import FileSystem, join_path
+from lifecycle.userland.file_system import FileSystem
+from lifecycle.userland.file_view import join_path
+from lifecycle.userland.rights import Rights
 from lifecycle.userland.world import World
 
 from .behavior import Behavior
@@ -37,7 +39,7 @@ def find_start_problem(behavior: Behavior, now_ms: int, world: World) -> str:
         return ""
     who = world.identity
     command = expand_references(script.arguments[0], world.given_env)
-    files = FileSystem(FileLayer(), tuple(world.volumes), {}, now_ms, False, who.user, who.groups)
+    files = FileSystem(FileLayer(), tuple(world.volumes), {}, now_ms, False, Rights(who.user, who.groups))
     return find_file_problem(files, script.folder, command)
 
 

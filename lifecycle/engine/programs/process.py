@@ -32,12 +32,12 @@ from .images.folders import find_working_folder
 from .images.sources import shell_flavour
 from .protocol import HookRun, Sight
 from .sights import (
-    EXEC_PROBLEM,
     Points,
     find_exec_problem,
     find_request_problem,
     sight_of_points,
     sight_of_program,
+    tell_exec_problem,
 )
 
 _KILL_STATUS, _KILL = 137, 9
@@ -203,7 +203,7 @@ class Process:
             return HookRun(kind, now_ms, 126, "no command given")
         problem = find_exec_problem(self, arguments[0], now_ms, world)
         if problem:
-            return HookRun(kind, now_ms, 128, f"{EXEC_PROBLEM}: {problem}")
+            return HookRun(kind, now_ms, 128, tell_exec_problem(problem, world, self.container.name, now_ms))
         run = HookRun(kind, None)
         self.hooks[kind] = run
         machine = self.open_machine(now_ms, world)

@@ -14,6 +14,7 @@ class Sight(NamedTuple):
     `takes_ms` is how long the check runs (the kubelet compares it with the probe's timeout). `until_ms` is
     the instant until which the answer surely stays the same; None is for ever, unless the process' `version`
     changes. An answer that rests on a volume others may write to (`sees_volumes`) is certain for now only.
+    `is_singular`: the message holds an identity, so that no other check says the same.
     """
 
     result: str
@@ -21,6 +22,7 @@ class Sight(NamedTuple):
     takes_ms: int = 0
     until_ms: int | None = None
     sees_volumes: bool = False
+    is_singular: bool = False
 
 
 @dataclass(slots=True)

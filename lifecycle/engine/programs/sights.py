@@ -28,11 +28,12 @@ _DEFAULT_MESSAGES = {
 _LONGEST_MESSAGE = 1024
 _NO_TLS = "http: server gave HTTP response to HTTPS client"
 _FILE_LOOKS = frozenset(("ls", "cat", "stat", "test", "["))
-EXEC_PROBLEM = (
+_EXEC_PROBLEM = (
     "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
-    f' "{"0" * 64}": OCI runtime exec failed: exec failed'
+    ' "{}": OCI runtime exec failed: exec failed: {}'
 )
-"""How containerd begins what it says of a command it cannot start; there each try has an identity."""
+"""What containerd says of a command it cannot start: the try's own identity, and why."""
+_IDENTITY_PARTS = 8
 Points: TypeAlias = list[tuple[int, str, str | None]]
 """What checks of one type see from an instant on: ms, result and message."""
 
@@ -213,7 +214,8 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
     if problem:
         # A file of that name may be written, or mounted, by the next check.
         until_ms = now_ms if "/" in arguments[0] else None
-        return Sight(UNKNOWN, f"{EXEC_PROBLEM}: {problem}", 0, until_ms)
+        text = tell_exec_problem(problem, world, process.container.name, now_ms)
+        return Sight(UNKNOWN, text, 0, until_ms, is_singular=True)
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
     result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
@@ -234,6 +236,12 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
         message = f'command timed out: "{" ".join(arguments)}" timed out after {probe.timeout_seconds}s'
         return Sight(FAILURE, message, limit_ms + 1, until_ms, sees)
     return Sight(SUCCESS if result.status == 0 else FAILURE, output, takes_ms, until_ms, sees)
+
+
+def tell_exec_problem(why: str, world: World, *key: object) -> str:
+    """What containerd says of a command it cannot start. `key`: which of the pod's tries."""
+    parts = (world.draw("exec", world.pod_uid, *key, part) for part in range(_IDENTITY_PARTS))
+    return _EXEC_PROBLEM.format("".join(f"{int(part * 2**32):08x}" for part in parts), why)
 
 
 def find_exec_problem(process: Checked, command: str, now_ms: int, world: World) -> str:

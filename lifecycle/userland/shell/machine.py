@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from ..crowd import Crowd
 from ..errors import CannotInterpret
 from ..file_layers import FileLayer, FileProblem
-from ..file_system import FileSystem, join_path
+from ..file_system import FileSystem
+from ..file_view import join_path
 from ..signals import HARMLESS, STOPPING, signal_number
-from ..world import Exit, World
+from ..world import Exit, World, rights_of
 from .effort import Effort
 from .generated_files import Generated, generated_files
 from .open_files import (
@@ -105,8 +106,7 @@ class Machine(Effort):
                 generated,
                 self.now_ms,
                 self.world.is_root_read_only,
-                self.world.identity.user,
-                self.world.identity.groups,
+                rights_of(self.world),
                 self.world.image_files,
                 self.is_lenient,
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..errors import CannotInterpret
 from ..file_layers import FOLDER
-from ..file_system import join_path
+from ..file_view import join_path
 from .arithmetic import evaluate
 from .arrays import get_keys, get_values, put_element, put_key
 from .machine import Machine

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 from ..errors import CannotInterpret
 from ..file_layers import FOLDER, OPAQUE, FileProblem
-from ..file_system import NULL_DEVICE, FileSystem, join_path
+from ..file_system import NULL_DEVICE, FileSystem
+from ..file_view import join_path
 from ..lines import whole_lines_of
 from ..shell.machine import Machine
 from ..shell.open_files import CAPTURE, READER, WRITER

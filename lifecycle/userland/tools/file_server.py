@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..file_layers import FOLDER, File
-from ..file_system import FileSystem, join_path
+from ..file_system import FileSystem
+from ..file_view import join_path
 from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome

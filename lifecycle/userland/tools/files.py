@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from ..file_layers import FOLDER, OPAQUE, FileProblem
-from ..file_system import join_path
+from ..file_view import join_path
 from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome

@@ -6,7 +6,7 @@ import re
 from functools import partial
 
 from ..file_layers import FILE, FOLDER, LINK, OPAQUE, File
-from ..file_system import join_path
+from ..file_view import join_path
 from ..shell.reading import patterns
 from ..shell.reading.options import split_options
 from .call import Call, Outcome

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..file_layers import FOLDER, OPAQUE
-from ..file_system import join_path
+from ..file_view import join_path
 from ..shell.machine import UNKNOWN_TOOL, Machine
 from ..shell.task import Task
 from .call import Call, Outcome

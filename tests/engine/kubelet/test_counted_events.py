@@ -126,3 +126,32 @@ def test_a_series_that_an_engine_before_version_14_saved_is_said_anew() -> None:
     assert told(world, "Unhealthy") == [(5, 20)]
     assert [row["seq"] for row in open_rows(world)] == [seq + 1]
     assert told(world.to(41), "Unhealthy") == [(9, 40)]
+
+
+CURL = {"exec": {"command": ["curl", "-f", "http://127.0.0.1:8080/"]}, "periodSeconds": 10}
+SLEEPS = {"image": "busybox:1.36", "command": ["sh", "-c", "sleep 36000"]}
+
+
+@pytest.mark.parametrize(
+    "probes, at_seconds, expected",
+    [
+        pytest.param(["readinessProbe"], 85, [1] * 9, id="nine are told one by one"),
+        pytest.param(["readinessProbe"], 95, [1] * 10, id="the tenth is combined"),
+        pytest.param(["readinessProbe"], 145, [*[1] * 9, 6], id="and counts from then on"),
+        pytest.param(
+            ["readinessProbe", "livenessProbe"], 95, [*[1] * 9, 11], id="two probes are combined into one"
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_checks_that_cannot_be_started_are_told_one_by_one_until_they_are_combined(
+    probes: list[str], at_seconds: int, expected: list[int], is_saved: bool
+) -> None:
+    """Each names the try by an identity, so its text is another one (client-go: ten such are combined)."""
+    world = World()
+    world.pod({"name": "app", **SLEEPS, **dict.fromkeys(probes, CURL)})
+    world.to(45)
+    if is_saved:
+        _ = world.rows
+        world.cluster = Cluster.load(json.loads(json.dumps(world.cluster.save())))
+    assert [count for count, _ in told(world.to(at_seconds), "Unhealthy")] == expected

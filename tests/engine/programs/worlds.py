@@ -59,6 +59,7 @@ class FakeWorld:
     image_files: FileLayer = IMAGE_LAYER
     """Those of the container's image, once a container of this world is started."""
     is_root_read_only: bool = False
+    message_path: str = "/dev/termination-log"
     processes: ProcessNamespace | None = None
     crowd: Crowd = field(default_factory=Crowd)
     connections: list[tuple[int, str, int]] = field(default_factory=list)

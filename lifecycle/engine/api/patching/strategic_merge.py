@@ -86,14 +86,15 @@ def _retain(target: Json, patch: Json) -> Json:
     """A copy of the target, of the fields that stay."""
     if RETAIN_KEYS not in patch:
         return dict(target)
-    given = {name for name, value in patch.items() if value is not None and not _is_directive(name)}
+    given = {name for name, value in patch.items() if value is not None and not is_directive(name)}
     kept = _keep_plain(patch[RETAIN_KEYS])
     if kept is None or not given <= kept:
         raise BadRequest("invalid patch format of retainKeys")
     return {name: value for name, value in target.items() if name in kept}
 
 
-def _is_directive(name: str) -> bool:
+def is_directive(name: str) -> bool:
+    """Whether a name in a patch is no field, but says what to do with some."""
     return name in (DIRECTIVE, RETAIN_KEYS) or name.startswith((DELETE_FROM, ELEMENT_ORDER))
 
 
@@ -226,7 +227,7 @@ def _clean(value: Any) -> Any:
         return {
             name: _clean(one)
             for name, one in value.items()
-            if one is not None and not _is_directive(name) and not _holds_directive(one)
+            if one is not None and not is_directive(name) and not _holds_directive(one)
         }
     if isinstance(value, list):
         return [_clean(one) for one in value if not _holds_directive(one)]

@@ -82,13 +82,14 @@ class NodeLifecycleController(LoopController):
             return
         silent_ms = silent_since_ms(new, self._context.clock.epoch_ms)
         if silent_ms is not None:
-            self._context.loop.enqueue_at(self.name, "", new.meta.name, silent_ms + self._grace_ms)
+            # It has heard of the lease's last renewal at its first look after that.
+            heard_ms = self._context.find_pass_ms("node_monitor", silent_ms)
+            self._context.loop.enqueue_at(self.name, "", new.meta.name, heard_ms + self._grace_ms)
 
     def _look_soon(self, what: str, name: str = "") -> None:
         """At the next look at all nodes."""
         context = self._context
-        due_ms = context.clock.now_ms + context.draw_ms("node_monitor", name)
-        context.loop.enqueue_at(what, "", name, due_ms)
+        context.loop.enqueue_at(what, "", name, context.find_pass_ms("node_monitor", context.clock.now_ms))
 
     # --- one node -----------------------------------------------------------------------------------------
 
@@ -157,7 +158,7 @@ class NodeLifecycleController(LoopController):
         for node in list(self._store.list(self.kind)) if disruption.resumes else ():
             if isinstance(node, Node) and not _is_settled(node):
                 self._look_soon(self.name, node.meta.name)
-        taint_ms = self._now_ms + self._context.draw_ms("node_taint", "")
+        taint_ms = self._context.find_pass_ms("node_taint", self._now_ms)
         for name, zone in self._zones.by_name.items():
             if zone.waiting and zone.limiter.rate > 0:
                 self._context.loop.enqueue_at(TAINTING, "", name, max(zone.limiter.free_ms, taint_ms))

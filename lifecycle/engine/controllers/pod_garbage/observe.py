@@ -97,7 +97,8 @@ class PodGarbageCollector(LoopController):
     def _pass_soon(self) -> None:
         """At the collector's next pass."""
         context = self._context
-        context.loop.enqueue_at(self.name, "", "", context.clock.now_ms + context.draw_ms("pod_garbage", ""))
+        due_ms = context.find_pass_ms("pod_garbage", context.clock.now_ms)
+        context.loop.enqueue_at(self.name, "", "", due_ms)
 
     def _node(self, name: str) -> Node | None:
         found = self._store.get(NODE_KIND.id, "", name)

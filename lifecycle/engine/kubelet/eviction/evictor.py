@@ -10,7 +10,7 @@ deleted first. Left out: the space that this frees, and dead containers.
 from __future__ import annotations
 
 from ...heart.agenda import Timer
-from ...heart.timing import VOLUME_COUNT_MS
+from ...heart.chance import PART
 from ...objects.node import Node
 from ...objects.pods.container import read_resources
 from ...objects.pods.pod import Pod
@@ -112,8 +112,10 @@ class Evictor:
         wait_ms = context.draw_ms("volume_count", worker.uid)
         if not wait_ms or find_overflow(worker, has_volumes=False):
             return now_ms
-        first_ms = (self._parts.pod_manager.known(worker.uid).status.start_ms or 0) + wait_ms
-        return first_ms + max(-((first_ms - now_ms) // VOLUME_COUNT_MS), 0) * VOLUME_COUNT_MS
+        due_ms = (self._parts.pod_manager.known(worker.uid).status.start_ms or 0) + wait_ms
+        while due_ms < now_ms:
+            due_ms += context.draw_ms("volume_recount", f"{worker.uid}{PART}{due_ms}") or now_ms - due_ms
+        return due_ms
 
     def on_stopped(self, worker: PodWorker) -> None:
         """A pod has ended: was it the one that was waited for?"""

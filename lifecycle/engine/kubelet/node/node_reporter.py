@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...api.server import ApiServer
+from ...heart.chance import PART
 from ...objects.condition import Condition, is_true
 from ...objects.lease import LEASE_KIND, LEASE_NAMESPACE, RENEW_MS, make_lease, renewed, silent_since_ms
 from ...objects.meta import StoredObject
@@ -47,7 +48,7 @@ class NodeReporter:
             context.loop.enqueue(LEASE, "", new.meta.name)
         was_unschedulable = isinstance(old, Node) and old.spec.unschedulable
         if new.spec.unschedulable != was_unschedulable:
-            due_ms = context.clock.now_ms + context.draw_ms("node_look", new.meta.name)
+            due_ms = context.clock.now_ms + self._draw_ms("node_look", new.meta.name)
             context.loop.enqueue_at(STATUS, "", new.meta.name, due_ms)
 
     def _on_lease(self, old: StoredObject | None, new: StoredObject | None) -> None:
@@ -75,15 +76,20 @@ class NodeReporter:
         lease = self._parts.store.get(LEASE_KIND.id, LEASE_NAMESPACE, agent.name)
         context = self._parts.context
         if lease is not None and silent_since_ms(lease, context.clock.epoch_ms) is None:
-            last_ms = context.clock.now_ms - context.draw_ms("lease_age", agent.name)
+            last_ms = context.clock.now_ms - self._draw_ms("lease_age", agent.name)
             self._parts.store.update(lease, renewed(lease, last_ms, context.clock.epoch_ms))
 
     def speak(self, agent: NodeAgent, has_started: bool) -> None:
         """It hears of it again: of a kubelet that has started at once, else at the kubelet's next try."""
         context = self._parts.context
-        due_ms = context.clock.now_ms + (0 if has_started else context.draw_ms("node_status", agent.name))
+        due_ms = context.clock.now_ms + (0 if has_started else self._draw_ms("node_status", agent.name))
         for what in (LEASE, STATUS):
             context.loop.enqueue_at(what, "", agent.name, due_ms)
+
+    def _draw_ms(self, latency: str, node: str) -> int:
+        """A latency of a node, another one each time."""
+        context = self._parts.context
+        return context.draw_ms(latency, f"{node}{PART}{context.clock.now_ms}")
 
     # --- what is told ---------------------------------------------------------------------------------
 

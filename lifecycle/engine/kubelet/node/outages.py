@@ -13,6 +13,7 @@ from ...heart.agenda import Timer
 from ...objects.condition import find_condition
 from ...objects.node import Node
 from ...objects.pods.pod import Pod
+from ...objects.pods.runtime import EXITED
 from ...releases.gates import is_enabled
 from ...rules.nodes.eviction import EVICTED
 from ..eviction.evictor import Evictor
@@ -213,8 +214,12 @@ class Outages:
             worker.resize = ASKED
         worker.under_way, worker.to_start, worker.blind_until_ms = "", (), 0
         for run in worker.runs.values():
-            # Counters of delays live in the kubelet's memory.
-            run.delay_ms = run.due_ms = run.pull_delay_ms = 0
+            # Counters of delays live in the kubelet's memory. It starts at once what it finds ended, and that
+            # counts as a start after a known end (kuberuntime_manager.go, doBackOff).
+            run.due_ms = run.pull_delay_ms = 0
+            record = worker.runtime.containers.get(run.container.name)
+            has_ended = run.process is None and record is not None and record.state == EXITED
+            run.delay_ms = parts.agents[worker.node].back_off[0] if has_ended else 0
             run.must_restart, run.kill_reason, run.unsaid, run.is_unseen = False, "", None, False
             was_starting = run.stage == POST_START
             if run.process is None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from ...heart.correlator import COMBINED
+from ...heart.trace import Trace
+from ...objects.meta import Subject
 from ...objects.pods.pod import Pod
 from ...objects.pods.probe import EXEC
 from ...rules.pods.probe_rules import FAILURE, SUCCESS, UNKNOWN
-from ..parts import WARNING, Parts
+from ..parts import SOURCE, WARNING, Parts
 from ..state.container_run import ContainerRun, ProbeRun
 from ..state.worker import PodWorker
+
+_UNHEALTHY = "Unhealthy"
 
 
 def tell_outcome(
@@ -46,9 +51,35 @@ def tell_failure(
         what = "errored and resulted in unknown state" if is_error else "failed"
         text = f"{probed.kind.capitalize()} probe {what}: {message}"
         path, period_ms = run.container.field_path, probed.probe.period_seconds * 1000
-        parts.trace.open_event_series(
-            key, pod.subject, WARNING, "Unhealthy", text, "kubelet", path, period_ms
-        )
+        about = (pod.subject, WARNING, _UNHEALTHY, text, SOURCE, path)
+        if not probed.is_singular:
+            parts.trace.open_event_series(key, *about, period_ms)
+        elif not is_counted(parts.trace, key):
+            _tell_singular(parts.trace, key, about, period_ms)
+
+
+def is_counted(trace: Trace, key: str) -> bool:
+    """Whether a series of combined events is open under a key: it counts all that differ in their words."""
+    series = trace.series.by_key.get(key)
+    return series is not None and series["words"].startswith(COMBINED)
+
+
+def _tell_singular(
+    trace: Trace, key: str, about: tuple[Subject, str, str, str, str, str | None], period_ms: int
+) -> None:
+    """What no other check says is an event of its own, until many such are combined: from then on a series.
+
+    Two checks of one pod are combined into one event; the series is that of the first.
+    """
+    trace.close_series(key, until_ms=trace.at_ms - 1)
+    subject, event_type, reason, *_rest = about
+    teller = f"{SOURCE} {event_type}"
+    beside = trace.series.list_paid(subject.uid, teller)
+    has_series = any(one["reason"] == reason and one["words"].startswith(COMBINED) for one in beside)
+    if not has_series and trace.correlator.is_combining(subject.uid, teller, reason, trace.at_ms):
+        trace.open_event_series(key, *about, period_ms)
+    else:
+        trace.event(*about)
 
 
 def series_of(worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> str:

@@ -6,7 +6,6 @@ completes a threshold. Between them every run is known to give the same result; 
 
 from __future__ import annotations
 
-from ...heart.timing import UPKEEP_PROGRAM_MS
 from ...objects.pods.container import running
 from ...objects.pods.pod import Pod
 from ...objects.pods.probe import LIVENESS, READINESS, STARTUP, Probe
@@ -17,20 +16,19 @@ from ...rules.pods.probe_rules import (
     STOP,
     SUCCESS,
     UNKNOWN,
-    count_checks,
     decide_probe,
     decide_tick,
     first_check_ms,
     is_canceled,
     make_probe_state,
     next_check_ms,
-    verdict_ms,
 )
 from ..parts import PROBE, Parts
 from ..state.container_run import ContainerRun, ProbeRun
 from ..state.worker import PodWorker
 from .ended_containers import on_turn
-from .events import end_all, series_of, tell_failure, tell_outcome
+from .events import end_all, is_counted, series_of, tell_failure, tell_outcome
+from .interest import count_skipped, find_next_of_interest_ms, is_progress
 
 _OUTCOME = {"success": SUCCESS, "failure": FAILURE, "unknown": UNKNOWN}
 _SHORT_MS = 100
@@ -101,7 +99,7 @@ class Prober:
     def _hasten(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> None:
         now_ms = self._clock.now_ms
         self._parts.cancel(probed.timer)
-        _count_skipped(probed, now_ms)
+        count_skipped(probed, now_ms)
         self._parts.trace.close_series(series_of(worker, run, probed), until_ms=now_ms - 1)
         started_ms = self._started_ms(worker, run, READINESS)
         ticking_ms = self._ticking_ms(pod)
@@ -255,22 +253,8 @@ class Prober:
                 # One that is due now is still made, at the end of this instant.
                 self._plan(worker, run, probed, next_check_ms(probed.probe, probed.first_ms, now_ms + 1))
 
-    def _next_of_interest(self, probed: ProbeRun, now_ms: int) -> int | None:
-        if probed.state.on_hold:
-            return None
-        probe, until_ms = probed.probe, probed.until_ms
-        next_ms = now_ms + probe.period_seconds * 1000
-        flips_ms = verdict_ms(probed.kind, probe, probed.state, probed.outcome, next_ms)
-        if until_ms is None:
-            return flips_ms
-        changes_ms = max(next_check_ms(probe, now_ms, until_ms), next_ms)
-        return changes_ms if flips_ms is None else min(flips_ms, changes_ms)
-
     def _plan(self, worker: PodWorker, run: ContainerRun, probed: ProbeRun, due_ms: int | None) -> None:
-        # A probe whose verdict stands is upkeep: only what may still change it is progress.
-        is_settled = probed.outcome == probed.state.result and run.ready
-        is_progress = not is_settled or self._is_unsure(run, probed)
-        self._set(worker, run, probed, due_ms, is_progress)
+        self._set(worker, run, probed, due_ms, is_progress(run, probed, self._clock.now_ms))
 
     def _set(
         self, worker: PodWorker, run: ContainerRun, probed: ProbeRun, due_ms: int | None, is_progress: bool
@@ -282,21 +266,12 @@ class Prober:
             name, delay_ms = run.container.name, due_ms - self._clock.now_ms
             probed.timer = parts.later(delay_ms, PROBE, worker, name, probed.kind, is_progress)
 
-    def _is_unsure(self, run: ContainerRun, probed: ProbeRun) -> bool:
-        """May it see something else? What was certain for a moment alone, or what the program has done since,
-        is not asked about in old containers, as their programs' own wakes are upkeep."""
-        now_ms, until_ms, process = self._clock.now_ms, probed.until_ms, run.process
-        if until_ms is not None and until_ms > now_ms:
-            return True
-        is_open = until_ms is not None or (process is not None and process.version != probed.version)
-        return is_open and now_ms - run.process_start_ms <= UPKEEP_PROGRAM_MS
-
     # --- one check ------------------------------------------------------------------------------------
 
     def _check(self, worker: PodWorker, pod: Pod, run: ContainerRun, probed: ProbeRun) -> None:
         """Make a check. What it finds is known at its end, at the latest when its time is over."""
         now_ms = self._clock.now_ms
-        _count_skipped(probed, now_ms)
+        count_skipped(probed, now_ms)
         outcome, message, takes_ms = self._ask(worker, pod, run, probed)
         if takes_ms < _SHORT_MS:
             self._settle(worker, pod, run, probed, outcome, message, now_ms)
@@ -323,6 +298,9 @@ class Prober:
         if parts.pod_manager.stored(worker) is not None:
             tell_outcome(parts, pod, run, probed, former, message)
             tell_failure(parts, worker, pod, run, probed, message)
+        if probed.is_singular and not is_counted(parts.trace, series_of(worker, run, probed)):
+            # What the next one says is another event.
+            probed.until_ms = now_ms
         if state.on_hold:
             # No more checks until there is a new container (PROBE-13, PROBE-20).
             parts.trace.close_series(series_of(worker, run, probed), until_ms=now_ms)
@@ -332,7 +310,7 @@ class Prober:
                 return
             if kind == READINESS and outcome == FAILURE and parts.relist_period_ms:
                 self._ask_twice(worker, pod, run, probed, message)
-        due_ms = self._next_of_interest(probed, probed.last_ms)
+        due_ms = find_next_of_interest_ms(probed, probed.last_ms)
         has_acted = now_ms > began_ms and run.process is not None and run.process.version != probed.version
         if not state.on_hold and (has_acted or now_ms - began_ms >= period_ms):
             # The program has acted meanwhile, or checks take too long to be made at each tick.
@@ -354,6 +332,7 @@ class Prober:
         assert process is not None, probed.kind
         if is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
             probed.until_ms, probed.version = None, process.version
+            probed.is_singular = False
             return UNKNOWN, CANCELED, 0
         others, world = worker.list_others(run), parts.world(worker, pod, run)
         sight = process.probe(probed.kind, probe, self._clock.now_ms, world, others)
@@ -362,6 +341,7 @@ class Prober:
             parts.take_output(worker, run)
             parts.schedule_wake(worker, run)
         probed.until_ms, probed.version = sight.until_ms, process.version
+        probed.is_singular = sight.is_singular
         limit_ms = probe.timeout_seconds * 1000
         if sight.takes_ms > limit_ms:
             return FAILURE, sight.message or "context deadline exceeded", limit_ms
@@ -387,14 +367,3 @@ class Prober:
                 if run.started and run.container.startup_probe is not None:
                     found[name][STARTUP] = SUCCESS
         return found
-
-
-def _count_skipped(probed: ProbeRun, now_ms: int) -> None:
-    """Checks between the last one made and now all saw what that one saw."""
-    if probed.last_ms is None or not probed.outcome:
-        return
-    probe = probed.probe
-    skipped = count_checks(probe, probed.last_ms + probe.period_seconds * 1000, now_ms - 1)
-    limit = max(probe.failure_threshold, probe.success_threshold) + 1
-    for _ in range(min(skipped, limit)):
-        probed.state = decide_probe(probed.kind, probe, probed.state, probed.outcome)

@@ -45,6 +45,7 @@ class ProbeRun:
     __slots__ = (
         "due_ms",
         "first_ms",
+        "is_singular",
         "kind",
         "last_ms",
         "outcome",
@@ -65,6 +66,8 @@ class ProbeRun:
         self.outcome = ""
         self.until_ms: int | None = None
         self.version = -1
+        # What it said last no other check says.
+        self.is_singular = False
         # The next check that matters: its timer, and when it is due.
         self.timer: tuple[int, bool] | None = None
         self.due_ms: int | None = None

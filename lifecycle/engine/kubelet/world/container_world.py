@@ -116,6 +116,11 @@ class ContainerWorld:
         return identity_of(self._pod, self._container)
 
     @property
+    def message_path(self) -> str:
+        """The file for its last words, mounted by the kubelet with a mode of 0666."""
+        return self._container.message_path
+
+    @property
     def runtime_files(self) -> Mapping[str, str]:
         """What the kubelet and the runtime put into the container: text by absolute path."""
         aliases = self._pod.spec.raw.get("hostAliases") or ()

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from lifecycle.userland.file_layers import FOLDER, IMAGE_LAYER, OPAQUE, File, FileLayer
-from lifecycle.userland.file_system import join_path
+from lifecycle.userland.file_view import join_path
 
 from .sources import find_image
 

@@ -95,7 +95,9 @@ def first_check_ms(
     """The first check: the initial delay after the run's start, not before `enabled_ms`.
 
     `enabled_ms`: when the startup probe succeeded (the run's start without one). A liveness worker has been
-    ticking since the run's start, so it keeps that grid; readiness is asked at once, to lose no time.
+    ticking since the run's start, so it keeps that grid; but at a tick of that very instant the status does
+    not say yet that the container has started, so it waits for the next one: period 4 s, startup probe good
+    at 12.0 s give 16.0 s (worker.go, doProbe). Readiness is asked at once, to lose no time.
     `ticking_ms`: a kubelet's workers begin with the pod, before anything runs, and tick once a period from
     then on: pod 0.0 s, run 0.5 s, period 3 s give 3.0 s, also for later runs. Readiness alone is hastened:
     its worker ticks from when it was asked for at once, `enabled_ms`, though that be too early for a check.
@@ -105,10 +107,10 @@ def first_check_ms(
         ticks_ms = enabled_ms + probe.period_seconds * 1000
         return enabled_ms if due_ms <= enabled_ms else next_check_ms(probe, ticks_ms, due_ms)
     if ticking_ms is not None:
-        return next_check_ms(probe, ticking_ms + probe.period_seconds * 1000, max(due_ms, enabled_ms))
+        return next_check_ms(probe, ticking_ms + probe.period_seconds * 1000, max(due_ms, enabled_ms + 1))
     if due_ms >= enabled_ms:
         return due_ms
-    return enabled_ms if kind == READINESS else next_check_ms(probe, due_ms, enabled_ms)
+    return enabled_ms if kind == READINESS else next_check_ms(probe, due_ms, enabled_ms + 1)
 
 
 def next_check_ms(probe: Probe, first_ms: int, from_ms: int) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import CannotInterpret
 from ...file_layers import FOLDER, OPAQUE, FileProblem
-from ...file_system import join_path
+from ...file_view import join_path
 from ...tools.call import Call
 from ...tools.registry import TOOLS, has_tool
 from ...tools.texts.formats import format_printf

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import eq, ge, gt, le, lt, ne
 
 from ...file_layers import FILE, FOLDER, LINK, OPAQUE, File
-from ...file_system import join_path
+from ...file_view import join_path
 from ...matching.expression import compile_expression
 from ...matching.translation import EXTENDED
 from ...tools.registry import has_tool
@@ -99,6 +99,8 @@ def check_file(operator: str, operand: str, machine: Machine, task: Task) -> boo
             return machine.file_system.can_execute(join_path(task.folder, operand), entry)
         case "-r":
             return machine.file_system.can_read(join_path(task.folder, operand), entry)
+        case "-w":
+            return machine.file_system.can_write(join_path(task.folder, operand))
         case "-p" | "-S" | "-b" | "-c" | "-g" | "-u" | "-k":
             return False
     return True

@@ -114,7 +114,7 @@ def test_volumes_are_measured_once_a_minute_or_two(
     script: str, limits: dict[str, Any], volumes: list[Any], expected: list[int]
 ) -> None:
     """volume_stat_calculator: volumes are measured in the background, and looks go by what is known."""
-    world = World(timing={"preset": "instant", "volume_count": "30s"})
+    world = World(timing={"preset": "instant", "volume_count": "30s", "volume_recount": "90s"})
     assert world.pod(shell(f"{script}; sleep 3600", **limits), volumes=volumes).ok
     assert [at for at, _ in evicted(world.to(200))] == expected
 

@@ -1,0 +1,79 @@
+"""Rules of v1.35.6 that its source tells and small scenarios show; each file says what to expect and why."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.recordings.run_podline import WARM_SECONDS, PodlineRun, run
+from tests.recordings.scenario_files import read
+
+RULES = Path(__file__).parent / "rules"
+Row = dict[str, Any]
+
+
+@cache
+def live(name: str) -> PodlineRun:
+    return run(read(RULES / f"{name}.yaml"))
+
+
+def list_events(name: str, reason: str, of: str | None = None) -> list[Row]:
+    """The latest row of each event for a reason, in the order in which they were first told."""
+    rows = [row for row in live(name).rows if row["type"] == "event" and row["reason"] == reason]
+    return list({row["eventId"]: row for row in rows if of in (None, row["name"])}.values())
+
+
+def lane(name: str, of: str, field: str) -> list[tuple[float, Any]]:
+    """(seconds, new value) of a field of an object."""
+    return [
+        (round(row["at_ms"] / 1000 - WARM_SECONDS, 3), row["new"])
+        for row in live(name).rows
+        if row["type"] == "transition" and (row["name"], row["field"]) == (of, field)
+    ]
+
+
+def at(name: str, of: str, field: str, value: Any) -> list[float]:
+    return [seconds for seconds, new in lane(name, of, field) if new == value]
+
+
+def test_failed_execs_are_events_of_their_own_until_they_are_combined() -> None:
+    """events_cache.go: ten that differ in their messages alone, within 600 s, are one from the tenth on."""
+    told = list_events("failed-execs-are-events-of-their-own", "Unhealthy", "no-curl")
+    assert [row["count"] for row in told[:9]] == [1] * 9
+    assert len({row["message"] for row in told[:9]}) == 9
+    (combined,) = told[9:]
+    assert combined["message"].startswith("(combined from similar events): Readiness probe errored")
+
+
+def test_liveness_begins_a_tick_after_the_startup_probe_has_succeeded() -> None:
+    name = "liveness-begins-a-tick-after-startup"
+    (started,) = at(name, "gate", "probe.srv.startup", "Success")
+    failed = at(name, "gate", "probe.srv.liveness", "Failure")[0]
+    assert 12 <= started < 13 and failed == pytest.approx(started + 4, abs=0.2)
+    killed = [row["at_ms"] for row in list_events(name, "Killing", "gate")]
+    assert killed == pytest.approx([1000 * (started + 8 + WARM_SECONDS)], abs=200)
+
+
+def test_another_user_than_root_may_not_write_what_is_roots() -> None:
+    name = "user-may-not-write-roots-folders"
+    assert at(name, "plain-user", "phase", "Failed")
+    (end,) = [
+        row["detail"]["exitCode"]
+        for row in live(name).rows
+        if row["type"] == "transition"
+        and (row["name"], row["field"], row["new"]) == ("plain-user", "container.app.state", "Terminated")
+    ]
+    assert end == 5
+
+
+def test_the_start_that_a_returned_kubelet_makes_of_an_ended_container_counts() -> None:
+    name = "first-restart-after-kubelet-return-counts"
+    starts = at(name, "worker", "container.loop.state", "Running")
+    ends = at(name, "worker", "container.loop.state", "Terminated")
+    assert len(starts) == 3 and len(ends) >= 2
+    # It waits at its second end, 10 s and more.
+    assert 34.5 <= starts[2] <= 41.5
+    assert at(name, "worker", "container.loop.state", "Waiting")
