@@ -35,7 +35,7 @@ FLOORS: list[tuple[str, str]] = [
         " lifecycle.engine.clients",
     ),
     ("1e cluster", "lifecycle.engine"),
-    ("2 input", "lifecycle.input"),
+    ("2 input", "lifecycle.input lifecycle.version"),
     ("2 verdicts", "lifecycle.verdicts"),
     ("2 simulation", "lifecycle.simulation"),
     (

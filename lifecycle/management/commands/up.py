@@ -29,11 +29,11 @@ from lifecycle.input import manifests
 from lifecycle.management import processes
 from lifecycle.management.certificates import make_certificate
 from lifecycle.management.processes import Child
-from lifecycle.management.version import TOLD
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox, write_ahead_log
 from lifecycle.runs.celery import broker
 from lifecycle.runs.sharing import shards
+from lifecycle.version import TOLD
 
 log = logging.getLogger(__name__)
 
