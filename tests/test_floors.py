@@ -15,6 +15,8 @@ TOP = Path(__file__).resolve().parents[1]
 # One worker reads the trees for all of these.
 pytestmark = pytest.mark.xdist_group("floors")
 
+ROOTS = ("lifecycle", "dashboard", "podline")
+
 # Lowest first. A room is a folder or a module; the longest name that fits a module says its floor.
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
@@ -59,6 +61,7 @@ FLOORS: list[tuple[str, str]] = [
     ("4c answers", "dashboard.asking"),
     ("4d pages", "dashboard.pages"),
     ("4 dashboard", "dashboard"),
+    ("5 command and library", "podline"),
 ]
 STRANGERS = {"1d parts", "3 surfaces"}
 
@@ -102,7 +105,7 @@ def name_of(path: Path) -> str:
 @cache
 def modules() -> dict[str, ast.Module]:
     """Every module of the project by name."""
-    files = sorted(path for folder in ("lifecycle", "dashboard") for path in (TOP / folder).rglob("*.py"))
+    files = sorted(path for folder in ROOTS for path in (TOP / folder).rglob("*.py"))
     # Millions of nodes that stay: whoever looks for garbage is not to go through all of them again and again.
     gc.disable()
     trees = {name_of(path): ast.parse(path.read_text(), str(path)) for path in files}
