@@ -85,10 +85,11 @@ def take_inputs(
     hooks: str = "install",
 ) -> Reading:
     """What files, folders (recursively, in order of their names) and `-` hold, and what became of it."""
-    return read_batches([_open(name, standard_input) for name in names], namespace, hooks=hooks)
+    return read_batches([open_input(name, standard_input) for name in names], namespace, hooks=hooks)
 
 
-def _open(name: str, standard_input: Iterable[bytes]) -> Batch:
+def open_input(name: str, standard_input: Iterable[bytes] = ()) -> Batch:
+    """A file, a folder or `-`; what cannot be read is named in the batch."""
     if name == "-":
         return Batch({"standard input": b"".join(standard_input)})
     if name.startswith(("http://", "https://")):
