@@ -14,15 +14,19 @@ from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_
 from lifecycle.engine.rules.validation.words.names import check_label
 from lifecycle.input.chart_hooks import PHASES
 from lifecycle.input.problems import ManifestError
+from lifecycle.input.reading import Reading
 from lifecycle.input.scenario import read_epoch_ms, read_until
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
+from lifecycle.simulation.reports import REPORTS, Report
+from lifecycle.simulation.reports.report import find_problems, list_places
+from lifecycle.simulation.reports.sink import ReportSink
 from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
 from lifecycle.simulation.summaries import SummarySink, describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 from lifecycle.version import TOLD
 
-OUTPUTS = ("ndjson", "table", "summary")
+OUTPUTS = ("ndjson", "table", "summary", *REPORTS)
 
 
 HELP = (
@@ -72,7 +76,7 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="WHEN",
         help='10m, idle or "deployment/web Available"; several must hold together (default idle)',
     )
-    parser.add_argument("--output", choices=OUTPUTS, help="default: table on a terminal, else ndjson")
+    parser.add_argument("-o", "--output", choices=OUTPUTS, help="default: table on a terminal, else ndjson")
     parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")
 
 
@@ -88,11 +92,13 @@ def simulate(options: Mapping[str, Any]) -> int:
     except ManifestError as error:
         for problem in error.problems:
             _say(str(problem))
+        if make := REPORTS.get(options["output"] or ""):
+            sys.stdout.write(make(Report(BAD_INPUT, find_problems(error.problems))))
         return BAD_INPUT
     for note in plan.notes:
         _say(note)
     try:
-        outcome = _run(plan, options)
+        outcome = _run(plan, reading, options)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has seen enough (`| head`); nothing more can be written, not even at exit.
@@ -107,28 +113,39 @@ def simulate(options: Mapping[str, Any]) -> int:
     return outcome.exit_status
 
 
-def _run(plan: Plan, options: Mapping[str, Any]) -> Outcome:
+def _run(plan: Plan, reading: Reading, options: Mapping[str, Any]) -> Outcome:
     write = sys.stdout.buffer.write
     output = options["output"] or ("table" if sys.stdout.isatty() else "ndjson")
     logs = LogFolder(options["logs"], plan.epoch_ms) if options["logs"] else None
-    summary = SummarySink(write, plan) if output == "summary" else None
+    whole = _make_whole(output, plan, reading)
     # A summary names them itself, before all else.
-    for line in () if summary else plan.missing:
+    for line in () if output == "summary" else plan.missing:
         _say(f"missing: {line}")
-    rows = None if summary else (TableSink if output == "table" else NdjsonSink)(write)
-    sinks: list[Sink] = [sink for sink in (summary, rows, logs) if sink is not None]
+    rows = None if whole else (TableSink if output == "table" else NdjsonSink)(write)
+    sinks: list[Sink] = [sink for sink in (whole, rows, logs) if sink is not None]
     try:
         outcome, cluster = run(plan, _Tee(sinks))
     finally:
         if logs:
             logs.close()
-    if summary:
-        summary.finish(outcome, cluster)
+    if whole:
+        whole.finish(outcome, cluster)
     if rows:
         rows.finish(outcome)
         for line in describe_assumed(cluster):
             _say(line)
     return outcome
+
+
+def _make_whole(output: str, plan: Plan, reading: Reading) -> SummarySink | ReportSink | None:
+    """What is written of a run as a whole, at its end; None where its rows are."""
+    write = sys.stdout.buffer.write
+    if output == "summary":
+        return SummarySink(write, plan)
+    if output not in REPORTS:
+        return None
+    notes = (*reading.report.list_notes(), *plan.notes)
+    return ReportSink(write, plan, REPORTS[output], notes, list_places(reading.documents))
 
 
 def _say(line: str) -> None:
