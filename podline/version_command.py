@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.public import DEFAULT_RELEASE
 from lifecycle.version import TOLD, VERSION
 
 

@@ -46,7 +46,7 @@ FLOORS: list[tuple[str, str]] = [
         " lifecycle.stored_kinds lifecycle.tokens lifecycle.rest_tokens lifecycle.workers"
         " lifecycle.kubeconfig lifecycle.limits lifecycle.threads",
     ),
-    ("2 readings", "lifecycle.sources"),
+    ("2 readings", "lifecycle.sources lifecycle.writers"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),
     ("2b celery", "lifecycle.runs.celery"),
     ("3 surfaces", "lifecycle.admin lifecycle.export lifecycle.kube_api lifecycle.management lifecycle.apps"),
@@ -81,6 +81,7 @@ FLAT_ENGINE = {
     "lifecycle.engine",
     "lifecycle.engine.changes",
     "lifecycle.engine.cluster",
+    "lifecycle.engine.public",
     "lifecycle.engine.upgrades",
 }
 
@@ -308,6 +309,17 @@ def test_the_engine_calls_nothing_that_differs_between_runs():
 
 # Rooms that may know Celery and Redis: one that speaks to them, and those that start them.
 KNOW_THE_BROKER = ("lifecycle.runs.celery", "lifecycle.management", "lifecycle.benches", "dashboard")
+
+
+def test_the_command_and_the_library_know_the_engine_by_its_public_names():
+    wrong = [
+        f"{name}:{line} imports {imported}"
+        for name in modules()
+        if is_in(name, "podline")
+        for imported, line in imports_of(name)
+        if is_in(imported, "lifecycle.engine") and imported != "lifecycle.engine.public"
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_only_one_room_of_the_runs_knows_celery_and_redis():
