@@ -87,15 +87,14 @@ def _change(node: ast.AST, text: str, modules: frozenset[str]) -> str | None:
         return re.sub(r"^from\s+", f"from {PACKAGE}.", text)
     if isinstance(node, ast.Import) and any(_is_moved(alias.name) for alias in node.names):
         return "; ".join(_import(alias) for alias in node.names)
-    if isinstance(node, ast.Constant) and _names_module(node.value, modules):
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_module(node.value, modules):
         return repr(f"{PACKAGE}.{node.value}")
     return None
 
 
-def _names_module(value: object, modules: frozenset[str]) -> bool:
+def _is_module(text: str, modules: frozenset[str]) -> bool:
     """Whether a text is a dotted name of which at least the first two parts are a module."""
-    is_dotted = isinstance(value, str) and _NAMES_MODULE.fullmatch(value)
-    return bool(is_dotted) and ".".join(re.split("[.:]", str(value))[:2]) in modules
+    return bool(_NAMES_MODULE.fullmatch(text)) and ".".join(re.split("[.:]", text)[:2]) in modules
 
 
 def _is_moved(module: str) -> bool:

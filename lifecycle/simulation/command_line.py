@@ -15,6 +15,7 @@ from lifecycle.engine.rules.validation.words.names import check_label
 from lifecycle.input.chart_hooks import PHASES
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import Reading
+from lifecycle.input.renderers import Values
 from lifecycle.input.scenario import read_epoch_ms, read_until
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
@@ -45,7 +46,26 @@ def main(arguments: Sequence[str], program: str = "podline simulate") -> int:
 
 def add_options(parser: ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("inputs", nargs="+", metavar="FILE|FOLDER|-", help="manifests; - is standard input")
+    parser.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="FILE|FOLDER|CHART|-",
+        help="manifests, or a chart, which your own helm renders; - is standard input",
+    )
+    parser.add_argument(
+        "-f", "--values", action="append", default=[], metavar="FILE", help="values for the chart"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one value for the chart"
+    )
+    parser.add_argument(
+        "-k",
+        "--kustomize",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a kustomization, which your own kustomize or kubectl renders",
+    )
     parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
     parser.add_argument(
         "-n",
@@ -83,9 +103,7 @@ def add_options(parser: ArgumentParser) -> None:
 def simulate(options: Mapping[str, Any]) -> int:
     """Read, run and write, by the options of `add_options`; the exit status."""
     try:
-        reading = take_inputs(
-            options["inputs"], sys.stdin.buffer, options["namespace"] or "", options["hooks"]
-        )
+        reading = _read(options)
         for line in reading.report.list_notes():
             _say(line)
         plan = make_plan(reading.require_sound(), _read_overrides(options))
@@ -111,6 +129,15 @@ def simulate(options: Mapping[str, Any]) -> int:
     for text in outcome.not_reached:
         _say(f"not reached: {text}")
     return outcome.exit_status
+
+
+def _read(options: Mapping[str, Any]) -> Reading:
+    namespace = options["namespace"] or ""
+    release = find_release(options["kubernetes"] or DEFAULT_RELEASE.name)
+    values = Values(tuple(options["values"]), tuple(options["set"]), namespace, release.version)
+    return take_inputs(
+        options["inputs"], sys.stdin.buffer, namespace, options["hooks"], values, options["kustomize"]
+    )
 
 
 def _run(plan: Plan, reading: Reading, options: Mapping[str, Any]) -> Outcome:

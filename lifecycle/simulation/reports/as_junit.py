@@ -42,9 +42,9 @@ def _list_cases(report: Report) -> list[tuple[str, list[str]]]:
     if plan is None or outcome is None:
         return cases
     cases.append(("every object and step is taken", list(outcome.refusals)))
-    for claim in (*plan.expects, *plan.sequences):
-        failures = [text for text in outcome.failures if text.startswith(f"{claim.text} failed")]
-        cases.append((claim.text, failures))
+    for claim in [one.text for one in plan.expects] + [one.text for one in plan.sequences]:
+        failures = [text for text in outcome.failures if text.startswith(f"{claim} failed")]
+        cases.append((claim, failures))
     untils = [until.text for until in plan.untils] or ["idle"]
     for text in untils:
         missed = [f"not reached: {text}"] if text in outcome.not_reached else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem
@@ -11,7 +12,6 @@ from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.verdicts_at_end import Told
 
-STANDARD_INPUT = "standard input"
 ERROR, WARNING, NOTE = "error", "warning", "note"
 RULES = {
     "bad-input": (ERROR, "An input is refused; nothing was run"),
@@ -63,10 +63,12 @@ class Report:
 
 def list_places(documents: Iterable[Document]) -> list[Place]:
     """Where each object of the input stands."""
-    return [
-        Place(one.subject, "" if one.source == STANDARD_INPUT else one.source, one.line_of(()))
-        for one in documents
-    ]
+    return [Place(one.subject, _name_file(one.source), one.line_of(())) for one in documents]
+
+
+def _name_file(source: str) -> str:
+    """The file that something came from; "" for standard input, and for what a program has rendered."""
+    return source if Path(source).is_file() else ""
 
 
 def find_problems(problems: Iterable[Problem]) -> tuple[Finding, ...]:
@@ -76,7 +78,7 @@ def find_problems(problems: Iterable[Problem]) -> tuple[Finding, ...]:
             "bad-input",
             _without_place(one),
             one.subject,
-            "" if one.source == STANDARD_INPUT else one.source,
+            _name_file(one.source),
             one.line,
         )
         for one in problems
