@@ -20,8 +20,10 @@ def data_option(arguments: list[str]) -> str | None:
 def main() -> int:
     """Run one command; a setting that is wrong is one clear line, not a traceback."""
     if sys.argv[1:2] == ["simulate"]:
-        _simulate()
-        return 0
+        # A run needs no server and no database, so nothing is loaded for them: that is half of a short run.
+        from lifecycle.simulation.command_line import main as simulate
+
+        return simulate(sys.argv[2:], "manage.py simulate")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
     folder = data_option(sys.argv)
     if folder:
@@ -35,13 +37,6 @@ def main() -> int:
         sys.stderr.write(f"{problem}\n")
         return 2
     return 0
-
-
-def _simulate() -> None:
-    """A run needs no server and no database, so nothing is loaded for them: that is half of a short run."""
-    from lifecycle.management.commands.simulate import Command
-
-    Command().run_from_argv(sys.argv)
 
 
 if __name__ == "__main__":

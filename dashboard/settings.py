@@ -42,9 +42,12 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.functional import SimpleLazyObject
 
+import lifecycle
 from dashboard import environment as env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# In the wheel both stand below another package.
+LIFECYCLE, DASHBOARD = lifecycle.__name__, __name__.rpartition(".")[0]
 
 # They need neither server nor database: they leave no folder behind.
 STATELESS_COMMANDS = {
@@ -72,10 +75,10 @@ INSTALLED_APPS = [
     "django_htmx",
     "rest_framework",
     "drf_spectacular",
-    "lifecycle",
+    LIFECYCLE,
     # Behind what has a command of its own for its tokens.
     "rest_framework.authtoken",
-    "dashboard",
+    DASHBOARD,
 ]
 
 MIDDLEWARE = [
@@ -323,8 +326,8 @@ LOGGING = {
     },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
-        "lifecycle": {"level": LOG_LEVEL},
-        "dashboard": {"level": LOG_LEVEL},
+        LIFECYCLE: {"level": LOG_LEVEL},
+        DASHBOARD: {"level": LOG_LEVEL},
         "celery": {"level": "WARNING"},
     },
 }

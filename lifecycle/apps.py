@@ -7,7 +7,9 @@ from django.utils.module_loading import import_string
 class LifecycleConfig(AppConfig):
     """Persistence, runs and surfaces of simulated clusters."""
 
-    name = "lifecycle"
+    # Below another package in the wheel.
+    name = __name__.rpartition(".")[0]
+    label = "lifecycle"
     verbose_name = "Clusters"
     default_auto_field = "django.db.models.BigAutoField"
 

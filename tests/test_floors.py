@@ -15,6 +15,8 @@ TOP = Path(__file__).resolve().parents[1]
 # One worker reads the trees for all of these.
 pytestmark = pytest.mark.xdist_group("floors")
 
+ROOTS = ("lifecycle", "dashboard", "podline")
+
 # Lowest first. A room is a folder or a module; the longest name that fits a module says its floor.
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
@@ -35,7 +37,7 @@ FLOORS: list[tuple[str, str]] = [
         " lifecycle.engine.clients",
     ),
     ("1e cluster", "lifecycle.engine"),
-    ("2 input", "lifecycle.input"),
+    ("2 input", "lifecycle.input lifecycle.version"),
     ("2 verdicts", "lifecycle.verdicts"),
     ("2 simulation", "lifecycle.simulation"),
     (
@@ -44,7 +46,7 @@ FLOORS: list[tuple[str, str]] = [
         " lifecycle.stored_kinds lifecycle.tokens lifecycle.rest_tokens lifecycle.workers"
         " lifecycle.kubeconfig lifecycle.limits lifecycle.threads",
     ),
-    ("2 readings", "lifecycle.sources"),
+    ("2 readings", "lifecycle.sources lifecycle.writers"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),
     ("2b celery", "lifecycle.runs.celery"),
     ("3 surfaces", "lifecycle.admin lifecycle.export lifecycle.kube_api lifecycle.management lifecycle.apps"),
@@ -59,6 +61,7 @@ FLOORS: list[tuple[str, str]] = [
     ("4c answers", "dashboard.asking"),
     ("4d pages", "dashboard.pages"),
     ("4 dashboard", "dashboard"),
+    ("5 command and library", "podline"),
 ]
 STRANGERS = {"1d parts", "3 surfaces"}
 
@@ -78,6 +81,7 @@ FLAT_ENGINE = {
     "lifecycle.engine",
     "lifecycle.engine.changes",
     "lifecycle.engine.cluster",
+    "lifecycle.engine.public",
     "lifecycle.engine.upgrades",
 }
 
@@ -102,7 +106,7 @@ def name_of(path: Path) -> str:
 @cache
 def modules() -> dict[str, ast.Module]:
     """Every module of the project by name."""
-    files = sorted(path for folder in ("lifecycle", "dashboard") for path in (TOP / folder).rglob("*.py"))
+    files = sorted(path for folder in ROOTS for path in (TOP / folder).rglob("*.py"))
     # Millions of nodes that stay: whoever looks for garbage is not to go through all of them again and again.
     gc.disable()
     trees = {name_of(path): ast.parse(path.read_text(), str(path)) for path in files}
@@ -305,6 +309,17 @@ def test_the_engine_calls_nothing_that_differs_between_runs():
 
 # Rooms that may know Celery and Redis: one that speaks to them, and those that start them.
 KNOW_THE_BROKER = ("lifecycle.runs.celery", "lifecycle.management", "lifecycle.benches", "dashboard")
+
+
+def test_the_command_and_the_library_know_the_engine_by_its_public_names():
+    wrong = [
+        f"{name}:{line} imports {imported}"
+        for name in modules()
+        if is_in(name, "podline")
+        for imported, line in imports_of(name)
+        if is_in(imported, "lifecycle.engine") and imported != "lifecycle.engine.public"
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_only_one_room_of_the_runs_knows_celery_and_redis():

@@ -77,7 +77,7 @@ def count_files() -> Counter[str]:
     """How many files of code each folder has, without those of the folders in it."""
     files = [
         path
-        for top in ("lifecycle", "dashboard", "static", "tests")
+        for top in ("lifecycle", "dashboard", "podline", "static", "tests")
         for end in ("py", "js", "mjs")
         for path in (TOP / top).rglob(f"*.{end}")
     ]

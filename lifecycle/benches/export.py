@@ -16,13 +16,13 @@ from lifecycle.engine import Changes, Command
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Transition as TransitionRow
 from lifecycle.engine.heart.trace import row_to_json
-from lifecycle.export.formats import write_ndjson
 from lifecycle.frames import TRANSITION_COLUMNS
 from lifecycle.models import Cluster, Transition
 from lifecycle.runs import recorder
 from lifecycle.runs.container_logs import Tails
 from lifecycle.runs.recorder import Slice
 from lifecycle.sources import TRANSITIONS, Cursor
+from lifecycle.writers import write_ndjson
 
 FETCH_ROWS = 1000
 JSON_COLUMNS = ("old", "new", "cause", "detail")

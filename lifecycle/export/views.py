@@ -32,16 +32,15 @@ from lifecycle.export.filters import (
     select_subjects,
 )
 from lifecycle.export.formats import (
-    WRITERS,
     CsvRenderer,
     FormatNegotiation,
     NdjsonRenderer,
-    Pages,
     TextRenderer,
     stream,
 )
 from lifecycle.export.logs import find_log
 from lifecycle.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
+from lifecycle.writers import WRITERS, Pages
 
 # Who has as many exports as one may have need not look for a free place more often.
 RETRY_SECONDS = 2

@@ -43,12 +43,16 @@ KUSTOMIZE = "kustomize.config.k8s.io"
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Files given together. `name`: what people call the folder. `unreadable`: files that gave no bytes."""
+    """Files given together. `name`: what people call the folder. `unreadable`: files that gave no bytes.
+
+    `notes`: what people are to know of how the files came to be.
+    """
 
     files: Mapping[str, str | bytes]
     name: str = ""
     is_folder: bool = False
     unreadable: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +124,10 @@ def read_batches(
     documents: list[Document] = []
     skipped: list[Skipped] = []
     problems: list[Problem] = []
+    notes: list[str] = []
     for batch in batches:
         problems += batch.unreadable
+        notes += batch.notes
         found = list(_read_batch(batch, limit_bytes, budget, skipped, problems))
         documents += _in_order(found) if batch.is_folder else found
     documents, left, assumed = clean(documents)
@@ -148,7 +154,7 @@ def read_batches(
         tuple(skipped),
         tuple(left),
         tuple(problems),
-        tuple(assumed),
+        (*notes, *assumed),
     )
     return Reading(tuple(taken), report)
 

@@ -26,6 +26,7 @@ from lifecycle.input.manifest_admission import admit
 from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document
 from lifecycle.input.problems import ManifestError, Problem, list_names
 from lifecycle.input.reading import Batch, Reading, read_batches
+from lifecycle.input.renderers import NO_VALUES, Values, is_chart, render_chart, render_kustomization
 from lifecycle.input.scenario import (
     DEFAULT_EPOCH,
     DEFAULT_SEED,
@@ -83,16 +84,29 @@ def take_inputs(
     standard_input: Iterable[bytes] = (),
     namespace: str = "",
     hooks: str = "install",
+    values: Values = NO_VALUES,
+    overlays: Sequence[str] = (),
 ) -> Reading:
-    """What files, folders (recursively, in order of their names) and `-` hold, and what became of it."""
-    return read_batches([_open(name, standard_input) for name in names], namespace, hooks=hooks)
+    """What files, folders (recursively, in order of their names) and `-` hold, and what became of it.
+
+    Charts and `overlays`, folders of kustomizations, are rendered by the user's own programs.
+    """
+    batches = [open_input(name, standard_input, values) for name in names]
+    batches += map(render_kustomization, overlays)
+    if values and not any(map(is_chart, names)):
+        remedy = "give the folder of a chart, or leave them out"
+        batches.append(_refuse("-f and --set", "values are for a chart, and none is given", remedy))
+    return read_batches(batches, namespace, hooks=hooks)
 
 
-def _open(name: str, standard_input: Iterable[bytes]) -> Batch:
+def open_input(name: str, standard_input: Iterable[bytes] = (), values: Values = NO_VALUES) -> Batch:
+    """A file, a folder, a chart or `-`; what cannot be read is named in the batch."""
     if name == "-":
         return Batch({"standard input": b"".join(standard_input)})
     if name.startswith(("http://", "https://")):
         return _refuse(name, "nothing is downloaded", "download it first (curl -LO) and give the file")
+    if is_chart(name) and (rendered := render_chart(name, values)):
+        return rendered
     path = Path(name)
     if not path.is_dir():
         content = _read(path)

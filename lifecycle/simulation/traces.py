@@ -43,16 +43,19 @@ class NdjsonSink:
         self._pending.clear()
         self._pending_bytes = 0
 
-    def finish(self, outcome: Outcome) -> None:
+    def finish(self, outcome: Outcome) -> str:
+        """Write the last line; the hash in it."""
         self._flush()
+        digest = f"sha256:{self._digest.hexdigest()}"
         end = {
             "type": "end",
             "seq": self.last_seq + 1,
             "at_ms": outcome.at_ms,
             "why": outcome.why,
-            "hash": f"sha256:{self._digest.hexdigest()}",
+            "hash": digest,
         }
         self._write(orjson.dumps(end) + b"\n")
+        return digest
 
 
 class TableSink:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
-from lifecycle.management.commands.simulate import Command
+from lifecycle.simulation.command_line import main
 from lifecycle.simulation.stories import find_story
 from tests.simulate.running import MANIFESTS
 
@@ -36,10 +36,8 @@ def simulate(monkeypatch):
         monkeypatch.setattr(sys, "stdout", out)
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given), "utf-8"))
         monkeypatch.setattr(sys, "stderr", err)
-        command = Command(stderr=err)
         try:
-            command.run_from_argv(["manage.py", "simulate", *map(str, arguments)])
-            status = 0
+            status = main([*map(str, arguments)])
         except SystemExit as error:
             status = error.code or 0
         out.flush()

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from pathlib import Path
 
 import yaml
-from django.db import transaction
 
 from lifecycle.input.manifests import read_documents
 from lifecycle.models import Cluster
-from lifecycle.runs import inbox
 from lifecycle.runs.forks import find_free_name
 from lifecycle.runs.inbox import User
+from lifecycle.runs.plans import begin
 from lifecycle.simulation import Plan, make_plan
 from lifecycle.simulation.stories import find_story, list_stories
 
-# A story is watched, not waited for.
-PLAYED_AT_SPEED = 10.0
 # The family of a topic's stories, the topic's name, the story that leads it; in the order of the page.
 TOPICS: tuple[tuple[str, str, str], ...] = (
     ("rolling-updates", "Rolling updates", "slow-pre-stop"),
@@ -91,21 +87,4 @@ def play(plan: Plan, name: str, user: User) -> Cluster:
 
     It begins now, unless the plan's Scenario says when. ValidationError when its input would give no cluster.
     """
-    epoch = None
-    if plan.is_epoch_given:
-        epoch = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=plan.epoch_ms)
-    settings = plan.settings.to_json()
-    with transaction.atomic():
-        made = inbox.create_cluster(
-            user,
-            find_free_name(name.replace(".", "-"), user),
-            plan.seed,
-            epoch,
-            settings,
-            speed=PLAYED_AT_SPEED,
-        )
-        for data in plan.objects:
-            inbox.append(made, "apply", {"object": dict(data)}, user, pinned_ms=0)
-        for step in plan.steps:
-            inbox.append(made, step.kind, step.payload, user, pinned_ms=step.at_ms)
-    return made
+    return begin(plan, find_free_name(name.replace(".", "-"), user), user)

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from django.core.management.base import BaseCommand, CommandError
 
+from lifecycle import benches
 from lifecycle.benches.report import Report
 
 # Options that are no sizes, and what they may be.
@@ -55,7 +56,7 @@ class Command(BaseCommand):
         if min((size for option, size in work.items() if option not in WORDS), default=1) < 1:
             raise CommandError("sizes start at 1")
         try:
-            bench = import_module(f"lifecycle.benches.{name}")
+            bench = import_module(f"{benches.__name__}.{name}")
         except ModuleNotFoundError as missing:
             raise CommandError(f"bench {name} needs {missing.name}: it is in requirements-dev.txt") from None
         report = bench.run(**work)

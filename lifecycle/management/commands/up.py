@@ -29,11 +29,11 @@ from lifecycle.input import manifests
 from lifecycle.management import processes
 from lifecycle.management.certificates import make_certificate
 from lifecycle.management.processes import Child
-from lifecycle.management.version import TOLD
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox, write_ahead_log
 from lifecycle.runs.celery import broker
 from lifecycle.runs.sharing import shards
+from lifecycle.version import TOLD
 
 log = logging.getLogger(__name__)
 
@@ -288,21 +288,23 @@ def make_children(host: str, port: int, workers: int, environment: dict[str, str
     upgrade, stops within its grace with sockets open, and is the one most people run and patch.
     """
     python = sys.executable
-    celery = [python, "-m", "celery", "-A", "dashboard", "--quiet", "worker", "--pool", "solo"]
+    celery = [python, "-m", "celery", "-A", "dashboard.celery", "--quiet", "worker", "--pool", "solo"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
     children = [
         Child(f"{WORKER} {n}", [*celery, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
         for n in range(1, workers + 1)
     ]
-    children.append(Child("ticker", [python, _manage(), "ticker"], environment))
-    web = [python, _manage(), "web", "--host", host, "--port", str(port)]
+    children.append(Child("ticker", [python, *_manage(), "ticker"], environment))
+    web = [python, *_manage(), "web", "--host", host, "--port", str(port)]
     web += ["--certificate", environment["PODLINE_CERTIFICATE"]]
     children.append(Child("web server", web, environment))
     return children
 
 
-def _manage() -> str:
-    return str(settings.BASE_DIR / "manage.py")
+def _manage() -> list[str]:
+    """How Python is told to run our commands: a checkout has a file for it, the wheel a module."""
+    package = __name__.partition("lifecycle")[0]
+    return ["-m", f"{package}manage"] if package else [str(settings.BASE_DIR / "manage.py")]
 
 
 def make_way_in() -> tuple[bool, str]:

@@ -27,9 +27,9 @@ from dashboard import asgi, environment
 from dashboard.live import consumers
 from dashboard.web import signin
 from dashboard.web.origins import is_own
-from lifecycle.export.formats import make_cell
 from lifecycle.kube_api.access.authentication import Right
 from lifecycle.management.commands import up, web
+from lifecycle.writers import make_cell
 from tests.dashboard.conftest import make_cluster, make_user, watch
 
 pytestmark = pytest.mark.slow

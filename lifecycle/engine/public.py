@@ -1,0 +1,20 @@
+"""What the command and the library may import of the engine: all else may change from one day to the next."""
+
+from . import ENGINE_VERSION, Changes, Cluster, Command, Result, Settings
+from .heart.trace import row_to_json
+from .kinds.registry import find_kind
+from .objects.pods.pod import POD_KIND
+from .releases.known import DEFAULT_RELEASE
+
+__all__ = [
+    "DEFAULT_RELEASE",
+    "ENGINE_VERSION",
+    "POD_KIND",
+    "Changes",
+    "Cluster",
+    "Command",
+    "Result",
+    "Settings",
+    "find_kind",
+    "row_to_json",
+]

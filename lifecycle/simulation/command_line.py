@@ -1,0 +1,244 @@
+"""`podline simulate` and `manage.py simulate`: a run without server or database, and without Django."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lifecycle.engine import Changes
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_releases
+from lifecycle.engine.rules.validation.words.names import check_label
+from lifecycle.input.chart_hooks import PHASES
+from lifecycle.input.problems import ManifestError
+from lifecycle.input.reading import Reading
+from lifecycle.input.renderers import Values
+from lifecycle.input.scenario import read_epoch_ms, read_until
+from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
+from lifecycle.simulation.logs import LogFolder
+from lifecycle.simulation.reports import REPORTS, Report
+from lifecycle.simulation.reports.report import find_problems, list_places
+from lifecycle.simulation.reports.sink import ReportSink
+from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
+from lifecycle.simulation.summaries import SummarySink, describe_assumed
+from lifecycle.simulation.traces import NdjsonSink, TableSink
+from lifecycle.version import TOLD
+
+OUTPUTS = ("ndjson", "table", "summary", *REPORTS)
+
+
+HELP = (
+    "Run Kubernetes manifests in virtual time and write the trace to standard output. Exit status: "
+    + "; ".join(f"{status} {what}" for status, what in EXIT_STATUSES.items())
+)
+
+
+def main(arguments: Sequence[str], program: str = "podline simulate") -> int:
+    """Run one command line; the exit status is one of `EXIT_STATUSES`."""
+    parser = ArgumentParser(program, description=HELP, allow_abbrev=True)
+    parser.add_argument("--version", action="version", version=TOLD)
+    add_options(parser)
+    return simulate(vars(parser.parse_args(arguments)))
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="FILE|FOLDER|CHART|-",
+        help="manifests, or a chart, which your own helm renders; - is standard input",
+    )
+    parser.add_argument(
+        "-f", "--values", action="append", default=[], metavar="FILE", help="values for the chart"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one value for the chart"
+    )
+    parser.add_argument(
+        "-k",
+        "--kustomize",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a kustomization, which your own kustomize or kubectl renders",
+    )
+    parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
+    parser.add_argument(
+        "-n",
+        "--namespace",
+        type=_namespace,
+        metavar="NAME",
+        help="where objects without a namespace go, as with helm install; others go where they say",
+    )
+    parser.add_argument(
+        "--hooks",
+        choices=PHASES,
+        default="install",
+        help="which hooks of a rendered chart run (default install); others are left out and named",
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
+    parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
+    parser.add_argument(
+        "--kubernetes",
+        type=_release,
+        metavar="RELEASE",
+        help=f"the release to model: {list_releases()} (default {DEFAULT_RELEASE.name})",
+    )
+    parser.add_argument("--timing", choices=("realistic", "instant"), help="latencies (default realistic)")
+    parser.add_argument(
+        "--until",
+        type=_until,
+        action="append",
+        metavar="WHEN",
+        help="10m, idle, ready (all that was given is well, within an hour) or"
+        ' "deployment/web Available"; several must hold together (default idle)',
+    )
+    parser.add_argument("-o", "--output", choices=OUTPUTS, help="default: table on a terminal, else ndjson")
+    parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")
+
+
+def simulate(options: Mapping[str, Any]) -> int:
+    """Read, run and write, by the options of `add_options`; the exit status."""
+    try:
+        reading = _read(options)
+        for line in reading.report.list_notes():
+            _say(line)
+        plan = make_plan(reading.require_sound(), _read_overrides(options))
+    except ManifestError as error:
+        for problem in error.problems:
+            _say(str(problem))
+        if make := REPORTS.get(options["output"] or ""):
+            sys.stdout.write(make(Report(BAD_INPUT, find_problems(error.problems))))
+        return BAD_INPUT
+    for note in plan.notes:
+        _say(note)
+    try:
+        outcome = _run(plan, reading, options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`); nothing more can be written, not even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE_AS_ASKED
+    for line in (*outcome.refusals, *outcome.failures):
+        _say(line)
+    if outcome.endless:
+        _say(outcome.endless)
+    for text in outcome.not_reached:
+        _say(f"not reached: {text}")
+    return outcome.exit_status
+
+
+def _read(options: Mapping[str, Any]) -> Reading:
+    namespace = options["namespace"] or ""
+    release = find_release(options["kubernetes"] or DEFAULT_RELEASE.name)
+    values = Values(tuple(options["values"]), tuple(options["set"]), namespace, release.version)
+    return take_inputs(
+        options["inputs"], sys.stdin.buffer, namespace, options["hooks"], values, options["kustomize"]
+    )
+
+
+def _run(plan: Plan, reading: Reading, options: Mapping[str, Any]) -> Outcome:
+    write = sys.stdout.buffer.write
+    output = options["output"] or ("table" if sys.stdout.isatty() else "ndjson")
+    logs = LogFolder(options["logs"], plan.epoch_ms) if options["logs"] else None
+    whole = _make_whole(output, plan, reading)
+    # A summary names them itself, before all else.
+    for line in () if output == "summary" else plan.missing:
+        _say(f"missing: {line}")
+    rows = None if whole else (TableSink if output == "table" else NdjsonSink)(write)
+    sinks: list[Sink] = [sink for sink in (whole, rows, logs) if sink is not None]
+    try:
+        outcome, cluster = run(plan, _Tee(sinks))
+    finally:
+        if logs:
+            logs.close()
+    if whole:
+        whole.finish(outcome, cluster)
+    if rows:
+        rows.finish(outcome)
+        for line in describe_assumed(cluster):
+            _say(line)
+    return outcome
+
+
+def _make_whole(output: str, plan: Plan, reading: Reading) -> SummarySink | ReportSink | None:
+    """What is written of a run as a whole, at its end; None where its rows are."""
+    write = sys.stdout.buffer.write
+    if output == "summary":
+        return SummarySink(write, plan)
+    if output not in REPORTS:
+        return None
+    notes = (*reading.report.list_notes(), *plan.notes)
+    return ReportSink(write, plan, REPORTS[output], notes, list_places(reading.documents))
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+class _Tee:
+    """Hands the same changes to several sinks."""
+
+    def __init__(self, sinks: list[Sink]) -> None:
+        self._sinks = sinks
+
+    def take(self, changes: Changes) -> None:
+        for sink in self._sinks:
+            sink.take(changes)
+
+
+def _read_overrides(options: Mapping[str, Any]) -> Overrides:
+    return Overrides(
+        nodes=options["nodes"],
+        seed=options["seed"],
+        epoch_ms=options["epoch"],
+        timing=options["timing"],
+        kubernetes=options["kubernetes"],
+        untils=tuple(until.within(options["namespace"] or "") for until in options["until"] or ()),
+    )
+
+
+def _argument(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Errors in the words of `read` instead of argparse's."""
+
+    def convert(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError as error:
+            raise ArgumentTypeError(str(error)) from None
+
+    return convert
+
+
+def _read_count(text: str) -> int:
+    count = int(text) if text.isdigit() else 0
+    if count < 1:
+        raise ValueError(f"{text} is no number of nodes: give 1 or more")
+    return count
+
+
+def _read_time(text: str) -> int:
+    try:
+        return read_epoch_ms(text)
+    except ValueError:
+        raise ValueError(f"{text} is no time: write 2026-01-01T00:00:00Z") from None
+
+
+def _read_namespace(text: str) -> str:
+    problems = check_label(text)
+    if problems:
+        raise ValueError(f"{text or 'nothing'} is no name of a namespace: {problems[0]}")
+    return text
+
+
+def _read_release(text: str) -> str:
+    return find_release(text).name
+
+
+_count, _epoch, _namespace, _release, _until = map(
+    _argument, (_read_count, _read_time, _read_namespace, _read_release, read_until)
+)

@@ -1,0 +1,61 @@
+"""`--output junit`: claims, ends and the input as test cases, as CI systems show them."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from lifecycle.simulation.reports.report import Report
+
+# What XML 1.0 has no way to write.
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def make_junit(report: Report) -> str:
+    """A case each for the input, the steps, every claim and every end; times are virtual."""
+    cases = _list_cases(report)
+    failed = sum(bool(texts) for _name, texts in cases)
+    seconds = f"{report.outcome.at_ms / 1000 if report.outcome else 0:.3f}"
+    counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0", "time": seconds}
+    root = Element("testsuites", {"name": "podline", **counts})
+    suite = SubElement(root, "testsuite", {"name": "podline simulate", "skipped": "0", **counts})
+    for name, texts in cases:
+        case = SubElement(suite, "testcase", {"classname": "podline.simulate", "name": _clean(name)})
+        case.set("time", "0.000")
+        if texts:
+            failure = SubElement(case, "failure", {"message": _clean(texts[0]), "type": "podline"})
+            failure.text = _clean("\n".join(texts))
+    others = [one.text for one in report.findings if one.level != "error"]
+    if others:
+        SubElement(suite, "system-out").text = _clean("\n".join(others))
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _list_cases(report: Report) -> list[tuple[str, list[str]]]:
+    """(name, what is wrong) of every case."""
+    refused = [
+        _with_place(one.file, one.line, one.text) for one in report.findings if one.rule == "bad-input"
+    ]
+    cases = [("the input is sound", refused)]
+    plan, outcome = report.plan, report.outcome
+    if plan is None or outcome is None:
+        return cases
+    cases.append(("every object and step is taken", list(outcome.refusals)))
+    for claim in [one.text for one in plan.expects] + [one.text for one in plan.sequences]:
+        failures = [text for text in outcome.failures if text.startswith(f"{claim} failed")]
+        cases.append((claim, failures))
+    untils = [until.text for until in plan.untils] or ["idle"]
+    for text in untils:
+        missed = [f"not reached: {text}"] if text in outcome.not_reached else []
+        cases.append((f"until {text}", missed + ([outcome.endless] if missed and outcome.endless else [])))
+    return cases
+
+
+def _with_place(file: str, line: int | None, text: str) -> str:
+    place = f"{file}:{line}" if file and line else file
+    return f"{place}: {text}" if place else text
+
+
+def _clean(text: str) -> str:
+    return _UNWRITABLE.sub("�", text)

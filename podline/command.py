@@ -1,0 +1,94 @@
+"""`podline COMMAND …`, and `kubectl podline COMMAND …`: finds the command, loads what it needs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import NamedTuple
+
+BAD_INPUT = 2
+SERVER_NEEDS = ("django", "channels", "celery", "redis", "uvicorn")
+INSTALL_SERVER = "pip install 'podline[server]'"
+
+
+class Command(NamedTuple):
+    """A command: what it does, in one line, and the module whose `main(arguments, program)` does it.
+
+    Without a module it is one of the server's.
+    """
+
+    text: str
+    module: str = ""
+
+
+COMMANDS = {
+    "simulate": Command(
+        "run manifests in virtual time and write what happens", "lifecycle.simulation.command_line"
+    ),
+    "schema": Command("print the JSON Schema of a kind, for editors", "podline.schemas"),
+    "completion": Command("print the completion of a shell: bash, zsh or fish", "podline.completion"),
+    "version": Command("print which Podline this is, and of which Kubernetes", "podline.version_command"),
+    "up": Command("start the dashboard on this machine"),
+    "signin": Command("print a new link that signs in, while the dashboard runs"),
+    "kubeconfig": Command("print a kubeconfig for a cluster of the dashboard"),
+    "export": Command("write the history of a cluster of the dashboard"),
+    "import": Command("make a cluster of the dashboard from an exported scenario"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; the exit status. 2 is bad input, with what would be right on stderr."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    program = find_program(sys.argv[0])
+    name, rest = (words[0], words[1:]) if words else ("", [])
+    if name in ("", "help", "--help", "-h"):
+        print(describe(program), file=sys.stdout if name else sys.stderr)
+        return 0 if name else BAD_INPUT
+    if name == "--version":
+        name = "version"
+    command = COMMANDS.get(name)
+    if command is None:
+        sys.stderr.write(f"{program}: there is no command {name!r}; there are {', '.join(COMMANDS)}\n")
+        return BAD_INPUT
+    if not command.module:
+        return run_of_server(program, name, rest)
+    run: Callable[[Sequence[str], str], int] = import_module(command.module).main
+    return run(rest, f"{program} {name}")
+
+
+def find_program(path: str) -> str:
+    """What people type: kubectl finds `kubectl-podline` when they type `kubectl podline`."""
+    return "kubectl podline" if PurePath(path).stem == "kubectl-podline" else "podline"
+
+
+def describe(program: str) -> str:
+    """The help of all commands."""
+    lines = [
+        f"usage: {program} COMMAND …",
+        "",
+        "What will Kubernetes do with this? A faithful model in virtual time.",
+        "",
+    ]
+    lines += [f"  {name:<12}{command.text}" for name, command in COMMANDS.items() if command.module]
+    lines += ["", f"of the server ({INSTALL_SERVER}):", ""]
+    lines += [f"  {name:<12}{command.text}" for name, command in COMMANDS.items() if not command.module]
+    return "\n".join([*lines, "", f"{program} COMMAND --help says more."])
+
+
+def run_of_server(program: str, name: str, arguments: Sequence[str]) -> int:
+    """Hand a command to Django, if the server is installed."""
+    missing = [package for package in SERVER_NEEDS if find_spec(package) is None]
+    if missing:
+        sys.stderr.write(
+            f"{program} {name}: this is a command of the server, which is not installed"
+            f" ({', '.join(missing)} missing); run {INSTALL_SERVER}\n"
+        )
+        return BAD_INPUT
+    # Django's commands, and its settings, read the command line themselves.
+    sys.argv = [program, name, *arguments]
+    from manage import main as run
+
+    return run()

@@ -1,0 +1,33 @@
+"""`podline schema KIND`: a JSON Schema for editors, as yaml-language-server reads it.
+
+podline schema Scenario > scenario.schema.json
+# yaml-language-server: $schema=scenario.schema.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+
+from lifecycle.input.json_schemas import list_schemas, make_json_schema
+
+
+def main(arguments: Sequence[str], program: str) -> int:
+    """Print the schema of a kind, or which kinds there are."""
+    parser = ArgumentParser(program, description="Print the JSON Schema of a kind, for editors.")
+    parser.add_argument("kind", nargs="?", help="Scenario, ContainerProfile, Deployment …; behavior")
+    parser.add_argument("--list", action="store_true", help="print what there is a schema of")
+    options = parser.parse_args(arguments)
+    if options.list:
+        sys.stdout.write("".join(f"{name}\n" for name in list_schemas()))
+        return 0
+    if not options.kind:
+        parser.error("name a kind, or give --list")
+    try:
+        schema = make_json_schema(options.kind)
+    except ValueError as error:
+        parser.error(str(error))
+    sys.stdout.write(json.dumps(schema, indent=2) + "\n")
+    return 0
