@@ -20,7 +20,7 @@ from lifecycle.input.scenario import read_epoch_ms, read_until
 from lifecycle.management.version import TOLD
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
-from lifecycle.simulation.run import BAD_INPUT, EXIT_STATUSES, Sink
+from lifecycle.simulation.run import BAD_INPUT, EXIT_STATUSES, FAILED, Sink
 from lifecycle.simulation.summaries import SummarySink, describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 
@@ -78,6 +78,9 @@ class Command(BaseCommand):
             ' "deployment/web Available"; several must hold together (default idle)',
         )
         parser.add_argument("--output", choices=OUTPUTS, help="default: table on a terminal, else ndjson")
+        parser.add_argument(
+            "--strict", action="store_true", help="run nothing of a folder that has something wrong in it"
+        )
         parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -87,13 +90,14 @@ class Command(BaseCommand):
             )
             for line in reading.report.list_notes():
                 self._say(line)
-            plan = make_plan(reading.require_sound(), _read_overrides(options))
+            lenient = frozenset[str]() if options["strict"] else reading.lenient
+            plan = make_plan(reading.documents, _read_overrides(options), reading.report.refused, lenient)
         except ManifestError as error:
             for problem in error.problems:
                 self._say(str(problem))
             sys.exit(BAD_INPUT)
-        for note in plan.notes:
-            self._say(note)
+        for line in (*map(str, plan.refused), *_tell_left_out(plan), *plan.notes):
+            self._say(line)
         try:
             outcome = self._run(plan, options)
             sys.stdout.flush()
@@ -107,7 +111,7 @@ class Command(BaseCommand):
             self._say(outcome.endless)
         for text in outcome.not_reached:
             self._say(f"not reached: {text}")
-        sys.exit(outcome.exit_status)
+        sys.exit(FAILED if plan.refused else outcome.exit_status)
 
     def _run(self, plan: Plan, options: dict[str, Any]) -> Outcome:
         write = sys.stdout.buffer.write
@@ -145,6 +149,13 @@ class _Tee:
     def take(self, changes: Changes) -> None:
         for sink in self._sinks:
             sink.take(changes)
+
+
+def _tell_left_out(plan: Plan) -> list[str]:
+    """What was done with what is wrong in a folder."""
+    places = {(problem.source, problem.document, problem.subject) for problem in plan.refused}
+    left = f"{len(places)} object{' or file is' if len(places) == 1 else 's or files are'} refused"
+    return [f"{left}; the run goes on without, or not at all with --strict"] if places else []
 
 
 def _read_overrides(options: dict[str, Any]) -> Overrides:
