@@ -85,7 +85,7 @@ def read_report(cluster: Cluster, batches: Sequence[Batch]) -> Report:
     return Report(
         digest=_digest(batches),
         documents=tuple(right),
-        refused=tuple(sorted([*reading.report.refused, *refused], key=_stand)),
+        refused=tuple(sorted([*reading.report.refused, *refused], key=lambda problem: problem.place)),
         skipped=(*reading.report.skipped, *unused),
         sections=tuple(Section(title, tuple(lines)) for title, lines in remarks.items() if lines),
         added=tuple(added),
@@ -112,11 +112,6 @@ def _judge(
         else:
             right.append(document)
     return right, refused, unused
-
-
-def _stand(problem: Problem) -> tuple[str, int, int]:
-    """Where a problem stands, so that those of one file are told of together."""
-    return problem.source, problem.document or 0, problem.line or 0
 
 
 def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:

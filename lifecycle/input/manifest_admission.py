@@ -6,7 +6,7 @@ with every problem at its line, before anything is run or stored. No Django in h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,19 +23,12 @@ from lifecycle.engine.rules.limits.sizes import REQUEST_MOST_BYTES, STORED_MOST_
 from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.input.hints import explain, name_patch
 from lifecycle.input.manifests import Document
-from lifecycle.input.problems import ManifestError, Problem, parse_path
+from lifecycle.input.problems import Problem, parse_path
 
 
 def gates_of(settings: Mapping[str, Any]) -> Mapping[str, bool]:
     """The feature gates of a cluster that was given these settings."""
     return Settings.from_saved(settings).feature_gates
-
-
-def admit(documents: Iterable[Document], gates: Mapping[str, bool] = FEATURE_DEFAULTS) -> None:
-    """Raises ManifestError with every problem of every document, in their order."""
-    problems = [problem for document in documents for problem in list_problems(document, gates)]
-    if problems:
-        raise ManifestError(problems)
 
 
 def list_problems(

@@ -129,6 +129,8 @@ def _unpack(document: Document) -> Iterator[Document]:
     """The items of a List (any kind ending in `List` that has items), or the document itself."""
     data = document.data
     kind, items = data.get("kind"), data.get("items")
+    if (data.get("apiVersion"), kind, items) == ("v1", "List", None):
+        return
     if not (isinstance(kind, str) and kind.endswith("List") and isinstance(items, list)):
         yield document
         return

@@ -21,6 +21,11 @@ class Problem:
     document: int | None = None
     line: int | None = None
 
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Where it stands: problems are told by file, document and line."""
+        return self.source, self.document or 0, self.line or 0
+
     def __str__(self) -> str:
         place = [self.source] if self.source else []
         if self.document is not None:

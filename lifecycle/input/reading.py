@@ -1,8 +1,8 @@
 """Files in, objects out, and a report of what became of everything: the one way in of every surface.
 
 A folder, an upload and an archive are all a mapping of relative paths to bytes. Of such a folder, files that
-hold no manifest are skipped, and Namespaces go first; files given by name are taken in their order and must
-be manifests.
+hold no manifest are skipped; files given by name are taken in their order and must be manifests. Of a folder,
+and of a file, Namespaces go first.
 """
 
 from __future__ import annotations
@@ -84,10 +84,14 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The objects of an input, each structurally sound, in the order in which to apply them."""
+    """The objects of an input, each structurally sound, in the order in which to apply them.
+
+    `lenient`: the files of folders, of which what is right may be taken without what is wrong.
+    """
 
     documents: tuple[Document, ...]
     report: Report
+    lenient: frozenset[str] = frozenset()
 
     def require_sound(self) -> list[Document]:
         """The objects, if all is well. Raises ManifestError with everything that was refused."""
@@ -125,18 +129,29 @@ def read_batches(
     skipped: list[Skipped] = []
     problems: list[Problem] = []
     notes: list[str] = []
+    lenient: set[str] = set()
+    moved: list[str] = []
     for batch in batches:
-        problems += batch.unreadable
         notes += batch.notes
-        found = list(_read_batch(batch, limit_bytes, budget, skipped, problems))
-        documents += _in_order(found) if batch.is_folder else found
+        wrong = list(batch.unreadable)
+        found = list(_read_batch(batch, limit_bytes, budget, skipped, wrong))
+        documents += _in_order(found)
+        problems += wrong
+        if batch.is_folder:
+            lenient |= {one.source for one in (*found, *wrong)}
+        else:
+            moved += _tell_moved(found)
     documents, left, assumed = clean(documents)
+    assumed = [*moved, *assumed]
     documents, others = sort_out_hooks(documents, hooks)
     left = [*left, *others]
     cluster_wide, definitions = _list_cluster_wide(documents), find_definitions(documents)
     taken: list[Document] = []
     for document in documents:
-        wrong = check_document(document) or check_custom(document, definitions)
+        wrong = _refuse_encrypted(document) or check_document(document) or check_custom(document, definitions)
+        if wrong and _is_setting(document):
+            # What is left would be another run than was asked for.
+            lenient.discard(document.source)
         if not wrong and namespace and not _is_cluster_wide(document, cluster_wide):
             document = _place(document, namespace)
         problems += wrong
@@ -156,7 +171,7 @@ def read_batches(
         tuple(problems),
         (*notes, *assumed),
     )
-    return Reading(tuple(taken), report)
+    return Reading(tuple(taken), report, frozenset(lenient))
 
 
 def _read_batch(
@@ -225,7 +240,36 @@ def _refuse_tool(document: Document) -> Problem:
 
 def _in_order(documents: list[Document]) -> list[Document]:
     """Namespaces first; all else keeps the order of the files."""
-    return sorted(documents, key=lambda document: kind_of_json(document.data).id != NAMESPACE.kind.id)
+    return sorted(documents, key=lambda document: not _is_namespace(document))
+
+
+def _is_namespace(document: Document) -> bool:
+    return kind_of_json(document.data).id == NAMESPACE.kind.id
+
+
+def _tell_moved(documents: list[Document]) -> list[str]:
+    """Of one file the Namespaces below what is to stand in them: kubectl would refuse that."""
+    named: set[str] = set()
+    late: list[str] = []
+    for document in documents:
+        metadata = document.data.get("metadata")
+        metadata = metadata if isinstance(metadata, Mapping) else {}
+        if _is_namespace(document) and metadata.get("name") in named:
+            late.append(str(metadata["name"]))
+        named.add(str(metadata.get("namespace")))
+    said = (
+        "made first, though below what stands in it: kubectl apply goes from top to bottom and refuses that"
+    )
+    return [f"Namespace {name} is {said}" for name in late]
+
+
+def _refuse_encrypted(document: Document) -> list[Problem]:
+    """A file that SOPS has encrypted names its keys, and how, beside the object's own fields."""
+    sops = document.data.get("sops")
+    if not (isinstance(sops, Mapping) and {"mac", "version", "lastmodified"} & sops.keys()):
+        return []
+    remedy = f"decrypt it first (sops -d {document.source or 'FILE'}) and give the result"
+    return [document.problem(("sops",), "encrypted with SOPS", remedy)]
 
 
 def _list_cluster_wide(documents: Iterable[Document]) -> set[tuple[str, str]]:
@@ -244,8 +288,11 @@ def _list_cluster_wide(documents: Iterable[Document]) -> set[tuple[str, str]]:
 def _is_cluster_wide(document: Document, cluster_wide: set[tuple[str, str]]) -> bool:
     """Whether it stands in no namespace; settings of a run are no objects at all."""
     kind = kind_of_json(document.data)
-    is_setting = is_scenario(document) or kind.id == KUBELET_CONFIGURATION.id
-    return is_setting or not kind.namespaced or (kind.group, kind.name) in cluster_wide
+    return _is_setting(document) or not kind.namespaced or (kind.group, kind.name) in cluster_wide
+
+
+def _is_setting(document: Document) -> bool:
+    return is_scenario(document) or kind_of_json(document.data).id == KUBELET_CONFIGURATION.id
 
 
 def _place(document: Document, namespace: str) -> Document:

@@ -22,7 +22,7 @@ from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.reports import REPORTS, Report
 from lifecycle.simulation.reports.report import find_problems, list_places
 from lifecycle.simulation.reports.sink import ReportSink
-from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
+from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, FAILED, Sink
 from lifecycle.simulation.summaries import SummarySink, describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 from lifecycle.version import TOLD
@@ -98,6 +98,9 @@ def add_options(parser: ArgumentParser) -> None:
         ' "deployment/web Available"; several must hold together (default idle)',
     )
     parser.add_argument("-o", "--output", choices=OUTPUTS, help="default: table on a terminal, else ndjson")
+    parser.add_argument(
+        "--strict", action="store_true", help="run nothing of a folder that has something wrong in it"
+    )
     parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")
 
 
@@ -107,15 +110,16 @@ def simulate(options: Mapping[str, Any]) -> int:
         reading = _read(options)
         for line in reading.report.list_notes():
             _say(line)
-        plan = make_plan(reading.require_sound(), _read_overrides(options))
+        lenient = frozenset[str]() if options["strict"] else reading.lenient
+        plan = make_plan(reading.documents, _read_overrides(options), reading.report.refused, lenient)
     except ManifestError as error:
         for problem in error.problems:
             _say(str(problem))
         if make := REPORTS.get(options["output"] or ""):
             sys.stdout.write(make(Report(BAD_INPUT, find_problems(error.problems))))
         return BAD_INPUT
-    for note in plan.notes:
-        _say(note)
+    for line in (*map(str, plan.refused), *_tell_left_out(plan), *plan.notes):
+        _say(line)
     try:
         outcome = _run(plan, reading, options)
         sys.stdout.flush()
@@ -129,7 +133,7 @@ def simulate(options: Mapping[str, Any]) -> int:
         _say(outcome.endless)
     for text in outcome.not_reached:
         _say(f"not reached: {text}")
-    return outcome.exit_status
+    return FAILED if plan.refused else outcome.exit_status
 
 
 def _read(options: Mapping[str, Any]) -> Reading:
@@ -189,6 +193,13 @@ class _Tee:
     def take(self, changes: Changes) -> None:
         for sink in self._sinks:
             sink.take(changes)
+
+
+def _tell_left_out(plan: Plan) -> list[str]:
+    """What was done with what is wrong in a folder."""
+    places = {(problem.source, problem.document, problem.subject) for problem in plan.refused}
+    left = f"{len(places)} object{' or file is' if len(places) == 1 else 's or files are'} refused"
+    return [f"{left}; the run goes on without, or not at all with --strict"] if places else []
 
 
 def _read_overrides(options: Mapping[str, Any]) -> Overrides:

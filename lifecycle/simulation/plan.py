@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from lifecycle.engine.programs.told import list_unread
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.input.folders import KUSTOMIZATIONS, MANIFEST_SUFFIXES, is_hidden
-from lifecycle.input.manifest_admission import admit
+from lifecycle.input.manifest_admission import list_problems
 from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document
 from lifecycle.input.problems import ManifestError, Problem, list_names
 from lifecycle.input.reading import Batch, Reading, read_batches
@@ -60,9 +60,9 @@ class Overrides:
 class Plan:
     """All that a run needs.
 
-    `subjects` name the objects, one each. `notes` are for the one who asked, `missing` is what the objects
-    want and nobody gives. Without `untils` a run ends when nothing moves any more. Where nobody gave an
-    epoch, `epoch_ms` is that of all runs without one.
+    `subjects` name the objects, one each; `refused` is what was wrong and is left out. `notes` are for who
+    asked, `missing` is what the objects want and nobody gives. Without `untils` a run ends when nothing
+    moves any more. Where nobody gave an epoch, `epoch_ms` is that of all runs without one.
     """
 
     objects: tuple[Mapping[str, Any], ...]
@@ -77,6 +77,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
+    refused: tuple[Problem, ...] = ()
 
 
 def take_inputs(
@@ -143,14 +144,23 @@ def _refuse(name: str, message: str, remedy: str) -> Batch:
     return Batch({}, unreadable=(Problem(message, remedy, source=name),))
 
 
-def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides()) -> Plan:
-    """Put documents and flags together. Raises ManifestError with everything that is wrong."""
+def make_plan(
+    documents: Sequence[Document],
+    overrides: Overrides = Overrides(),
+    refused: Sequence[Problem] = (),
+    lenient: Container[str] = frozenset(),
+) -> Plan:
+    """Put documents and flags together. Raises ManifestError with everything that is wrong.
+
+    `refused`: what was found wrong before, told together with what is found now. `lenient`: the files that
+    what is wrong may be left out of.
+    """
     scenario = _find_scenario(documents)
     kubelets = [document for document in documents if _is_of(document, KUBELET_CONFIGURATION)]
     objects = [document for document in documents if not is_scenario(document) and document not in kubelets]
     _check_kubelets(kubelets)
     settings = _make_settings(scenario, overrides, objects, kubelets)
-    admit(objects, settings.feature_gates)
+    objects, wrong = _admit(objects, settings.feature_gates, refused, lenient)
     namespaces = list_new_namespaces(objects)
     notes = _list_borrowed(settings.release)
     notes += list_stored_only(document.data for document in objects)
@@ -179,8 +189,27 @@ def make_plan(documents: Sequence[Document], overrides: Overrides = Overrides())
         sequences=scenario.sequences,
         notes=tuple(notes),
         missing=tuple(map(str, list_missing(document.data for document in objects))),
+        refused=tuple(wrong),
         subjects=(*(f"Namespace {name}" for name in namespaces), *(document.subject for document in objects)),
     )
+
+
+def _admit(
+    documents: Sequence[Document],
+    gates: Mapping[str, bool],
+    refused: Sequence[Problem],
+    lenient: Container[str],
+) -> tuple[list[Document], list[Problem]]:
+    """The objects that are right, and what is wrong. Raises ManifestError if that may not be left out."""
+    problems_of = [(document, list_problems(document, gates)) for document in documents]
+    right = [document for document, problems in problems_of if not problems]
+    wrong = sorted(
+        [*refused, *(problem for _, problems in problems_of for problem in problems)],
+        key=lambda problem: problem.place,
+    )
+    if wrong and (not right or any(problem.source not in lenient for problem in wrong)):
+        raise ManifestError(wrong)
+    return right, wrong
 
 
 def _is_of(document: Document, kind: Kind) -> bool:

@@ -28,7 +28,7 @@ READY_LIMIT_MS = 60 * 60 * 1000
 DONE_AS_ASKED, FAILED, BAD_INPUT, NOT_REACHED = range(4)
 EXIT_STATUSES = {
     DONE_AS_ASKED: "done",
-    FAILED: "a claim of `expect` failed, or a step was refused; each is named on stderr",
+    FAILED: "a claim of `expect` failed; a step or a part of a folder was refused; each is named on stderr",
     BAD_INPUT: "bad input, and nothing was run; each problem is named with its object and field",
     NOT_REACHED: "a condition of `until` was not reached",
 }

@@ -12,7 +12,7 @@ from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
 from lifecycle.engine.heart.trace import EventRow
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.profiles import read_profile
-from lifecycle.input.manifest_admission import admit
+from lifecycle.input.manifest_admission import list_problems
 from lifecycle.input.manifests import ManifestError, read_documents
 from lifecycle.simulation import make_plan
 from tests.simulate.running import run_plan
@@ -41,7 +41,9 @@ def pod_with_behavior(behavior):
 
 
 def on_page(bomb):
-    admit(read_text(json.dumps(pod_with_behavior(bomb))).require_sound())
+    (document,) = read_text(json.dumps(pod_with_behavior(bomb))).require_sound()
+    if problems := list_problems(document):
+        raise ManifestError(problems)
 
 
 def in_simulate(bomb):

@@ -229,7 +229,7 @@ def test_objects_without_a_namespace_go_where_they_are_told_to():
     )
     reading = read_batches([Batch({"": text})], namespace="shop")
     placed = [document.data["metadata"].get("namespace") for document in reading.documents]
-    assert placed == ["shop", "shop", None, None, None, None, "shop", None]
+    assert placed == [None, "shop", "shop", None, None, None, "shop", None]
 
 
 def test_an_object_of_another_namespace_stays_there():

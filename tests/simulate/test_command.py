@@ -549,6 +549,16 @@ def test_what_is_missing_is_said_beside_every_output(simulate, output):
     assert line.startswith("missing: ConfigMap default/special-config, wanted by Pod dapi-test-pod")
 
 
+def test_a_folder_with_something_wrong_runs_the_rest_and_ends_with_status_1(simulate, tmp_path):
+    (tmp_path / "web.yaml").write_bytes(Path(NGINX).read_bytes())
+    (tmp_path / "wrong.yaml").write_text("{apiVersion: v1, kind: Podd, metadata: {name: a}}")
+    answer = simulate(tmp_path, "--output", "summary")
+    assert (answer.status, answer.lines[0]) == (1, "1 workload: it is well")
+    assert f"{tmp_path}/wrong.yaml, document 1, line 1: Podd a: kind:" in answer.err
+    assert "1 object or file is refused; the run goes on without, or not at all with --strict" in answer.err
+    assert (simulate(tmp_path, "--strict").status, simulate(tmp_path, "--strict").out) == (2, "")
+
+
 def test_addresses_and_empty_files_are_refused_in_words(simulate, tmp_path):
     answer = simulate("https://example.com/web.yaml")
     assert (answer.status, "download it first" in answer.err) == (2, True)

@@ -76,7 +76,7 @@ def test_missing_namespaces_come_first():
     assert found.objects[0]["metadata"] == {"name": "shop"}
     assert found.subjects == ("Namespace shop", "Pod shop/a")
     given = plan(POD, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}")
-    assert [data["kind"] for data in given.objects] == ["Pod", "Namespace"]
+    assert [data["kind"] for data in given.objects] == ["Namespace", "Pod"]
 
 
 def test_missing_references_are_listed_once():

@@ -185,7 +185,8 @@ def play_manifest(request: HttpRequest) -> HttpResponse:
         if not form.is_valid():
             raise ValidationError(messages_of(form))
         limit, budget = settings.UPLOAD_MAX_BYTES, Budget(settings.UPLOAD_MAX_VALUES)
-        plan = make_plan(read_batches(form.batches(), "", limit, budget).require_sound())
+        reading = read_batches(form.batches(), "", limit, budget)
+        plan = make_plan(reading.documents, refused=reading.report.refused)
         made = gallery.play(plan, TRIED, request.user)
     except ManifestError as error:
         return show_answers(request, [answer_problem(problem) for problem in error.problems[:MOST_SHOWN]])

@@ -14,7 +14,7 @@ from lifecycle.simulation.verdicts_at_end import Told
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 RULES = {
-    "bad-input": (ERROR, "An input is refused; nothing was run"),
+    "bad-input": (ERROR, "An input is refused; it was not run"),
     "refused": (ERROR, "A step of the scenario, or an object, was refused"),
     "expectation-failed": (ERROR, "A claim of `expect` does not hold"),
     "not-reached": (ERROR, "A condition of `until` was not reached"),
@@ -72,7 +72,7 @@ def _name_file(source: str) -> str:
 
 
 def find_problems(problems: Iterable[Problem]) -> tuple[Finding, ...]:
-    """Findings of an input that is refused."""
+    """Findings of what is refused of the input."""
     return tuple(
         Finding(
             "bad-input",
