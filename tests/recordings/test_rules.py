@@ -77,3 +77,10 @@ def test_the_start_that_a_returned_kubelet_makes_of_an_ended_container_counts() 
     # It waits at its second end, 10 s and more.
     assert 34.5 <= starts[2] <= 41.5
     assert at(name, "worker", "container.loop.state", "Waiting")
+
+
+def test_probes_go_on_until_the_kubelet_knows_that_their_container_has_ended() -> None:
+    """Of ends a second apart at most half are met, and what is said of them counts for nothing."""
+    told = list_events("probe-between-end-and-relist", "Unhealthy", "brief")
+    assert any("container is in CONTAINER_EXITED state" in row["message"] for row in told)
+    assert all("errored and resulted in unknown state" in row["message"] for row in told)
