@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..api.patching.three_way_apply import apply_patch, with_last_applied
 from ..kinds.registry import convert
 from .client import Answer, Client, Payload
@@ -12,7 +14,14 @@ def apply(client: Client, payload: Payload) -> Answer:
     manifest = dict(convert(client.api.read(payload["object"], client.options)))
     live = client.find_stored(manifest)
     if live is None:
-        return 201, client.api.create_json(with_last_applied(manifest), client.options)
+        return 201, client.api.create_json(_without_nulls(with_last_applied(manifest)), client.options)
     merged = apply_patch(client.to_json(live), manifest)
     merged["metadata"].pop("resourceVersion", None)
     return 200, client.api.update_json(live, merged, options=client.options)
+
+
+def _without_nulls(value: Any) -> Any:
+    """Fields that are given as null are not given, as in the patch of what is there (kubectl: pruneNulls)."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
