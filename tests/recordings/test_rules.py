@@ -12,6 +12,7 @@ from tests.recordings.run_podline import WARM_SECONDS, PodlineRun, run
 from tests.recordings.scenario_files import read
 
 RULES = Path(__file__).parent / "rules"
+FORBIDDEN_OF_EPHEMERAL = ("ports", "resources", "readinessProbe", "lifecycle")
 Row = dict[str, Any]
 
 
@@ -77,3 +78,35 @@ def test_the_start_that_a_returned_kubelet_makes_of_an_ended_container_counts() 
     # It waits at its second end, 10 s and more.
     assert 34.5 <= starts[2] <= 41.5
     assert at(name, "worker", "container.loop.state", "Waiting")
+
+
+def test_probes_go_on_until_the_kubelet_knows_that_their_container_has_ended() -> None:
+    """Of ends a second apart at most half are met, and what is said of them counts for nothing."""
+    told = list_events("probe-between-end-and-relist", "Unhealthy", "brief")
+    assert any("container is in CONTAINER_EXITED state" in row["message"] for row in told)
+    assert all("errored and resulted in unknown state" in row["message"] for row in told)
+
+
+def test_a_bare_replica_set_deletes_its_youngest_whoever_shares_a_node() -> None:
+    name = "bare-replicaset-shares-nodes"
+    assert at(name, "young", "deletion", "requested")
+    assert not at(name, "old-a", "deletion", "requested") + at(name, "old-b", "deletion", "requested")
+
+
+def test_a_pod_with_resources_of_its_own_is_not_resized() -> None:
+    name = "no-resize-with-pod-level-resources"
+    assert (
+        'Pod "duo" is invalid: []: Forbidden: resize of pods with pod-level resources is forbidden when'
+        " InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"
+    ) in live(name).said
+    assert not [row for row in live(name).rows if str(row.get("reason")).startswith("Resize")]
+
+
+def test_what_an_ephemeral_container_may_not_have_is_told_in_the_order_of_its_type() -> None:
+    said = live("ephemeral-fields-in-order").said
+    places = [said.index(f"spec.ephemeralContainers[0].{one}: Forbidden") for one in FORBIDDEN_OF_EPHEMERAL]
+    assert places == sorted(places)
+    assert (
+        'existing ephemeral containers "probe" may not be changed\n@@ -1,6 +1,6 @@\n {\n  "Name": "probe",\n'
+        '- "Image": "busybox:1.36",\n+ "Image": "busybox:1.37",\n'
+    ) in said

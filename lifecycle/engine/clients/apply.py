@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..api.patching.three_way_apply import apply_patch, with_last_applied
 from ..kinds.registry import convert
 from .client import Answer, Client, Payload
@@ -9,10 +11,30 @@ from .client import Answer, Client, Payload
 
 def apply(client: Client, payload: Payload) -> Answer:
     """Create an object, or merge its manifest with the live one and the one applied last. Raises ApiError."""
-    manifest = dict(convert(client.api.read(payload["object"], client.options)))
+    # kubectl's patch says what is to be null, which the API server leaves out when it reads an object.
+    manifest = _with_nulls(
+        dict(convert(client.api.read(payload["object"], client.options))), payload["object"]
+    )
     live = client.find_stored(manifest)
     if live is None:
-        return 201, client.api.create_json(with_last_applied(manifest), client.options)
+        return 201, client.api.create_json(_without_nulls(with_last_applied(manifest)), client.options)
     merged = apply_patch(client.to_json(live), manifest)
     merged["metadata"].pop("resourceVersion", None)
     return 200, client.api.update_json(live, merged, options=client.options)
+
+
+def _without_nulls(value: Any) -> Any:
+    """Fields that are given as null are not given, as in the patch of what is there (kubectl: pruneNulls)."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+
+
+def _with_nulls(read: Any, given: Any) -> Any:
+    """What was read, with the fields that were given as null."""
+    if isinstance(read, dict) and isinstance(given, dict):
+        nulls = dict.fromkeys(name for name, value in given.items() if value is None)
+        return {name: _with_nulls(value, given.get(name)) for name, value in read.items()} | nulls
+    if isinstance(read, list) and isinstance(given, list) and len(read) == len(given):
+        return [_with_nulls(one, other) for one, other in zip(read, given, strict=True)]
+    return read

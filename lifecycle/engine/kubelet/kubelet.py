@@ -38,7 +38,7 @@ from .parts import (
     Parts,
 )
 from .pod_sync import PodSyncer
-from .probing.ended_containers import await_turns, list_turns
+from .probing.ended_containers import await_turns, await_unseen, list_turns, list_unseen
 from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
@@ -333,13 +333,14 @@ class Kubelets:
             self._stopper.after_process_ran(worker, pod, run)
             self._prober.after_process_ran(worker, run)
             return
-        turns = list_turns(self._parts, worker, run)
+        turns, unseen = list_turns(self._parts, worker, run), list_unseen(self._parts, worker, run)
         self._prober.end(worker, run)
         self._starter.on_exit(worker, pod, run)
         self._stopper.on_end(worker, pod, run)
         record_exit(self._parts, self.evictor, worker, pod, run, end)
         if turns and run.process is None:
             await_turns(self._parts, worker, run, turns)
+        await_unseen(self._parts, worker, run, unseen)
         if worker.processes is not None:
             self._parts.wake_others(worker, run)
             if worker.processes.has_ended:

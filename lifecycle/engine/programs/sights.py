@@ -160,6 +160,16 @@ def sight_of_program(
     return _sight_of_port(process, probe, port, now_ms, world)
 
 
+def find_refusal(
+    probe: Probe, container: Container, address: str, others: Sequence[Checked], now_ms: int
+) -> str:
+    """What a check of a container that runs no more says; "" where somebody else answers, or may."""
+    port = named_port(probe.handler.get("port"), container)
+    if port is None or probe.handler.get("host") or any(one.listens_on(port, now_ms) for one in others):
+        return ""
+    return _refused(probe, port, address)
+
+
 def _sight_of_port(process: Checked, probe: Probe, port: int, now_ms: int, world: World) -> Sight:
     """What a program that listens on a port answers there."""
     host = probe.handler.get("host")

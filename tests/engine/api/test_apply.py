@@ -195,3 +195,48 @@ def test_an_object_is_no_larger_than_an_api_server_takes(verb, size_bytes, code,
     assert result.status["message"] == message
     fitting = {**crd, "spec": "x" * (3 * 512 * 1024 - 400)}
     assert Cluster().submit(Command("1", verb, {"object": fitting})).ok
+
+
+def test_applying_says_what_is_to_be_null():
+    """kubectl: left out of an object that is created (pruneNulls), taken off one that is there."""
+    cluster = Cluster(seed=1, epoch_ms=0, settings=Settings())
+
+    def labels_after(labels: dict[str, Any]) -> dict[str, Any]:
+        manifest = {**make("ConfigMap"), "metadata": {"name": "a", "labels": labels}}
+        assert cluster.submit(Command(id=str(labels), kind="apply", payload={"object": manifest})).ok
+        return cluster.get("ConfigMap", "default", "a")["metadata"].get("labels") or {}
+
+    assert labels_after({"a": None, "b": "1"}) == {"b": "1"}
+    assert labels_after({"a": "1"}) == {"a": "1"}
+    assert labels_after({"a": None}) == {}
+
+
+TWICE = [box("A", value="1"), box("A", value="2")]
+NAMED = [{"port": 53, "name": "u", "protocol": "UDP"}, {"port": 53, "name": "t", "protocol": "TCP"}]
+
+
+@pytest.mark.parametrize(
+    "kind, former, now, expected",
+    [
+        # Recorded of kubectl v1.35.2: by one directive both entries of the key go,
+        pytest.param("Pod", pod(box("a", env=TWICE)), pod(box("a", env=TWICE[:1])), pod(box("a", env=[])),
+            id="of two of one key one is dropped"),
+        # and of two entries of the key the last is paired with the one that is there, the other is nowhere.
+        pytest.param("Service", {"spec": {"ports": NAMED[1:]}}, {"spec": {"ports": NAMED[::-1]}},
+            {"spec": {"ports": NAMED[1:]}}, id="a second one of a key is added"),
+    ],
+)  # fmt: skip
+def test_entries_of_one_key_are_paired_as_kubectl_pairs_them(kind, former, now, expected):
+    assert apply(kind, former, copy.deepcopy(former), now)["spec"] == expected["spec"]
+
+
+def test_a_list_whose_order_kubectl_cannot_tell_is_refused():
+    """Recorded of kubectl v1.35.2: `error: The order in patch list … doesn't match $setElementOrder list`."""
+    former = {"spec": {"ports": [{"port": 80, "name": "t", "protocol": "TCP"}, {"port": 81, "name": "y"}]}}
+    ports = [
+        {"port": 80, "name": "t"},
+        {"port": 81, "name": "y", "protocol": "TCP"},
+        {"port": 80, "name": "x", "protocol": "UDP"},
+    ]
+    with pytest.raises(BadRequest, match="The order in patch list"):
+        apply("Service", former, copy.deepcopy(former), {"spec": {"ports": ports}})

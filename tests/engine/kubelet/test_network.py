@@ -338,6 +338,10 @@ def make_endpoint_at(address: str, ready: bool = True, node: str = "n1") -> dict
 
 
 A, B = make_endpoint_at("a"), make_endpoint_at("b", node="n2")
+ENDS_ELSEWHERE = make_endpoint_at("d", ready=False, node="n2")
+FOR_OTHERS = {"hints": {"forZones": [{"name": "z2"}]}}
+SILENT = {**A, "conditions": {"ready": False, "serving": False, "terminating": True}}
+STARTING = {**A, "conditions": {"ready": False, "serving": True, "terminating": False}}
 
 
 @pytest.mark.parametrize(
@@ -346,7 +350,12 @@ A, B = make_endpoint_at("a"), make_endpoint_at("b", node="n2")
         pytest.param([A, B], False, "ab", id="all"),
         pytest.param([A, B], True, "a", id="on the node alone"),
         pytest.param([A, make_endpoint_at("c", ready=False)], False, "a", id="ready ones"),
-        pytest.param([make_endpoint_at("c", ready=False)], False, "", id="none that end"),
+        pytest.param([make_endpoint_at("c", ready=False)], False, "c", id="one that ends, without others"),
+        pytest.param([ENDS_ELSEWHERE], True, "", id="not one that ends elsewhere"),
+        pytest.param([make_endpoint_at("c", ready=False), B], True, "c", id="for the node alone, too"),
+        pytest.param([SILENT], False, "", id="one that ends and serves no more"),
+        pytest.param([STARTING], False, "", id="one that is not ready yet"),
+        pytest.param([{**ENDS_ELSEWHERE, **FOR_OTHERS}], False, "d", id="wherever it is"),
         pytest.param(
             [{**A, "hints": {"forZones": [{"name": "z2"}]}}, {**B, "hints": {"forZones": [{"name": "z1"}]}}],
             False,

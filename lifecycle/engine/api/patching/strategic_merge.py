@@ -187,18 +187,23 @@ def _obey_in_list(
     return [entry for entry in old if key_of(entry, field) not in gone], entries
 
 
+def need_order(patch: Sequence[Any], order: Sequence[Any], field: Field) -> None:
+    """Raise Unknown where a patch has entries in another order than it asks for."""
+    places = iter([key_of(entry, field) for entry in order])
+    given = [key_of(one, field) for one in patch if not (isinstance(one, dict) and DIRECTIVE in one)]
+    # Each is looked for behind the one before it.
+    if order and not all(key in places for key in given):
+        asked = f"$setElementOrder list:\n{write_go(order)}\n"
+        raise Unknown(f"The order in patch list:\n{write_go(patch)}\n doesn't match {asked}")
+
+
 def _put_in_order(new: list[Any], old: Any, patch: Any, order: Any, field: Field) -> list[Any]:
     if not isinstance(order, list) or not isinstance(patch, list):
         raise Unknown(
             f"expected a list, but received {write_go(patch if isinstance(order, list) else order)}"
         )
+    need_order(patch, order, field)
     wanted = [key_of(entry, field) for entry in order]
-    given = [key_of(one, field) for one in patch if not (isinstance(one, dict) and DIRECTIVE in one)]
-    places = iter(wanted)
-    # Each is looked for behind the one before it.
-    if wanted and not all(key in places for key in given):
-        asked = f"$setElementOrder list:\n{write_go(order)}\n"
-        raise Unknown(f"The order in patch list:\n{write_go(patch)}\n doesn't match {asked}")
     return _arrange(new, wanted, old if isinstance(old, list) else [], field)
 
 

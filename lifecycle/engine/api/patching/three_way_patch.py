@@ -25,6 +25,7 @@ from .strategic_merge import (
     field_of,
     is_directive,
     key_of,
+    need_order,
     write_go,
 )
 
@@ -166,6 +167,10 @@ def _join(dropped: Json, added: Json, fields: Fields) -> Json:
     joined = dict(dropped)
     for name, value in added.items():
         known, field = joined.get(name), field_of(fields, name)
+        if name.startswith(ELEMENT_ORDER):
+            # Where a key is there twice, kubectl may be unable to say what it wants, and gives up.
+            whole = name.removeprefix(ELEMENT_ORDER)
+            need_order(added.get(whole) or (), value, field_of(fields, whole))
         if is_directive(name) or type(known) is not type(value):
             joined[name] = value
         elif isinstance(value, dict) and REPLACE not in field.strategies:

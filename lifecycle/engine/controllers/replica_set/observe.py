@@ -114,9 +114,14 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
             alike = {uid: since_ms for uid, since_ms in alike.items() if since_ms < first_ms}
 
     def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
-        """Active pods on the set's nodes, of all sets with the same controller; its own without one."""
+        """Active pods on the set's nodes, of all sets with the same controller.
+
+        Without one no pod is related to any (getReplicaSetsWithSameController): then nodes do not count.
+        """
         owner, counts = replica_set.meta.controller, tally.nodes
-        for uid in self._store.index.children.get(owner.uid, ()) if owner is not None else ():
+        if owner is None:
+            return dict.fromkeys(counts, 0)
+        for uid in self._store.index.children.get(owner.uid, ()):
             other = self._tally.by_owner.get(uid)
             if other is not None and other is not tally and other.nodes:
                 numbers = map(other.nodes.get, counts, repeat(0))

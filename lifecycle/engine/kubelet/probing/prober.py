@@ -26,7 +26,7 @@ from ...rules.pods.probe_rules import (
 from ..parts import PROBE, Parts
 from ..state.container_run import ContainerRun, ProbeRun
 from ..state.worker import PodWorker
-from .ended_containers import on_turn
+from .ended_containers import UNSEEN, on_turn, on_unseen
 from .events import end_all, is_counted, series_of, tell_failure, tell_outcome
 from .interest import count_skipped, find_next_of_interest_ms, is_progress
 
@@ -221,6 +221,9 @@ class Prober:
 
     def on_timer(self, worker: PodWorker, pod: Pod, run: ContainerRun, kind: str) -> None:
         """A check that matters is due, or one of a container that had ended."""
+        if kind.startswith(UNSEEN):
+            on_unseen(self._parts, worker, pod, run, kind.removeprefix(UNSEEN))
+            return
         if kind not in _KINDS:
             on_turn(self._parts, worker, run, kind)
             return

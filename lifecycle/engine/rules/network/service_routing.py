@@ -1,7 +1,7 @@
 """Where a connection to a Service goes. Models kube-proxy: which endpoints may be chosen, not how.
 
-Pods that end get no new connections (POD-TERM-13). Left out: kube-proxy falls back on them where there are no
-others.
+Pods that end get no new connections (POD-TERM-13), unless there is nobody else: then those that still serve
+do (pkg/proxy/topology.go, CategorizeEndpoints), and whom they are kept near to is not asked.
 """
 
 from __future__ import annotations
@@ -36,22 +36,29 @@ def is_ready(endpoint: Json) -> bool:
     return (endpoint.get("conditions") or {}).get("ready") is not False
 
 
+def _is_last_resort(endpoint: Json) -> bool:
+    """Whether an endpoint ends, and serves until it has; one that does not say whether it serves does."""
+    conditions = endpoint.get("conditions") or {}
+    return conditions.get("serving") is not False and bool(conditions.get("terminating"))
+
+
 def list_backends(slices: Iterable[Json], port_name: str, place: Place, is_local: bool) -> Sequence[Backend]:
     """The endpoints that a connection may go to, by the contents of the slices.
 
     `is_local`: those of the node alone. Of endpoints kept for those near them, those that are kept for the
-    place, unless there are none.
+    place, unless there are none. Without any that is ready, those that end and still serve.
     """
     found = [_Endpoint(one, port) for one, port in _list_endpoints(slices, port_name)]
     if is_local:
         found = [one for one in found if one.data.get("nodeName") == place.node]
-    usable = _prefer_near([one for one in found if is_ready(one.data)], place)
+    ready = [one for one in found if is_ready(one.data)]
+    usable = _prefer_near(ready, place) if ready else [one for one in found if _is_last_resort(one.data)]
     return [Backend(address, one.port) for one in usable for address in one.data.get("addresses") or ()]
 
 
 def has_endpoints(slices: Iterable[Json], port_name: str) -> bool:
     """Whether anybody at all could take a connection."""
-    return any(is_ready(one) for one, _port in _list_endpoints(slices, port_name))
+    return any(is_ready(one) or _is_last_resort(one) for one, _port in _list_endpoints(slices, port_name))
 
 
 def _list_endpoints(slices: Iterable[Json], port_name: str) -> Iterable[tuple[Json, int]]:

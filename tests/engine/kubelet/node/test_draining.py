@@ -63,7 +63,8 @@ def serve(world: World, name: str, **container: Any) -> None:
 
 
 @pytest.mark.spec("POD-TERM-13")
-def test_requests_go_elsewhere_once_a_server_is_being_stopped() -> None:
+def test_requests_go_to_a_server_that_is_being_stopped_until_another_one_is_ready() -> None:
+    """topology.go: an endpoint that ends and serves is the last resort, since v1.28."""
     world = World()
     spec = {"selector": {"app": "server"}, "ports": [{"port": 80, "targetPort": 8080}]}
     meta = {"name": "server", "namespace": "default"}
@@ -72,7 +73,7 @@ def test_requests_go_elsewhere_once_a_server_is_being_stopped() -> None:
     ask = "while true; do nc -z -w 1 server 80 2> /dev/null && echo answered || echo refused; sleep 1; done"
     world.to(10).pod({"name": "app", **SHELL, "command": ["sh", "-c", ask]}, meta={"name": "client"})
     world.to(20).delete(name="old")
-    # The new server is ready at 25 s; the old one works on what it has until 40 s.
+    # The new server is ready at 25 s; the old one serves until 40 s.
     probe = {"exec": {"command": ["true"]}, "initialDelaySeconds": 5}
     serve(world, "new", readinessProbe=probe)
     world.to(60)
@@ -80,9 +81,7 @@ def test_requests_go_elsewhere_once_a_server_is_being_stopped() -> None:
     assert ready[0] == [(0, "ready"), (20, "serving"), (40, None)]
     assert ready[1][-1] == (25, "ready")
     answers = [(log[3] / 1000, log[4]) for log in world.logs]
-    assert {text for at, text in answers if at < 20} == {"answered"}
-    assert {text for at, text in answers if 20.1 < at < 25} == {"refused"}
-    assert {text for at, text in answers if at > 26} == {"answered"}
+    assert {text for _at, text in answers} == {"answered"}
 
 
 @pytest.mark.spec("POD-TERM-14")

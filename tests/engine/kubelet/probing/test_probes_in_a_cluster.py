@@ -122,3 +122,26 @@ def test_a_check_of_a_neighbours_port_goes_on_and_is_upkeep_in_the_end() -> None
     assert world.condition("Ready")[-1][1] == "True" and not world.cluster.is_idle()
     # As with what programs do, ten minutes are waited for.
     assert world.to(620).cluster.is_idle()
+
+
+@pytest.mark.parametrize(
+    "handler, expected",
+    [
+        pytest.param({"httpGet": {"port": 80}}, "Readiness probe failed: Get ", id="http"),
+        pytest.param({"tcpSocket": {"port": 80}}, "Readiness probe failed: dial tcp ", id="tcp"),
+        pytest.param(
+            {"exec": {"command": ["true"]}},
+            "Readiness probe errored and resulted in unknown state: rpc error: code = Unknown desc ="
+            " failed to exec in container: container is in CONTAINER_EXITED state",
+            id="exec",
+        ),
+    ],
+)
+def test_a_check_after_the_end_that_nobody_knows_of_meets_nobody(handler: Any, expected: str) -> None:
+    """worker.go, doProbe: by its status the container runs until the next relist, a second later at most."""
+    world = World(timing={"preset": "instant", "kubelet_look": "1004ms"})
+    app = {"name": "app", "readinessProbe": {**handler, "periodSeconds": 1}}
+    world.pod(app, behavior={"app": {"runs": [{"for": "4200ms", "exit": 2}]}})
+    world.to(300)
+    told = [row for row in world.rows if row["type"] == "event" and row["reason"] == "Unhealthy"]
+    assert any(row["message"].startswith(expected) for row in told), told

@@ -26,14 +26,15 @@ SIDECAR = "Always"
 MOST_EXIT_CODES = 255
 NOT_FOR_EPHEMERAL = "cannot be set for an Ephemeral Container"
 # What an ephemeral container may not have (EPHEM-04, EPHEM-05, EPHEM-06, VALID-03).
+# In the order of the Go type, by which the API server looks for them.
 NOT_EPHEMERAL = (
     "ports",
-    *PROBES,
-    "lifecycle",
     "resources",
     "resizePolicy",
     "restartPolicy",
     "restartPolicyRules",
+    *PROBES,
+    "lifecycle",
 )
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 from ....objects.pods.container import ALWAYS
 from ....objects.pods.pod import MIRROR
+from ....releases.gates import is_enabled
 from ..words.field_error import FieldError, forbidden, invalid
 from ..words.part import Part, gathers
 from ..words.shown_changes import show_change
 from .containers import validate_image_text
+from .differences import show_difference
 from .gates import validate_direction, validate_fewer_gates
 from .pods import (
     LONGEST_DEADLINE,
@@ -25,6 +27,10 @@ UPDATABLE = (
 )
 RESIZABLE = ("cpu", "memory")
 _GROUPS = ("containers", "initContainers")
+_NO_RESIZE_OF_PODS = (
+    "resize of pods with pod-level resources is forbidden when"
+    " InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"
+)
 _RESIZED = ("resources", "resizePolicy")
 MIRROR_PATH = f"metadata.annotations[{MIRROR}]"
 
@@ -132,7 +138,8 @@ def validate_ephemeral_update(
             detail = f'existing ephemeral containers "{name}" may not be removed\n'
             errors.append(forbidden("spec.ephemeralContainers", detail))
         elif kept[name] != container:
-            detail = f'existing ephemeral containers "{name}" may not be changed'
+            difference = show_difference(container, kept[name])
+            detail = f'existing ephemeral containers "{name}" may not be changed\n{difference}'
             errors.append(forbidden("spec.ephemeralContainers", detail))
     return errors
 
@@ -179,6 +186,11 @@ def validate_resize(
     if decide_qos(before.data) != decide_qos(after.data):
         former = (old.get("status") or {}).get("qosClass")
         after.refuse("", "Pod QOS Class may not change as a result of resizing", former)
+    is_of_pod = before["resources"] or after["resources"]
+    if is_of_pod and not is_enabled(gates, "InPlacePodLevelResourcesVerticalScaling"):
+        # A path without a name is written like an empty list.
+        after.errors.append(forbidden("[]", _NO_RESIZE_OF_PODS))
+        return after.errors
     if _is_reordered(before, after):
         return after.errors
     for group in reversed(_GROUPS):
