@@ -110,15 +110,17 @@ def _sharpen(name: str, body: Json, definitions: dict[str, Json]) -> None:
         definitions["ContainerProfileSpec"]["properties"]["behavior"] = _BEHAVIOR
     if name == "Scenario":
         definitions |= _SPANS
-        body["required"] = ["apiVersion", "kind", "spec"]
-        texts = {"type": ["string", "array"], "items": {"type": "string"}}
+        texts = {"type": ["string", "array", "null"], "items": {"type": "string"}}
         spec = definitions["ScenarioSpec"]["properties"]
         spec["until"] = {**texts, "description": "10m, idle, or an expression; several must hold together"}
         timing = [{"enum": ["realistic", "instant"]}, {"type": "object"}]
         spec["timing"] = {"oneOf": timing}
         spec["kubernetes"] = {"type": "string", "description": f"one of {list_releases()}"}
-        spec["steps"] = {"type": "array", "items": _one_of(READERS, at=_DURATION, refused={"type": "string"})}
-        spec["expect"] = {"type": "array", "items": _one_of(CLAIMS, **_WINDOWS)}
+        spec["steps"] = {
+            "type": ["array", "null"],
+            "items": _one_of(READERS, at=_DURATION, refused={"type": "string"}),
+        }
+        spec["expect"] = {"type": ["array", "null"], "items": _one_of(CLAIMS, **_WINDOWS)}
 
 
 def _one_of(names: Any, **beside: Json) -> Json:
