@@ -248,8 +248,7 @@ def _find_all(seen: Seen) -> _Findings:
 
 def _find_warning(seen: Seen) -> Warned | None:
     """The last Warning about the workload itself; that pods could not be made counts while they are not."""
-    late = [one for reason, one in seen.noticed.warned.items() if reason != FAILED_CREATE]
-    last = max(late, key=lambda one: (one.last_ms, one.reason), default=None)
+    last = seen.noticed.find_warning(0, (FAILED_CREATE,))
     return last if last is not None and is_lately(last.last_ms, seen.now_ms) else None
 
 
@@ -301,10 +300,10 @@ def _tell_around(seen: Seen, found: _Findings, told: str) -> list[str]:
 def _tell_warned_pod(seen: Seen) -> str:
     """Of pods that are well the first that was warned of since it is so."""
     for one in seen.pods:
-        if one.state == "ready" and one.noticed.warned:
+        if one.state == "ready":
             pod = Pod.from_json(one.data, seen.epoch_ms)
             if warned := pod_words.tell_warned(pod, one.noticed, seen.now_ms):
-                return f"{pod.meta.name}{warned.replace('; lately', ' lately', 1)}"
+                return f"{pod.meta.name}: {warned.removeprefix('; ')}"
     return ""
 
 

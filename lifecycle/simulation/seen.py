@@ -13,6 +13,7 @@ from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.meta import Subject
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
@@ -38,6 +39,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.noticed: defaultdict[str, Noticed] = defaultdict(Noticed)
+        self.subjects: dict[str, Subject] = {}
         self._owners: dict[str, str] = {}
         """Of every object that ever had one, by uid the uid of its controller."""
 
@@ -48,6 +50,7 @@ class Watch:
             if owner is not None:
                 self._owners[version.new.meta.uid] = owner.uid
         for row in changes.rows:
+            self.subjects[row.subject.uid] = row.subject
             take_row(self.noticed[row.subject.uid], row)
 
     def know(self, data: Json) -> Noticed:

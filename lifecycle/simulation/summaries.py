@@ -28,7 +28,7 @@ from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.seen import Watch
-from lifecycle.simulation.surroundings import describe_disrupted, describe_surroundings
+from lifecycle.simulation.surroundings import describe_disrupted, describe_surroundings, describe_warned
 from lifecycle.simulation.traces import WriteBytes, format_time
 from lifecycle.verdicts import (
     explain_nodes,
@@ -145,6 +145,7 @@ class SummarySink:
                 lines += self._gone.describe_runs(data["metadata"]["uid"])
         lines += self._gone.describe()
         lines += describe_surroundings(cluster, self._watch)
+        lines += describe_warned(cluster, self._watch)
         lines += describe_nodes(cluster)
         verdicts = judged.read_lone_pods()
         for uid, life in sorted(self._lives.items(), key=lambda one: (one[1].created_ms, one[1].name)):

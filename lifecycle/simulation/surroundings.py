@@ -10,9 +10,13 @@ from lifecycle.engine import Cluster
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
+from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.names import FAILED_CREATE
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
 from lifecycle.engine.rules.telling.disrupted import find_disrupted, tell_how
+from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.namespaces import find_holders, tell_stuck
 from lifecycle.engine.rules.telling.surroundings import (
     find_target,
@@ -42,6 +46,19 @@ def describe_surroundings(cluster: Cluster, watch: Watch) -> Iterator[str]:
         if one["metadata"].get("deletionTimestamp"):
             holders = find_holders(_list_all(cluster, one["metadata"]["name"]))
             yield from _describe(one, tell_stuck(one, cluster.now_ms, cluster.epoch_ms, holders))
+
+
+def describe_warned(cluster: Cluster, watch: Watch) -> Iterator[str]:
+    """A block for each other object that is there and was warned of lately: claims, nodes, volumes."""
+    told = {POD_KIND.id, *(entry.kind.id for entry in list_workloads())}
+    for uid, noticed in watch.noticed.items():
+        subject, warned = watch.subjects[uid], noticed.find_warning(cluster.now_ms - WINDOW_MS)
+        kind = kind_id(subject.group, subject.kind)
+        if warned is None or kind in told or warned.reason == FAILED_CREATE:
+            continue
+        if (found := cluster.get(kind, subject.namespace, subject.name)) is not None:
+            at = tell_instant(warned.last_ms)
+            yield from _describe(found, f"lately: {warned.reason} at {at}{quote(warned.message)}")
 
 
 def _tell_autoscaler(autoscaler: Json, cluster: Cluster, watch: Watch) -> str:

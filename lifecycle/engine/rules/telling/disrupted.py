@@ -13,7 +13,7 @@ _BY_EVICTION = "EvictionByEvictionAPI"
 _WORDS = {
     "PreemptionByScheduler": "preempted for pods of a higher priority",
     "DeletionByTaintManager": "evicted from a node with a taint that they do not tolerate",
-    "TerminationByKubelet": "ended by their kubelet",
+    "TerminationByKubelet": "ended by the kubelet",
     "DeletionByPodGC": "deleted, as their node is no more",
 }
 

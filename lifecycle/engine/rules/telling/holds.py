@@ -24,7 +24,7 @@ from ..pods.conditions import (
 )
 from ..pods.state import decide_state
 from .ends import find_end, tell_end
-from .noticed import FAILED_MOUNT, Noticed
+from .noticed import FAILED_MOUNT, Noticed, Warned
 from .verdicts import quote, tell_instant
 
 HELD = ("notReady", "starting", "pending")
@@ -127,16 +127,18 @@ def _find_gate(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
 
 def _find_warning(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
     """The last Warning since it was started, but for those that say again what its checks say."""
-    since_ms = find_start(pod)
-    late = [
-        one
-        for one in noticed.warned.values()
-        if one.last_ms >= since_ms and one.reason not in _TOLD_BY_CHECKS
-    ]
-    if not late:
+    return _tell_last(pod, noticed.find_warning(find_start(pod), _TOLD_BY_CHECKS), now_ms)
+
+
+def _find_any_warning(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """Of checks whose lanes are not kept any more their Warning alone is left."""
+    return _tell_last(pod, noticed.find_warning(find_start(pod)), now_ms)
+
+
+def _tell_last(pod: Pod, last: Warned | None, now_ms: int) -> Hold | None:
+    if last is None:
         return None
-    last = max(late, key=lambda one: (one.last_ms, one.reason))
-    since = max(last.since_ms, since_ms)
+    since = max(last.since_ms, find_start(pod))
     return Hold(
         f"{last.reason} since {tell_instant(since)}{quote(last.message)}", "", now_ms - since >= _LASTING_MS
     )
@@ -205,7 +207,7 @@ def _find_condition(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
 
 _RULES: tuple[Callable[[Pod, Noticed, int], Hold | None], ...] = (
     *(_find_mount, _find_check, _find_gate, _find_warning),
-    *(_find_end, _find_earlier_check, _find_condition),
+    *(_find_end, _find_earlier_check, _find_any_warning, _find_condition),
 )
 
 

@@ -7,7 +7,7 @@ from an engine that runs, hands them on here one by one, and the same verdict fo
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -145,9 +145,9 @@ class Noticed:
         known = self.failing.get(FAILED_CREATE)
         self.failing[FAILED_CREATE] = Failing(at_ms if known is None else known.since_ms, said)
 
-    def find_warning(self, from_ms: int) -> Warned | None:
-        """The last Warning that is not older than that."""
-        late = [one for one in self.warned.values() if one.last_ms >= from_ms]
+    def find_warning(self, from_ms: int, but: Collection[str] = ()) -> Warned | None:
+        """The last Warning that is not older than that, but for those of these reasons."""
+        late = [one for one in self.warned.values() if one.last_ms >= from_ms and one.reason not in but]
         return max(late, key=lambda one: (one.last_ms, one.reason), default=None)
 
     def find_kill(self, container: str, end: ContainerState) -> Kill | None:

@@ -18,6 +18,8 @@ from .noticed import NOTHING, Noticed, is_lately
 from .verdicts import FOR_GOOD, find_retry_ms, quote, tell_instant, tell_since, tell_span
 
 _HELD_WORDS = {"notReady": "Not ready", "starting": "Starting", "pending": "Pending"}
+_OPEN = ("PodResizePending", "PodResizeInProgress")
+"""Conditions that are True with a reason while a wish is not fulfilled."""
 _LONGEST_MESSAGE = 160
 _UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
 """Of a message that names the pod by its uid as well."""
@@ -80,9 +82,16 @@ def _tell_ready(pod: Pod, noticed: Noticed) -> str:
 
 
 def tell_warned(pod: Pod, noticed: Noticed, now_ms: int) -> str:
-    """`; lately: Unhealthy at 00:12:00 (…)` of one that is well, where it was warned of since it is so."""
+    """`; lately: Unhealthy at 00:12:00 (…)` of one that is well, where it was warned of since it is so.
+
+    And what was asked of it and stands open: a resize that its node cannot make.
+    """
     ready = find_condition(pod.status.conditions, READY)
     since_ms = max(find_start(pod), (ready.last_transition_ms or 0) if ready is not None else 0)
+    for one in pod.status.conditions:
+        if one.type in _OPEN and one.status == "True" and one.reason:
+            at = tell_instant(one.last_transition_ms or 0)
+            return f"; {one.type} since {at}: {one.reason}{quote(one.message)}"
     warned = noticed.find_warning(since_ms)
     if warned is None or not is_lately(warned.last_ms, now_ms):
         return ""
