@@ -26,7 +26,13 @@ from lifecycle.engine.rules.telling.noticed import NOTHING, Failing, Noticed, Wa
 from lifecycle.engine.rules.telling.retries import tell_back_off
 from lifecycle.engine.rules.workloads import refused_pods
 from lifecycle.engine.rules.workloads.revisions import REVISION_LABEL
-from lifecycle.verdicts import find_ordinal_wait, judge_rollout, tell_wait
+from lifecycle.verdicts import (
+    FORCED_ROLLBACK,
+    find_ordinal_wait,
+    find_stuck_ordinal,
+    judge_rollout,
+    tell_wait,
+)
 
 Json = Mapping[str, Any]
 
@@ -318,7 +324,12 @@ def _tell_wait(seen: Seen) -> str:
         (one.data["metadata"]["name"], one.state, label.get(REVISION_LABEL, ""))
         for one, label in zip(seen.pods, labels, strict=True)
     ]
-    return tell_wait(seen.data, find_ordinal_wait(seen.data, members))
+    told = tell_wait(seen.data, find_ordinal_wait(seen.data, members))
+    stuck = find_stuck_ordinal(seen.data, [(one.data, one.state) for one in seen.pods])
+    if stuck:
+        told += f"; {stuck} is of an older revision, and Kubernetes does not replace it by itself"
+        told += f" ({FORCED_ROLLBACK}): it has to be deleted"
+    return told
 
 
 def _tell_runs(seen: Seen) -> str:

@@ -30,9 +30,15 @@ from lifecycle.engine.rules.limits.quotas import write_amount
 from lifecycle.engine.rules.pods.resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.telling import verdicts as verdict_words
 from lifecycle.engine.rules.workloads.daemon_pods import explain_fit, find_target, tolerate_trouble
+from lifecycle.engine.rules.workloads.revisions import REVISION_LABEL
 
 Json = Mapping[str, Any]
 
+
+_BLOCKING = ("crashing", "stuck", "notReady", "starting", "pending", "unknown")
+"""The states of pods that an ordered update waits for."""
+FORCED_ROLLBACK = "kubernetes#67250"
+"""The issue in which it is known that a StatefulSet does not replace a pod that never was ready."""
 
 _JUDGES: dict[str, Callable[[Json], RolloutStatus]] = {
     DEPLOYMENT_KIND.id: lambda data: decide_rollout_status(Deployment.from_json(data)),
@@ -119,6 +125,23 @@ def find_ordinal_wait(stateful_set: Json, pods: Iterable[tuple[str, str, str]]) 
         if revision != latest and state != "terminating"
     ]
     return find_wait(spec, Ordinals(present), Ordinals(unsettled), outdated)
+
+
+def find_stuck_ordinal(stateful_set: Json, pods: Iterable[tuple[Json, str]]) -> str:
+    """The pod of an older revision, not ready, that an update waits for and never replaces; "" of none.
+
+    `pods`: each with its `state`. The controller waits for it to be ready before it looks at the update
+    (updateStatefulSet in pkg/controller/statefulset; the "forced rollback" of the documentation).
+    """
+    latest = (stateful_set.get("status") or {}).get("updateRevision")
+    revisions = {
+        pod["metadata"]["name"]: ((pod["metadata"].get("labels") or {}).get(REVISION_LABEL, ""), state)
+        for pod, state in pods
+    }
+    wait = find_ordinal_wait(stateful_set, [(name, state, one) for name, (one, state) in revisions.items()])
+    name = f"{stateful_set['metadata']['name']}-{wait.ordinal}" if wait is not None else ""
+    revision, state = revisions.get(name, (latest, "ready"))
+    return name if revision != latest and state in _BLOCKING else ""
 
 
 def tell_wait(stateful_set: Json, wait: Wait | None) -> str:

@@ -23,6 +23,8 @@ from lifecycle.engine.rules.network.services import wants_load_balancer
 from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
+from lifecycle.judge import judge_workload
+from lifecycle.remedies import try_remedies
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
@@ -139,7 +141,9 @@ class SummarySink:
         judged = self._watch.judge(cluster)
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                lines += describe_workload(data, judged.read_workload(data).sentence)
+                seen = judged.see(data)
+                lines += describe_workload(data, judge_workload(seen).sentence)
+                lines += [f"  would help {one.tell()}" for one in try_remedies(cluster, seen)]
                 lines += describe_batch(data, cluster)
                 lines += describe_left_out(data, cluster)
                 lines += self._gone.describe_runs(data["metadata"]["uid"])
