@@ -20,7 +20,7 @@ from typing import Any
 from lifecycle.engine.public import POD_KIND, Changes, Command, find_kind, row_to_json
 from lifecycle.engine.public import Cluster as Engine
 from lifecycle.input.expressions import Expression, Verdict, parse
-from lifecycle.input.manifest_admission import admit
+from lifecycle.input.manifest_admission import list_problems
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import Batch, Reading, read_batches
 from lifecycle.input.scenario import DEFAULT_EPOCH, Until, read_epoch_ms, read_until
@@ -97,7 +97,10 @@ class Cluster:
         """
         try:
             documents = _read(inputs, self.namespace).require_sound()
-            admit(documents, self._engine.settings.feature_gates)
+            gates = self._engine.settings.feature_gates
+            problems = [problem for one in documents for problem in list_problems(one, gates)]
+            if problems:
+                raise ManifestError(problems)
         except ManifestError as error:
             raise InputRefused([str(problem) for problem in error.problems]) from None
         named = [name for name in list_new_namespaces(documents) if not self.get("Namespace", name)]
@@ -182,7 +185,7 @@ class Cluster:
             raise LookupError(f"there is no {reference} in the namespace {look.namespace}")
         return self._find_why(look.kind, look.namespace or "", look.name) or "Nothing is told of this kind."
 
-    def describe(self) -> list[str]:
+    def describe(self) -> Sequence[str]:
         """How it stands in a line, then a line for each workload and lone pod: what is said of it."""
         self._take()
         told = self._memory.verdicts.tell(self._engine)

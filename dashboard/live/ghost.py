@@ -16,9 +16,9 @@ from lifecycle.engine.objects.meta import StoredObject
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.pods.state import decide_state
+from lifecycle.judge import UNWELL
 from lifecycle.models import Cluster
 from lifecycle.runs.ahead import Ahead, run_ahead
-from lifecycle.verdicts import UNWELL
 
 SPAN_MS = 10 * 60 * 1000
 CPU_SECONDS = 0.3

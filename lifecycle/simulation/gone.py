@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from lifecycle.engine.heart.trace import Version
 from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.meta import StoredObject
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_job
@@ -21,13 +22,33 @@ class GoneWorkloads:
     def __init__(self) -> None:
         self._kinds = {entry.kind.id for entry in list_workloads()}
         self._blocks: list[tuple[str, str]] = []
+        self._known: set[str] = set()
         self._runs: dict[str, Counter[str]] = {}
 
     def take(self, versions: Iterable[Version]) -> None:
         """Remember those that are gone after a few more writes."""
         for version in versions:
-            if version.type == _DELETED and version.new.kind.id in self._kinds:
+            self._known.add(version.new.meta.uid)
+            if version.type == _DELETED and self._is_orphan(version.new):
+                self._take_orphan(version)
+            elif version.type == _DELETED and version.new.kind.id in self._kinds:
                 self._take_one(version)
+
+    def _is_orphan(self, last: StoredObject) -> bool:
+        """Whether it names owners, none of which was ever there: the garbage collector takes it."""
+        owners = last.meta.owner_references
+        return bool(owners) and not any(one.uid in self._known for one in owners)
+
+    def _take_orphan(self, version: Version) -> None:
+        """attemptToDeleteItem in pkg/controller/garbagecollector."""
+        last, owner = version.new, version.new.meta.owner_references[0]
+        place = f"{last.meta.namespace}/" if last.meta.namespace else ""
+        named = f"{owner.kind} {owner.name} (uid {owner.uid})"
+        told = (
+            f"Collected at {tell_instant(version.at_ms)}: its owner {named} is not there; an owner has to be"
+            " in the same namespace, or in none."
+        )
+        self._blocks.append((f"{last.kind.name} {place}{last.meta.name}", told))
 
     def _take_one(self, version: Version) -> None:
         last = version.new

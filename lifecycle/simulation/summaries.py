@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
-from lifecycle.engine.heart.trace import EventRow, Row, Transition
+from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
-from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
@@ -23,18 +21,17 @@ from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
 from lifecycle.engine.rules.network.services import wants_load_balancer
 from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
-from lifecycle.engine.rules.telling.holds import FAILED_MOUNT, Failing, take_check
-from lifecycle.engine.rules.telling.losses import is_loss, take_loss
-from lifecycle.engine.rules.telling.namespaces import tell_stuck
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
-from lifecycle.engine.rules.workloads.refused_pods import CREATIONS, take_creation
 from lifecycle.input.scenario import IDLE
+from lifecycle.judge import judge_workload
+from lifecycle.remedies import try_remedies
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness, is_well, put_unwell_first
 from lifecycle.simulation.run import Outcome
-from lifecycle.simulation.run_verdicts import map_pods, read_verdict, tell_lone_pods
+from lifecycle.simulation.seen import Watch
+from lifecycle.simulation.surroundings import describe_disrupted, describe_surroundings, describe_warned
 from lifecycle.simulation.traces import WriteBytes, format_time
 from lifecycle.verdicts import (
     explain_nodes,
@@ -71,11 +68,8 @@ class Life:
     first_ready_ms: int | None = None
     deleted_ms: int | None = None
     warnings: dict[str, int] = field(default_factory=dict)
-    failing: dict[str, Failing] = field(default_factory=dict)
-    losses: deque[int] = field(default_factory=deque)
 
     def take(self, row: Row) -> None:
-        take_failing(self.failing, row)
         if isinstance(row, Transition):
             if row.field in ("status", "ready", "phase", "node") or (
                 row.field.endswith(".restartCount") and row.field.startswith("container.")
@@ -85,8 +79,6 @@ class Life:
                 self.first_ready_ms = row.at_ms
             elif row.field == "exists" and row.new == "deleted":
                 self.deleted_ms = row.at_ms
-            elif row.field == "state" and is_loss(row.old, row.new):
-                take_loss(self.losses, row.at_ms)
         elif row.event_type == "Warning":
             self.warnings[row.reason] = max(self.warnings.get(row.reason, 0), row.count)
 
@@ -113,17 +105,6 @@ class Life:
             yield f"  warnings  {', '.join(f'{reason} x{count}' for reason, count in self.warnings.items())}"
 
 
-def take_failing(failing: dict[str, Failing], row: Row) -> None:
-    """What fails of a pod or a workload, after one more of its rows."""
-    if isinstance(row, Transition):
-        if row.field.startswith("probe."):
-            take_check(failing, row.field, row.old, row.new, row.at_ms, row.message or "")
-    elif row.reason == FAILED_MOUNT:
-        failing[FAILED_MOUNT] = Failing(row.first_ms, row.message)
-    elif row.reason in CREATIONS:
-        take_creation(failing, row.reason, row.first_ms, row.message)
-
-
 class SummarySink:
     """Follows the pods of a run and writes the summary at its end."""
 
@@ -131,7 +112,7 @@ class SummarySink:
         self._write = write
         self._plan = plan
         self._lives: dict[str, Life] = {}
-        self._refusals: dict[str, dict[str, Failing]] = {}
+        self._watch = Watch()
         self._disruptions = Disruptions()
         self._gone = GoneWorkloads()
         self._readiness = Readiness(bool(plan.steps))
@@ -139,12 +120,11 @@ class SummarySink:
     def take(self, changes: Changes) -> None:
         self._gone.take(changes.versions)
         self._readiness.take(changes.versions)
+        self._watch.take(changes)
         for row in changes.rows:
             self._disruptions.take(row)
             subject = row.subject
             if kind_id(subject.group, subject.kind) != POD_KIND.id:
-                if isinstance(row, EventRow) and row.reason in CREATIONS:
-                    take_failing(self._refusals.setdefault(subject.uid, {}), row)
                 continue
             life = self._lives.get(subject.uid)
             if life is None:
@@ -161,23 +141,23 @@ class SummarySink:
         ):
             lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
-        pods = map_pods(cluster)
-        losses = {uid: life.losses for uid, life in self._lives.items()}
-        failing = {**self._refusals, **{uid: life.failing for uid, life in self._lives.items()}}
-        blocks = []
+        lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
+        judged, blocks = self._watch.judge(cluster), []
         for entry in list_workloads():
             for data in cluster.list(entry.kind.id):
-                verdict = read_verdict(data, pods, cluster, outcome.at_ms, failing, losses)
-                lines_of_it = [*describe_workload(data, verdict)]
+                seen = judged.see(data)
+                lines_of_it = [*describe_workload(data, judge_workload(seen).sentence)]
+                lines_of_it += [f"  would help {one.tell()}" for one in try_remedies(cluster, seen)]
                 lines_of_it += describe_batch(data, cluster)
                 lines_of_it += describe_left_out(data, cluster)
                 lines_of_it += self._gone.describe_runs(data["metadata"]["uid"])
                 blocks.append((is_well(data), lines_of_it))
         lines += put_unwell_first(blocks)
         lines += self._gone.describe()
-        lines += describe_namespaces(cluster)
+        lines += describe_surroundings(cluster, self._watch)
+        lines += describe_warned(cluster, self._watch)
         lines += describe_nodes(cluster)
-        lines += self._describe_pods(cluster, tell_lone_pods(cluster, failing))
+        lines += self._describe_pods(cluster, judged.read_lone_pods())
         self._write("".join(f"{line}\n" for line in lines).encode())
 
     def _describe_pods(self, cluster: Cluster, verdicts: Mapping[str, str]) -> Iterator[str]:
@@ -217,14 +197,6 @@ def describe_assumed(cluster: Cluster) -> Iterator[str]:
     ]
     if names:
         yield f"assumed: a cloud that gives load balancers their addresses: {', '.join(names)}"
-
-
-def describe_namespaces(cluster: Cluster) -> Iterator[str]:
-    """Those that are to go and cannot."""
-    for one in cluster.list(NAMESPACE.kind.id):
-        if told := tell_stuck(one, cluster.now_ms, cluster.epoch_ms):
-            yield f"Namespace {one['metadata']['name']}"
-            yield f"  verdict   {told[:1].upper()}{told[1:]}."
 
 
 def describe_nodes(cluster: Cluster) -> Iterator[str]:

@@ -119,7 +119,8 @@ def test_in_a_notebook_rows_are_a_frame_and_pods_a_figure(install, folder):
     programs = install("3.11", "pandas", "plotly", "pytest")
     code = (
         "from podline import simulate; c = simulate('web.yaml').cluster; f = c.to_pandas()\n"
-        "print(len(f) == len(c.rows), str(f['at'].dtype)[:9], type(c.figure()).__name__, c.figure().data != ())"
+        "print(len(f) == len(c.rows), str(f['at'].dtype)[:9], type(c.figure()).__name__, c.figure().data"
+        " != ())"
     )
     done = run([programs / "python", "-c", code], folder)
     assert (done.stdout, done.stderr) == ("True timedelta Figure True\n", "")

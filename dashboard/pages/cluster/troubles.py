@@ -10,8 +10,8 @@ from django.db.models import Count, Q, QuerySet
 
 from dashboard.addresses import find_page
 from dashboard.pages.cluster.standing import list_blocked_drains, list_refused_evictions
-from dashboard.pages.holds import MOST_LOOKED_AT, find_holds, find_refusals
 from dashboard.pages.losses import read_losses
+from dashboard.pages.seen import MOST_LOOKED_AT, find_refusals, see_pods
 from dashboard.plots.theme import TONES, Tone
 from dashboard.reading.objects import Key, alive, list_between, name_owner
 from lifecycle.engine.kinds.namespace import NAMESPACE
@@ -22,24 +22,26 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
 from lifecycle.engine.rules.telling.losses import find_losses
-from lifecycle.engine.rules.telling.namespaces import tell_stuck
+from lifecycle.engine.rules.telling.namespaces import find_holders, tell_stuck
 from lifecycle.engine.rules.telling.verdicts import quote, tell_instant, tell_job
 from lifecycle.engine.rules.workloads.refused_pods import tell_refusal
-from lifecycle.models import Cluster, StoredObject
-from lifecycle.stored_kinds import of_kind
-from lifecycle.verdicts import (
+from lifecycle.judge import (
     ENDING,
     FAILED,
     HELD,
     UNWELL,
     UP,
+    SeenPod,
     Troubled,
     counts_failures,
+    find_hold,
     find_overdue,
     has_restarted_lately,
     keeps_restarting,
     tell_troubled,
 )
+from lifecycle.models import Cluster, StoredObject
+from lifecycle.stored_kinds import of_kind
 
 Parents = dict[Key, str | None]
 """Whose the owners of pods are."""
@@ -156,30 +158,31 @@ def _list_held(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Ke
     """By workload or lone pod what keeps its pods from being ready, where that has lasted."""
     held = _living_pods(cluster).filter(state__in=HELD)
     looked = list(held.order_by("name")[:MOST_LOOKED_AT])
-    holds = {uid: hold for uid, hold in find_holds(cluster, looked, now_ms).items() if hold.is_lasting}
-    if not holds:
+    first, counts = dict[Key, Troubled](), Counter[Key]()
+    for pod, seen in zip(looked, see_pods(cluster, looked, now_ms), strict=True):
+        hold = find_hold(seen, now_ms, cluster.epoch_ms)
+        if hold is not None and hold.is_lasting:
+            key = _find_key(parents, pod.namespace, pod.owner, pod.name)
+            first.setdefault(key, Troubled(seen, 0, hold))
+    if not first:
         return []
-    first, counts = dict[Key, StoredObject](), Counter[Key]()
-    for pod in looked:
-        if pod.uid in holds:
-            first.setdefault(_find_key(parents, pod.namespace, pod.owner, pod.name), pod)
     owned = held.filter(owner__isnull=False).order_by().values_list("namespace", "owner")
     for namespace, owner, count in owned.annotate(count=Count("pk")):
         counts[_find_key(parents, namespace, owner, "")] += count
-    return [(key, Troubled(pod.data, max(0, counts[key] - 1), holds[pod.uid])) for key, pod in first.items()]
+    return [(key, one._replace(others=max(0, counts[key] - 1))) for key, one in first.items()]
 
 
 def _list_overdue(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Key, Troubled]]:
     """By workload or lone pod those that should be gone."""
     first = dict[Key, Troubled]()
     for pod in _living_pods(cluster).filter(state=ENDING).order_by("created_ms", "name")[:MOST_LOOKED_AT]:
-        troubled = find_overdue([pod.data], now_ms, cluster.epoch_ms)
+        troubled = find_overdue([SeenPod(pod.data, ENDING)], now_ms, cluster.epoch_ms)
         if troubled is not None:
             first.setdefault(_find_key(parents, pod.namespace, pod.owner, pod.name), troubled)
     return list(first.items())
 
 
-def list_refused(cluster: Cluster) -> Part:
+def list_refused(cluster: Cluster, now_ms: int) -> Part:
     """The workloads whose pods cannot be made; of a Deployment's ReplicaSets it says so itself."""
     kinds = [entry.kind.id for entry in list_workloads()]
     is_between = of_kind(*list_between()) & Q(owner__isnull=False)
@@ -187,7 +190,7 @@ def list_refused(cluster: Cluster) -> Part:
     may_be_short = Q(state="notReady") | of_kind(CRON_JOB_KIND.id)
     short = living.filter(may_be_short).exclude(is_between).order_by("created_ms", "name")
     looked = list(short[:MOST_WORKLOADS])
-    refusals = find_refusals(cluster, looked)
+    refusals = find_refusals(cluster, looked, now_ms)
     told = [(one, refusals[one.uid]) for one in looked if one.uid in refusals]
     troubles = [
         _make_trouble(
@@ -216,9 +219,20 @@ def list_lost_nodes(cluster: Cluster) -> Part:
 def list_stuck_namespaces(cluster: Cluster, now_ms: int) -> Part:
     """Those that are to go and cannot: what is in them has finalizers that nobody takes away."""
     living = alive(cluster, NAMESPACE.kind.id).order_by("created_ms", "name")
-    told = [(one.name, tell_stuck(one.data, now_ms, cluster.epoch_ms)) for one in living]
+    told = [
+        (one.name, tell_stuck(one.data, now_ms, cluster.epoch_ms, _list_holders(cluster, one.name)))
+        for one in living
+        if (one.data.get("metadata") or {}).get("deletionTimestamp")
+    ]
     troubles = [Trouble(TONES["stuck"], name, "", f"{name}: {why}") for name, why in told if why]
     return Part(troubles[:MOST_TOLD], len(troubles))
+
+
+def _list_holders(cluster: Cluster, namespace: str) -> list[str]:
+    """What in a namespace finalizers keep."""
+    there = StoredObject.objects.filter(cluster=cluster, namespace=namespace, deleted_ms__isnull=True)
+    held = there.filter(data__metadata__has_key="finalizers").order_by("kind", "name")
+    return find_holders({"kind": one.kind, **one.data} for one in held[:MOST_WORKLOADS])
 
 
 def list_failed_jobs(cluster: Cluster, now_ms: int) -> Part:
@@ -283,11 +297,12 @@ def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
 def _tell_groups(cluster: Cluster, groups: dict[Key, Group], now_ms: int) -> Part:
     told = dict(list(groups.items())[:MOST_TOLD])
     named = StoredObject.objects.filter(cluster=cluster, uid__in=[one.uid for one in told.values()])
-    pods = dict(named.values_list("uid", "data"))
+    pods = list(named)
+    seen = {pod.uid: one for pod, one in zip(pods, see_pods(cluster, pods, now_ms), strict=True)}
     troubles = [
-        _tell(cluster, key, one.tone, Troubled(pods[one.uid], one.count - 1), now_ms)
+        _tell(cluster, key, one.tone, Troubled(seen[one.uid], one.count - 1), now_ms)
         for key, one in told.items()
-        if one.uid in pods
+        if one.uid in seen
     ]
     return Part(troubles, len(groups), sum(one.count for one in groups.values()), frozenset(groups))
 

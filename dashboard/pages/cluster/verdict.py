@@ -101,7 +101,7 @@ def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
         list_lost_nodes(cluster),
         drains,
         evictions,
-        list_refused(cluster),
+        list_refused(cluster, now_ms),
         list_stuck_namespaces(cluster, now_ms),
         list_losing(cluster, parents, unwell.keys | held.keys | restless.keys, now_ms),
         list_failed(cluster, parents, now_ms),

@@ -13,7 +13,6 @@ from dashboard.asking.answers import Answer
 from dashboard.asking.forms import DeletePodForm
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.ages import AGE, count_on
-from dashboard.pages.holds import find_holds
 from dashboard.pages.parts import (
     find_or_404,
     list_recent_events,
@@ -26,13 +25,14 @@ from dashboard.pages.past import at_instant
 from dashboard.pages.pod.behaviors import list_conduct
 from dashboard.pages.pod.configuration import list_configurations
 from dashboard.pages.pod.readings import list_containers, list_owners
+from dashboard.pages.seen import see_pods
 from dashboard.pages.states import tone_of
 from dashboard.plots.phases import VALUES
 from dashboard.reading.objects import event_uid_of
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.judge import judge_pod
 from lifecycle.models import Cluster
-from lifecycle.verdicts import tell_pod
 
 
 @signed_in
@@ -75,9 +75,9 @@ def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) ->
 def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = find_or_404(cluster, POD_KIND.id, namespace, name)
     now_ms = tell_time(cluster)["at_ms"]
-    hold = find_holds(cluster, [stored], now_ms).get(stored.uid)
+    (seen,) = see_pods(cluster, [stored], now_ms)
     return {
-        "verdict": tell_pod(stored.data, now_ms, cluster.epoch_ms, stored.deleted_ms, hold),
+        "verdict": judge_pod(seen, now_ms, cluster.epoch_ms, stored.deleted_ms),
         "pod": stored,
         "tone": tone_of(stored),
         "status": stored.data.get("status") or {},

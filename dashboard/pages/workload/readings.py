@@ -2,60 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import deepcopy
 from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
-from django.db.models import Max, QuerySet, Sum
+from django.db.models import Max, Sum
 
 from dashboard.addresses import find_page
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.autoscaler.readings import list_autoscalers
-from dashboard.pages.holds import MOST_LOOKED_AT, find_held, find_refusals
-from dashboard.pages.losses import read_losses
+from dashboard.pages.seen import find_pods, see_workload
 from dashboard.pages.states import share_states
 from dashboard.pages.workload.hints import list_hints
 from dashboard.pages.workload.jobs import read_calendar, read_grid
 from dashboard.pages.workload.places import Revision, list_owned, read_ladder, read_matrix
 from dashboard.plots.replicas import EARLIER, LATEST
 from dashboard.plots.theme import clock, duration
-from dashboard.reading.objects import alive, list_between, list_profiles, name_owner, read_turns
+from dashboard.reading.objects import name_owner, read_turns
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.deployment import DEPLOYMENT
 from lifecycle.engine.kinds.entry import PAUSE, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.job import JOB
-from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
-from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.pods.template import HASH_LABEL
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
-from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
-from lifecycle.engine.rules.telling.losses import find_losses
+from lifecycle.judge import judge_workload
 from lifecycle.models import Cluster, StoredObject, Transition
-from lifecycle.verdicts import (
-    ENDING,
-    FAILED,
-    GOING,
-    UNWELL,
-    UP,
-    Findings,
-    Troubled,
-    counts_failures,
-    find_overdue,
-    find_restarted,
-    find_unwell,
-    judge_rollout,
-    tell_runs,
-    tell_verdict,
-)
+from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
 MOST_LINES = 400
@@ -69,7 +50,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     named = {"apiVersion": entry.kind.api_version, "kind": entry.kind.name, **data}
     at_ms = tell_time(cluster)["at_ms"]
     columns = decide_columns(named, at_ms, epoch_ms=cluster.epoch_ms)
-    if restarts := _find_pods(cluster, stored).aggregate(sum=Sum("restarts"))["sum"]:
+    if restarts := find_pods(cluster, stored).aggregate(sum=Sum("restarts"))["sum"]:
         columns = {**columns, "RESTARTS": str(restarts)}
     revisions = _REVISIONS.get(entry.kind.id, _no_revisions)(cluster, stored)
     ladder = read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None
@@ -81,7 +62,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     return {
         "workload": stored,
         "kind": entry.kind.id,
-        "verdict": _tell_verdict(cluster, stored, entry, at_ms, ladder.wait if ladder else ""),
+        "verdict": _tell_verdict(cluster, stored, at_ms),
         "facts": {name: value for name, value in columns.items() if name != "NAME"},
         "strategy": _describe_strategy(spec),
         "outcome": tell_outcome(cluster, stored) if entry is DEPLOYMENT else "",
@@ -107,66 +88,10 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     }
 
 
-def _tell_verdict(cluster: Cluster, stored: StoredObject, entry: KindEntry, at_ms: int, wait: str) -> str:
+def _tell_verdict(cluster: Cluster, stored: StoredObject, at_ms: int) -> str:
     if stored.deleted_ms is not None:
         return f"Deleted at {clock(stored.deleted_ms)}."
-    if entry is CRON_JOB:
-        jobs = list(list_owned(cluster, stored, JOB.kind.id))
-        refusals = find_refusals(cluster, jobs)
-        wait = tell_runs((one.data for one in jobs), refusals, at_ms, cluster.epoch_ms)
-    template = {"metadata": find_pod_metadata(stored.data), "spec": find_pod_spec(stored.data)}
-    found = Findings(
-        find_troubled(cluster, stored, at_ms),
-        wait,
-        find_refusals(cluster, [stored]).get(stored.uid),
-        find_losses(_read_losses(cluster, stored, at_ms), at_ms),
-        tell_condition(list_doubts([template], list_profiles(cluster))),
-    )
-    return tell_verdict(entry.kind.id, stored.data, at_ms, cluster.epoch_ms, found)
-
-
-def _find_pods(cluster: Cluster, stored: StoredObject) -> QuerySet[StoredObject]:
-    """Its living pods."""
-    owners = _list_owners(cluster, stored)
-    return alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
-
-
-def _list_owners(cluster: Cluster, stored: StoredObject) -> list[str]:
-    """What its pods may name as their owner."""
-    owners = [name_owner(stored)]
-    for kind in list_between():
-        names = list_owned(cluster, stored, kind).values_list("name", flat=True)
-        owners += [f"{kind}/{name}" for name in names]
-    return owners
-
-
-def _read_losses(cluster: Cluster, stored: StoredObject, at_ms: int) -> dict[str, list[int]]:
-    return read_losses(cluster, _find_pods(cluster, stored), at_ms, _list_owners(cluster, stored))
-
-
-def find_troubled(cluster: Cluster, stored: StoredObject, at_ms: int) -> Troubled | None:
-    """Of its living pods the one to look at first, and how many others are not well: or not ready."""
-    pods = _find_pods(cluster, stored)
-    restarted = pods.filter(restarts__gt=0, state__in=UP).order_by("created_ms", "name")
-    lately = [*restarted.values_list("data", flat=True)[:MOST_LOOKED_AT]]
-    troubled = find_unwell(_find_first(pods, UNWELL), lately, at_ms, cluster.epoch_ms)
-    troubled = troubled or find_held(cluster, pods, at_ms)
-    counts = counts_failures(kind_id(stored.group, stored.kind))
-    if troubled is None:
-        going = pods.filter(state__in=(ENDING,) if counts else GOING)
-        ending = going.order_by("created_ms", "name").values_list("data", flat=True)
-        troubled = find_overdue(ending[:MOST_LOOKED_AT], at_ms, cluster.epoch_ms)
-    if troubled is None and not counts:
-        troubled = _find_first(pods, FAILED)
-    return troubled or find_restarted(lately, at_ms, cluster.epoch_ms)
-
-
-def _find_first(pods: QuerySet[StoredObject], states: Sequence[str]) -> Troubled | None:
-    """The first of those in one of the states, and how many others are in one."""
-    found = pods.filter(state__in=states)
-    count = found.count()
-    first = found.order_by("state", "created_ms", "name").values_list("data", flat=True).first()
-    return Troubled(first, count - 1) if first is not None else None
+    return judge_workload(see_workload(cluster, stored, at_ms)).sentence
 
 
 def _describe_strategy(spec: Json) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dashboard.pages.cluster.verdict import read_verdict
-from dashboard.pages.holds import find_holds
+from dashboard.pages.seen import see_pods
 from dashboard.pages.states import count_states
 from dashboard.reading.objects import find_object
-from lifecycle.verdicts import tell_pod
+from lifecycle.judge import SeenPod, judge_pod
 from tests.dashboard.pages.test_verdicts import CRASH, NEVER_READY, make_deployment_json, make_held
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
@@ -31,7 +31,7 @@ def make_pod(name: str = "one", **spec: Any) -> dict[str, Any]:
 def tell(door: Door, name: str = "one") -> str:
     pod = door.cluster.get("Pod", "default", name)
     assert pod is not None
-    return tell_pod(pod, door.cluster.now_ms, door.cluster.epoch_ms)
+    return judge_pod(SeenPod(pod, ""), door.cluster.now_ms, door.cluster.epoch_ms)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_a_pod_says_which_probe_keeps_it(kind: str) -> None:
     door.apply(pod)
     cluster = keep(door.run(30).cluster)
     stored = find_object(cluster, "Pod", "default", "one")
-    hold = find_holds(cluster, [stored], 30_000)[stored.uid]
-    told = tell_pod(stored.data, 30_000, cluster.epoch_ms, hold=hold)
+    (seen,) = see_pods(cluster, [stored], 30_000)
+    told = judge_pod(seen, 30_000, cluster.epoch_ms)
     ends = {
         "readiness": "nothing will change by itself until it passes.",
         "startup": "c is stopped when it has failed 30 times in a row.",

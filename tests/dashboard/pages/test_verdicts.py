@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
 from typing import Any
 
 import pytest
@@ -15,15 +14,12 @@ from dashboard.pages.states import count_states
 from dashboard.pages.workload.readings import read_workload
 from dashboard.reading.objects import find_object
 from lifecycle.engine.heart.timing import parse_milliseconds
-from lifecycle.engine.heart.trace import Transition
 from lifecycle.engine.kinds import registry
-from lifecycle.engine.rules.telling.holds import Failing
-from lifecycle.engine.rules.telling.losses import is_loss, take_loss
 from lifecycle.engine.rules.telling.verdicts import tell_span
+from lifecycle.judge import ENDING, SeenPod, find_overdue
 from lifecycle.models import Cluster
-from lifecycle.simulation.run_verdicts import map_pods, read_verdict
-from lifecycle.simulation.summaries import describe_namespaces, take_failing
-from lifecycle.verdicts import find_overdue
+from lifecycle.simulation.seen import Watch
+from lifecycle.simulation.surroundings import describe_surroundings
 from tests.dashboard import zoo
 from tests.dashboard.pages.test_places import make_set
 from tests.engine.controllers.door import MISSING, Door
@@ -66,13 +62,9 @@ def verdict(door: Door, kind: str, name: str) -> str:
     told = page_verdict(cluster, kind, name)
     data = door.cluster.get(kind, "default", name)
     assert data is not None
-    failing: dict[str, dict[str, Failing]] = {}
-    losses: dict[str, deque[int]] = {}
-    for row in changes.rows:
-        take_failing(failing.setdefault(row.subject.uid, {}), row)
-        if isinstance(row, Transition) and row.field == "state" and is_loss(row.old, row.new):
-            take_loss(losses.setdefault(row.subject.uid, deque()), row.at_ms)
-    said = read_verdict(data, map_pods(door.cluster), door.cluster, door.cluster.now_ms, failing, losses)
+    watch = Watch()
+    watch.take(changes)
+    said = watch.judge(door.cluster).read_workload(data).sentence
     assert said == told
     return told
 
@@ -96,7 +88,9 @@ def test_a_crash_loop_says_since_when_and_when_it_is_tried_again() -> None:
     named = next(pod for pod in door.pods() if pod["metadata"]["name"] in told)
     assert told.startswith("0 of 2 updated replicas are available; web-")
     assert f"{named['metadata']['name']} and 1 more pod: CrashLoopBackOff, not ready since 00:0" in told
-    assert f"next retry in {tell_span(find_left(named, door) * 1000)}." in told
+    end = named["status"]["containerStatuses"][0]["lastState"]["terminated"]
+    left = tell_span(find_left(named, door) * 1000)
+    assert f"next retry in {left}: c ended with exit code {end['exitCode']} (Error)." in told
 
 
 def find_left(pod: dict[str, Any], door: Door) -> int:
@@ -174,7 +168,9 @@ def test_a_pod_that_does_not_go_is_named_and_so_it_is_by_its_cluster() -> None:
     told = f"ending since 00:00:20 and still there: {node} does not say that it has ended"
     data = door.run(29).cluster.get("Pod", "default", "web-0")
     assert data is not None
-    assert find_overdue([data], door.cluster.now_ms, door.cluster.epoch_ms) is None, "it may still come"
+    assert find_overdue([SeenPod(data, ENDING)], door.cluster.now_ms, door.cluster.epoch_ms) is None, (
+        "it may still come"
+    )
     cluster = keep_changes(door.run(31).cluster.take_changes(), door.cluster.now_ms)
     said = page_verdict(cluster, "StatefulSet", "web")
     assert said == f"Waiting for 1 pods to be ready; web-0: {told}."
@@ -298,9 +294,10 @@ def test_a_cluster_names_the_namespaces_that_cannot_go() -> None:
     assert found.sentence == "1 problem: 1 namespace cannot go."
     said = r"old: cannot go since 00:00:1\d \(Some content in the namespace has finalizers remaining: "
     assert [bool(re.match(said, one.sentence)) for one in found.troubles] == [True]
-    (name, told) = describe_namespaces(door.cluster)
+    (name, told) = describe_surroundings(door.cluster, Watch())
     assert name == "Namespace old"
-    assert "example.com/hold in 1 resource instances)." in told
+    assert "example.com/hold in 1 resource instances): held by ConfigMap held (example.com/hold)." in told
+    assert found.troubles[0].sentence.endswith(": held by ConfigMap held (example.com/hold)")
 
 
 def test_failed_jobs_stand_behind_what_is_unwell() -> None:
@@ -485,7 +482,11 @@ def test_a_job_says_how_it_ended_or_what_its_timers_will_do(
             id="suspended",
         ),
         pytest.param(
-            {"schedule": "0 0 31 2 *"}, 20, "No run is active; its schedule never comes.", id="never"
+            {"schedule": "0 0 31 2 *"},
+            20,
+            "No run is active; its schedule never comes; lately: InvalidSchedule at 00:00:00 (invalid"
+            " schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second).",
+            id="never",
         ),
     ],
 )
@@ -566,7 +567,8 @@ def test_pods_that_failed_for_good_are_named_where_nothing_else_is_wrong() -> No
     told = verdict(door.run(0.5), "Deployment", "web")
     assert re.fullmatch(
         r"0 of 1 updated replicas are available; "
-        r"web-\w+-\w+ and \d+ more pods: SysctlForbidden since 00:00:00\.",
+        r"web-\w+-\w+ and \d+ more pods: SysctlForbidden since 00:00:00 "
+        r"\(Pod was rejected: forbidden sysctl: \"net\.core\.somaxconn\" not allowlisted\)\.",
         told,
     )
     door = Door()

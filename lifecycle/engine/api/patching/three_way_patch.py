@@ -166,7 +166,8 @@ def _join(dropped: Json, added: Json, fields: Fields) -> Json:
     """One patch of two: what is added is merged into what is dropped, whose directives stay."""
     joined = dict(dropped)
     for name, value in added.items():
-        known, field = joined.get(name), field_of(fields, name)
+        known: Any = joined.get(name)
+        field = field_of(fields, name)
         if name.startswith(ELEMENT_ORDER):
             # Where a key is there twice, kubectl may be unable to say what it wants, and gives up.
             whole = name.removeprefix(ELEMENT_ORDER)

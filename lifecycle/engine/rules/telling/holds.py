@@ -1,25 +1,33 @@
-"""What keeps a pod from being ready, or from going, where its status does not say: failing probes, volumes
-that do not come, a kubelet that does not answer.
+"""What keeps a pod from being ready, or from going, where its status does not say it in one word. Pure.
 
-A status says `containers with unready status: [app]`; why, only the kubelet's checks and events tell.
+One rule for all causes. The first of these that is there is told: the check that fails now; gates that
+nobody opens; the last Warning since it was started; how its container ended; the check that failed in an
+earlier run; a condition that is False, with its reason and message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from ...objects.condition import find_condition
-from ...objects.pods.container import ALWAYS, RUNNING, Container, ContainerStatus
+from ...objects.pods.container import ALWAYS, RUNNING, TERMINATED, Container, ContainerStatus
 from ...objects.pods.pod import Pod
 from ...objects.pods.probe import LIVENESS, READINESS, STARTUP, Probe
-from ..pods.conditions import READY_TO_START
-from ..pods.probe_rules import FAILURE
+from ..pods.conditions import (
+    CONTAINERS_NOT_INITIALIZED,
+    CONTAINERS_NOT_READY,
+    POD_SCHEDULED,
+    READINESS_GATES_NOT_READY,
+    READY,
+    READY_TO_START,
+)
 from ..pods.state import decide_state
+from .ends import find_end, tell_end
+from .noticed import FAILED_MOUNT, Noticed, Warned
 from .verdicts import quote, tell_instant
 
-FAILED_MOUNT = "FailedMount"
-HELD = ("notReady", "starting")
+HELD = ("notReady", "starting", "pending")
 """The states of pods that something may hold so."""
 MEND = "somebody has to fix it"
 ENDING = "terminating"
@@ -28,25 +36,13 @@ GOING = (ENDING, "succeeded", "failed")
 """The states of pods that may be asked to: an end stays one while a finalizer keeps the object."""
 _OVERDUE_MS = 10_000
 """So long after that a kubelet that answers has let one go."""
-
-
-class Failing(NamedTuple):
-    """Something that fails since `since_ms`, and what it said last."""
-
-    since_ms: int
-    message: str
-
-
-def take_check(
-    failing: dict[str, Failing], lane: str, old: str | None, new: str, at_ms: int, said: str
-) -> None:
-    """What fails, after one more row of a probe's lane. One after another began with the first."""
-    if new != FAILURE:
-        failing.pop(lane, None)
-    elif old == FAILURE and lane in failing:
-        failing[lane] = Failing(failing[lane].since_ms, said)
-    else:
-        failing[lane] = Failing(at_ms, said)
+_LASTING_MS = 10_000
+"""So long a warning stands before it is more than a hitch."""
+_SLOW_MS = 60_000
+"""So long a pod may start without a word."""
+_SCHEDULING_GATED = "SchedulingGated"
+_TOLD_BY_CHECKS = ("Unhealthy",)
+"""Reasons of Warnings that say what the lanes of checks say, with more words."""
 
 
 class Hold(NamedTuple):
@@ -64,14 +60,6 @@ class Hold(NamedTuple):
         return f"{self.why}; {self.ends}" if self.ends else self.why
 
 
-def list_lanes(pod: Pod) -> list[str]:
-    """The lanes of the checks that tell of it: `probe.app.readiness`; [] of one that nothing may hold."""
-    if pod.meta.deletion_ms is not None or decide_state(pod).name not in HELD:
-        return []
-    kinds = ((container.name, kind) for container, kind, _, _ in _list_checks(pod))
-    return [f"probe.{name}.{one}" for name, kind in kinds for one in (kind, LIVENESS)]
-
-
 def is_mounting(pod: Pod) -> bool:
     """Whether its kubelet has its volumes still to mount: then the last `FailedMount` is about now."""
     sandbox = find_condition(pod.status.conditions, READY_TO_START)
@@ -79,22 +67,148 @@ def is_mounting(pod: Pod) -> bool:
     return bool(pod.node_name) and not has_sandbox and decide_state(pod).name == "starting"
 
 
-def find_hold(pod: Pod, failing: Mapping[str, Failing], now_ms: int) -> Hold | None:
-    """What holds it, by what failed last: by lane, or by `FailedMount`."""
-    if FAILED_MOUNT in failing and is_mounting(pod):
-        since_ms, message = failing[FAILED_MOUNT]
-        return Hold(f"a volume cannot be mounted since {tell_instant(since_ms)}{quote(message)}", MEND, True)
+def find_hold(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """What holds it, by its status and by what was noticed of it; None of one that goes or that is well."""
+    if pod.meta.deletion_ms is not None or decide_state(pod).name not in HELD:
+        return None
+    found = (rule(pod, noticed, now_ms) for rule in _RULES)
+    return next((one for one in found if one is not None), None)
+
+
+def find_start(pod: Pod) -> int:
+    """Since when what goes on with it now does: what was said before is over."""
+    scheduled = find_condition(pod.status.conditions, POD_SCHEDULED)
+    times = [pod.meta.creation_ms or 0]
+    if scheduled is not None and scheduled.status == "True":
+        times.append(scheduled.last_transition_ms or 0)
+    states = [one.state for one in (*pod.status.init_containers, *pod.status.containers)]
+    times += [one.started_ms or 0 for one in states if one is not None and one.type == RUNNING]
+    return max(times)
+
+
+def _find_mount(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    warned = noticed.warned.get(FAILED_MOUNT)
+    if warned is None or not is_mounting(pod):
+        return None
+    since = tell_instant(warned.since_ms)
+    return Hold(f"a volume cannot be mounted since {since}{quote(warned.message)}", MEND, True)
+
+
+def _find_check(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """The check that it waits for, where that fails in this run."""
     for container, kind, probe, started_ms in _list_checks(pod):
-        failure = failing.get(f"probe.{container.name}.{kind}")
+        failure = noticed.failing.get(f"probe.{container.name}.{kind}")
         # Of an earlier run nothing follows for this one.
         if failure is None or failure.since_ms < started_ms:
             continue
         why = f"the {kind} probe of {container.name} fails since {tell_instant(failure.since_ms)}"
         lasts_ms = now_ms - failure.since_ms
         is_lasting = lasts_ms >= probe.period_seconds * (probe.failure_threshold - 1) * 1000
-        ends = _tell_end(pod, container, kind, probe, failing)
+        ends = _tell_check_end(pod, container, kind, probe, noticed)
         return Hold(f"{why}{quote(failure.message)}", ends, is_lasting)
     return None
+
+
+def _find_gate(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """What waits for somebody outside: to take gates off, to be a scheduler, to set a condition."""
+    scheduled = find_condition(pod.status.conditions, POD_SCHEDULED)
+    gates = pod.spec.scheduling_gates
+    if not pod.node_name and gates:
+        named = ", ".join(gates)
+        why = f"not to be scheduled before the gate{'s' if len(gates) > 1 else ''} {named} of it"
+        return Hold(f"{_SCHEDULING_GATED}: {why} {'are' if len(gates) > 1 else 'is'} taken off", MEND, True)
+    if not pod.node_name and scheduled is None and now_ms - (pod.meta.creation_ms or 0) >= _LASTING_MS:
+        return Hold(f"no scheduler looks at it: is there one named {pod.spec.scheduler_name}?", MEND, True)
+    ready = find_condition(pod.status.conditions, READY)
+    if ready is None or ready.status == "True" or ready.reason != READINESS_GATES_NOT_READY:
+        return None
+    return Hold(f"{ready.reason}{quote(ready.message)}", "whoever sets its readiness gates has to", True)
+
+
+def _find_warning(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """The last Warning since it was started, but for those that say again what its checks say."""
+    return _tell_last(pod, noticed.find_warning(find_start(pod), _TOLD_BY_CHECKS), now_ms)
+
+
+def _find_any_warning(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """Of checks whose lanes are not kept any more their Warning alone is left."""
+    return _tell_last(pod, noticed.find_warning(find_start(pod)), now_ms)
+
+
+def _tell_last(pod: Pod, last: Warned | None, now_ms: int) -> Hold | None:
+    if last is None:
+        return None
+    since = max(last.since_ms, find_start(pod))
+    return Hold(
+        f"{last.reason} since {tell_instant(since)}{quote(last.message)}", "", now_ms - since >= _LASTING_MS
+    )
+
+
+def _find_end(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """How its container ended that is started again, or whose pod only waits for its sidecars to end."""
+    for one in (*pod.status.init_containers, *pod.status.containers):
+        end = find_end(one)
+        if one.state is not None and one.state.type == TERMINATED:
+            end = end or one.state
+        if one.ready or end is None or end.finished_ms is None or _is_done_init(pod, one):
+            continue
+        told = f"{tell_end(pod, one.name, end, noticed)} at {tell_instant(end.finished_ms)}"
+        if sidecars := _list_sidecars_up(pod):
+            return Hold(f"{told}; {', '.join(sidecars)} still runs and is being stopped", "", False)
+        return Hold(told, "", one.restart_count > 1)
+    return None
+
+
+def _is_done_init(pod: Pod, one: ContainerStatus) -> bool:
+    """Whether it is an init container that has done its work."""
+    is_init = any(known is one for known in pod.status.init_containers)
+    return is_init and one.state is not None and one.state.type == TERMINATED and not one.state.exit_code
+
+
+def _list_sidecars_up(pod: Pod) -> list[str]:
+    """The sidecars that run, of a pod all of whose own containers have ended and stay so."""
+    states = [one.state for one in pod.status.containers]
+    if pod.spec.restart_policy == ALWAYS or any(
+        state is None or state.type != TERMINATED for state in states
+    ):
+        return []
+    named = {one.name for one in pod.spec.init_containers if one.is_sidecar}
+    return [
+        one.name
+        for one in pod.status.init_containers
+        if one.name in named and one.state is not None and one.state.type == RUNNING
+    ]
+
+
+def _find_earlier_check(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """The check that failed last, in whichever run, of a container that is not ready."""
+    for one in (*pod.status.init_containers, *pod.status.containers):
+        found = next(noticed.find_failed(one.name), None)
+        if not one.ready and found is not None:
+            kind, failed = found
+            why = f"the {kind} probe of {one.name} failed last at {tell_instant(failed.since_ms)}"
+            return Hold(f"{why}{quote(failed.message)}", "", now_ms - find_start(pod) >= _SLOW_MS)
+    return None
+
+
+def _find_condition(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
+    """The condition that is False: one with a cause of its own, else after a while what it lacks."""
+    false = [one for one in pod.status.conditions if one.status == "False" and one.reason]
+    follows = (CONTAINERS_NOT_READY, CONTAINERS_NOT_INITIALIZED)
+    found = next((one for one in false if one.reason not in follows), None)
+    if found is None and now_ms - find_start(pod) >= _SLOW_MS:
+        found = next(iter(false), None)
+    if found is None:
+        return None
+    since_ms = found.last_transition_ms or 0
+    why = f"{found.type} is False since {tell_instant(since_ms)}: {found.reason}{quote(found.message)}"
+    return Hold(why, "", now_ms - since_ms >= _LASTING_MS)
+
+
+_RULES: tuple[Callable[[Pod, Noticed, int], Hold | None], ...] = (
+    *(_find_mount, _find_check, _find_gate, _find_warning),
+    *(_find_end, _find_earlier_check, _find_any_warning, _find_condition),
+)
 
 
 def find_overdue(pod: Pod, now_ms: int) -> Hold | None:
@@ -108,12 +222,12 @@ def find_overdue(pod: Pod, now_ms: int) -> Hold | None:
     return Hold(f"{why}: {pod.node_name or 'no node'} does not say that it has ended", "", True)
 
 
-def _tell_end(pod: Pod, container: Container, kind: str, probe: Probe, failing: Mapping[str, Failing]) -> str:
+def _tell_check_end(pod: Pod, container: Container, kind: str, probe: Probe, noticed: Noticed) -> str:
     if kind == STARTUP:
         again = "" if pod.spec.restart_policy == ALWAYS else " for good"
         times = f"{probe.failure_threshold} time{'s' if probe.failure_threshold > 1 else ''} in a row"
         return f"{container.name} is stopped{again} when it has failed {times}"
-    others = any(lane.endswith(f".{LIVENESS}") for lane in failing)
+    others = any(lane.endswith(f".{LIVENESS}") for lane in noticed.failing)
     # What runs to its end may end before it is ready; what fails to live is restarted.
     is_for_good = pod.spec.restart_policy == ALWAYS and not others
     return "nothing will change by itself until it passes" if is_for_good else ""

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_RESET_MS
 from ...objects.condition import find_condition
-from ...objects.pods.container import RUNNING, TERMINATED, ContainerState, ContainerStatus
+from ...objects.pods.container import ContainerState, ContainerStatus
 from ...objects.pods.pod import Pod
 from ..columns.pods import count_restarts, pod_status_text
 from ..pods.conditions import READY
 from ..pods.state import decide_state
-from ..reasons import CRASHING, STUCK, find_meaning
-from .holds import Hold
-from .verdicts import FOR_GOOD, find_retry_ms, tell_instant, tell_since, tell_span
+from ..reasons import CRASHING, STUCK
+from .ends import find_last_end, find_start_ms, list_ends, tell_end, tell_last_run
+from .holds import Hold, find_start
+from .noticed import NOTHING, Noticed, is_lately
+from .verdicts import FOR_GOOD, find_retry_ms, quote, tell_instant, tell_since, tell_span
 
+_HELD_WORDS = {"notReady": "Not ready", "starting": "Starting", "pending": "Pending"}
+_OPEN = ("PodResizePending", "PodResizeInProgress")
+"""Conditions that are True with a reason while a wish is not fulfilled."""
 _LONGEST_MESSAGE = 160
 _UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
 """Of a message that names the pod by its uid as well."""
 
 
-def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None, hold: Hold | None = None) -> str:
+def tell_pod(
+    pod: Pod,
+    now_ms: int,
+    deleted_ms: int | None = None,
+    hold: Hold | None = None,
+    noticed: Noticed = NOTHING,
+) -> str:
     """`CrashLoopBackOff, not ready since 00:02:10: app ended with exit code 137 (Error); next start in 20s.`
 
     Nothing is said of what nobody knows: when a starting container will be ready, or a probe answers again.
@@ -32,14 +42,14 @@ def tell_pod(pod: Pod, now_ms: int, deleted_ms: int | None = None, hold: Hold | 
         return _tell_ending(pod, now_ms)
     state = decide_state(pod)
     if state.name == "ready":
-        return _tell_ready(pod)
+        return f"{_tell_ready(pod, noticed)}{tell_warned(pod, noticed, now_ms)}."
     if state.name in ("succeeded", "failed"):
         return _tell_ended(pod, state.name, state.reason, state.message)
     if hold is not None:
-        words = "Not ready" if state.name == "notReady" else "Starting"
-        return f"{words}{tell_since(pod)}: {hold.tell()}."
+        return f"{_HELD_WORDS[state.name]}{tell_since(pod)}: {hold.tell()}."
     told = f"{_tell_reason(pod, state.reason)}{tell_since(pod)}"
-    told += _tell_last_run(pod) or _tell_message(state.message)
+    last_run = tell_last_run(pod, noticed)
+    told += f": {last_run}" if last_run else _tell_message(state.message)
     return f"{told}{_tell_next(pod, state.name, now_ms)}."
 
 
@@ -55,38 +65,37 @@ def _tell_message(message: str | None) -> str:
     return f": {short.rstrip('.')}"
 
 
-def _tell_ready(pod: Pod) -> str:
+def _tell_ready(pod: Pod, noticed: Noticed) -> str:
     ready = find_condition(pod.status.conditions, READY)
     since_ms = ready.last_transition_ms if ready is not None else None
     if since_ms is None or pod.meta.creation_ms is None:
-        return "Ready."
+        return "Ready"
     # A restart between two looks of its kubelet leaves the condition as it was.
-    since_ms = max([since_ms, *(_find_start(one) for one in pod.status.containers)])
+    since_ms = max([since_ms, *(find_start_ms(one) for one in pod.status.containers)])
     took = tell_span(since_ms - pod.meta.creation_ms)
     if not (restarts := count_restarts(pod)[0]):
-        return f"Ready since {tell_instant(since_ms)}, {took} after it was made."
+        return f"Ready since {tell_instant(since_ms)}, {took} after it was made"
     last = find_last_end(pod)
     again = f"after {restarts} restart{'s' if restarts > 1 else ''}"
-    return f"Ready since {tell_instant(since_ms)}, {again}{f'; last, {_tell_end(*last)}' if last else ''}."
+    how = f"; last, {tell_end(pod, *last, noticed)}" if last else ""
+    return f"Ready since {tell_instant(since_ms)}, {again}{how}"
 
 
-def _find_start(one: ContainerStatus) -> int:
-    """When a container that was restarted began to run again."""
-    is_again = one.restart_count and one.state is not None and one.state.type == RUNNING
-    return (one.state.started_ms or 0) if is_again and one.state is not None else 0
+def tell_warned(pod: Pod, noticed: Noticed, now_ms: int) -> str:
+    """`; lately: Unhealthy at 00:12:00 (…)` of one that is well, where it was warned of since it is so.
 
-
-def find_last_end(pod: Pod) -> tuple[str, ContainerState] | None:
-    """The container that was restarted last, and how it had ended."""
-    ends = [(one.name, end) for one, end in _list_ends(pod)]
-    return max(ends, key=lambda end: end[1].finished_ms or 0, default=None)
-
-
-def _list_ends(pod: Pod) -> Iterator[tuple[ContainerStatus, ContainerState]]:
-    """The containers that were restarted, and how each had ended."""
-    for one in (*pod.status.init_containers, *pod.status.containers):
-        if one.last_state is not None and one.last_state.finished_ms is not None:
-            yield one, one.last_state
+    And what was asked of it and stands open: a resize that its node cannot make.
+    """
+    ready = find_condition(pod.status.conditions, READY)
+    since_ms = max(find_start(pod), (ready.last_transition_ms or 0) if ready is not None else 0)
+    for one in pod.status.conditions:
+        if one.type in _OPEN and one.status == "True" and one.reason:
+            at = tell_instant(one.last_transition_ms or 0)
+            return f"; {one.type} since {at}: {one.reason}{quote(one.message)}"
+    warned = noticed.find_warning(since_ms)
+    if warned is None or not is_lately(warned.last_ms, now_ms):
+        return ""
+    return f"; lately: {warned.reason} at {tell_instant(warned.last_ms)}{quote(warned.message)}"
 
 
 def has_restarted_lately(pod: Pod, now_ms: int) -> bool:
@@ -101,7 +110,7 @@ def keeps_restarting(pod: Pod, now_ms: int) -> bool:
     The kubelet counts ends together until a run has lasted long enough (doBackOff in
     pkg/kubelet/kuberuntime/kuberuntime_manager.go). After its first end one that has hardly begun counts too.
     """
-    return any(_ends_again(one, end, now_ms) for one, end in _list_ends(pod))
+    return any(_ends_again(one, end, now_ms) for one, end in list_ends(pod))
 
 
 def _ends_again(one: ContainerStatus, end: ContainerState, now_ms: int) -> bool:
@@ -109,22 +118,47 @@ def _ends_again(one: ContainerStatus, end: ContainerState, now_ms: int) -> bool:
     ran_ms = finished_ms - (end.started_ms or 0)
     if now_ms - finished_ms >= BACK_OFF_RESET_MS or ran_ms >= BACK_OFF_RESET_MS:
         return False
-    return one.restart_count > 1 or now_ms - _find_start(one) < BACK_OFF_INITIAL_MS
+    return one.restart_count > 1 or now_ms - find_start_ms(one) < BACK_OFF_INITIAL_MS
 
 
-def tell_restarted(pod: Pod, others: int, now_ms: int) -> str:
+def tell_restarted(pod: Pod, others: int, now_ms: int, noticed: Noticed = NOTHING) -> str:
     """`web-0 restarted lately, 6 times so far: app ended with exit code 137 (Error) 40s ago`"""
-    named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
-    restarts, last = sum(one.restart_count for one, _ in _list_ends(pod)), find_last_end(pod)
-    told = f"{named} restarted lately, {restarts} time{'s' if restarts > 1 else ''} so far"
+    restarts, last = sum(one.restart_count for one, _ in list_ends(pod)), find_last_end(pod)
+    told = f"{_name(pod, others)} restarted lately, {restarts} time{'s' if restarts > 1 else ''} so far"
     if last is None:
         return told
-    return f"{told}: {_tell_end(*last)} {tell_span(now_ms - (last[1].finished_ms or 0))} ago"
+    return f"{told}: {tell_end(pod, *last, noticed)} {tell_span(now_ms - (last[1].finished_ms or 0))} ago"
 
 
-def _tell_end(name: str, end: ContainerState) -> str:
-    why = f" ({end.reason})" if end.reason else ""
-    return f"{name} ended with exit code {end.exit_code}{why}"
+def _name(pod: Pod, others: int) -> str:
+    return pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
+
+
+def tell_trouble(pod: Pod, others: int, now_ms: int, noticed: Noticed = NOTHING) -> str:
+    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s: app ended …`.
+
+    Of one that somebody has to mend also what is wrong: `Unschedulable since 00:00:05 (0/3 nodes are …)`.
+    """
+    state = decide_state(pod)
+    told = f"{_name(pod, others)}: {state.reason or pod_status_text(pod)}{tell_since(pod)}"
+    if state.name != CRASHING:
+        told += quote(_cut_preemption(state.message or ""))
+    retry_ms = find_retry_ms(pod)
+    if retry_ms is not None and retry_ms > now_ms:
+        told += f", next retry in {tell_span(retry_ms - now_ms)}"
+    last_run = tell_last_run(pod, noticed) if state.name in (CRASHING, "failed") else ""
+    return f"{told}: {last_run}" if last_run else told
+
+
+def _cut_preemption(message: str) -> str:
+    """What a scheduler says of the nodes, without what it adds: that nobody can be preempted either."""
+    return message.partition(" preemption: ")[0].removesuffix(" no new claims to deallocate,")
+
+
+def tell_held(pod: Pod, others: int, why: str) -> str:
+    """`web-0: the readiness probe of app fails since 00:00:05 (HTTP 404); 2 more pods are not ready`"""
+    also = f"; {others} more pod{'s are' if others > 1 else ' is'} not ready" if others else ""
+    return f"{pod.meta.name}: {why}{also}"
 
 
 def _tell_ending(pod: Pod, now_ms: int) -> str:
@@ -145,24 +179,6 @@ def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) ->
     when = f" at {tell_instant(max(ends))}" if ends else ""
     why = f", {reason}" if reason and name == "failed" else ""
     return f"{name.capitalize()}{when}{why}{_tell_message(message)}; {FOR_GOOD}."
-
-
-def _tell_last_run(pod: Pod) -> str:
-    """How the container that is not well ended last."""
-    for one in (*pod.status.init_containers, *pod.status.containers):
-        last = _find_end(one)
-        if not one.ready and last is not None:
-            return f": {_tell_end(one.name, last)}"
-    return ""
-
-
-def _find_end(one: ContainerStatus) -> ContainerState | None:
-    if one.state is not None and one.state.type == TERMINATED and one.state.exit_code:
-        return one.state
-    last = one.last_state
-    # A container that was told to end may say that all is well, and still crash again and again.
-    is_again = one.state is not None and find_meaning(one.state.reason).state == CRASHING
-    return last if last is not None and last.type == TERMINATED and (last.exit_code or is_again) else None
 
 
 def _tell_next(pod: Pod, state: str, now_ms: int) -> str:

@@ -16,10 +16,8 @@ from ...objects.pods.pod import Pod
 from ...objects.time_zones import UTC, load_zone
 from ...objects.workloads.cron_job import FORBID, REPLACE, CronJob
 from ...objects.workloads.job import COMPLETE, Job, JobStatus
-from ..columns.pods import pod_status_text
 from ..jobs.schedules import read_schedule
 from ..pods.state import decide_state
-from ..reasons import STUCK
 
 Json = Mapping[str, Any]
 FOR_GOOD = "nothing will change by itself any more"
@@ -75,33 +73,6 @@ def wants_nothing(workload: Json) -> bool:
 
 
 # --- pods -------------------------------------------------------------------------------------------------
-
-
-def tell_trouble(pod: Pod, others: int, now_ms: int) -> str:
-    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s`.
-
-    Of one that somebody has to mend also what is wrong: `Unschedulable since 00:00:05 (0/3 nodes are …)`.
-    """
-    named = pod.meta.name + (f" and {others} more pod{'s' if others > 1 else ''}" if others else "")
-    state = decide_state(pod)
-    told = f"{named}: {state.reason or pod_status_text(pod)}{tell_since(pod)}"
-    if state.name == STUCK:
-        told += quote(_cut_preemption(state.message or ""))
-    retry_ms = find_retry_ms(pod)
-    if retry_ms is not None and retry_ms > now_ms:
-        told += f", next retry in {tell_span(retry_ms - now_ms)}"
-    return told
-
-
-def _cut_preemption(message: str) -> str:
-    """What a scheduler says of the nodes, without what it adds: that nobody can be preempted either."""
-    return message.partition(" preemption: ")[0].removesuffix(" no new claims to deallocate,")
-
-
-def tell_held(pod: Pod, others: int, why: str) -> str:
-    """`web-0: the readiness probe of app fails since 00:00:05 (HTTP 404); 2 more pods are not ready`"""
-    also = f"; {others} more pod{'s are' if others > 1 else ' is'} not ready" if others else ""
-    return f"{pod.meta.name}: {why}{also}"
 
 
 def tell_since(pod: Pod) -> str:

@@ -17,12 +17,10 @@ from ...objects.workloads.cron_job import CRON_JOB_KIND
 from ...objects.workloads.daemon_set import DAEMON_SET_KIND
 from ...objects.workloads.job import JOB_KIND, Job
 from ...objects.workloads.stateful_set import STATEFUL_SET_KIND
-from ..telling.holds import Failing
+from ..telling.noticed import Failing
 from ..telling.verdicts import quote, tell_instant
 
 Json = Mapping[str, Any]
-SUCCESSFUL_CREATE = "SuccessfulCreate"
-CREATIONS = FAILED_CREATE, SUCCESSFUL_CREATE
 # What controllers, and clients that combine many alike, put in front of what the API server said.
 _HEAD = re.compile(
     r"(\(combined from similar events\): )?(Error creating(?: job)?: |Create .{1,600}? failed error: )?"
@@ -58,15 +56,6 @@ def is_short(kind: str, workload: Json) -> bool:
     active, done = status.get("active", 0), status.get("succeeded", 0)
     is_enough = spec.get("completions") is not None and active + done >= spec["completions"]
     return bool(active < spec.get("parallelism", 1)) and not is_enough
-
-
-def take_creation(failing: dict[str, Failing], reason: str, at_ms: int, said: str) -> None:
-    """What fails, after one more event of a workload. One refusal after another began with the first."""
-    if reason == SUCCESSFUL_CREATE:
-        failing.pop(FAILED_CREATE, None)
-    elif reason == FAILED_CREATE:
-        known = failing.get(FAILED_CREATE)
-        failing[FAILED_CREATE] = Failing(at_ms if known is None else known.since_ms, said)
 
 
 def tell_refusal(refusal: Failing, workload: Json) -> str:

@@ -1,0 +1,165 @@
+"""What recorded rows let the judge see: of pods, of workloads, of CronJobs' Jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from dashboard.pages.losses import read_losses
+from dashboard.reading.objects import alive, list_between, list_profiles, name_owner
+from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
+from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
+from lifecycle.engine.rules.telling.losses import WINDOW_MS
+from lifecycle.engine.rules.telling.noticed import (
+    CHECKS,
+    CREATIONS,
+    DISRUPTED,
+    NOTHING,
+    RESCALED,
+    STATE,
+    WARNING,
+    Failing,
+    Noticed,
+)
+from lifecycle.engine.rules.telling.surroundings import tell_scaler
+from lifecycle.engine.rules.workloads.refused_pods import is_short
+from lifecycle.judge import FAILED, HELD, UNWELL, UP, Seen, SeenPod, find_refusal
+from lifecycle.models import Cluster, Event, StoredObject, Transition
+
+Json = dict[str, Any]
+MOST_LOOKED_AT = 50
+"""Of so many pods of one kind of trouble the rows are read; the others are counted."""
+MOST_ROWS = 5_000
+
+
+def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str, Noticed]:
+    """By uid what the rows of these objects leave; nothing of one that has none."""
+    asked, found = list(uids), dict[str, Noticed]()
+    if not asked:
+        return found
+    rows = Transition.objects.filter(cluster=cluster, uid__in=asked, seq__lte=cluster.seq)
+    lately = Q(field__in=(STATE, DISRUPTED), at_ms__gte=now_ms - WINDOW_MS)
+    latest = rows.filter(Q(field__startswith=CHECKS) | lately).order_by("-seq")
+    columns = ("uid", "field", "old", "new", "at_ms", "reason", "message", "detail")
+    # The latest tell how it is now; how long already, those before them.
+    for uid, *row in reversed(latest.values_list(*columns)[:MOST_ROWS]):
+        found.setdefault(uid, Noticed()).take_transition(*row)
+    events = Event.objects.filter(cluster=cluster, uid__in=asked, seq__lte=cluster.seq)
+    told = events.filter(Q(event_type=WARNING) | Q(reason__in=(*CREATIONS, RESCALED))).order_by("-seq")
+    parts = ("uid", "event_type", "reason", "message", "first_ms", "last_ms", "count")
+    for uid, *event in reversed(told.values_list(*parts)[:MOST_ROWS]):
+        found.setdefault(uid, Noticed()).take_event(*event)
+    return found
+
+
+def see_pods(cluster: Cluster, pods: Sequence[StoredObject], now_ms: int) -> list[SeenPod]:
+    """These pods with what their rows leave."""
+    noticed = read_noticed(cluster, [one.uid for one in pods], now_ms)
+    return [SeenPod(one.data, one.state or "", noticed.get(one.uid, NOTHING)) for one in pods]
+
+
+def find_refusals(cluster: Cluster, workloads: Sequence[StoredObject], now_ms: int) -> dict[str, Failing]:
+    """By uid why pods of these workloads cannot be made, where that is so."""
+    short = [one.uid for one in workloads if is_short(kind_id(one.group, one.kind), one.data)]
+    noticed, found = read_noticed(cluster, short, now_ms), dict[str, Failing]()
+    for one in workloads:
+        known = noticed.get(one.uid, NOTHING)
+        refusal = find_refusal(kind_id(one.group, one.kind), one.data, known, cluster.epoch_ms)
+        if refusal is not None:
+            found[one.uid] = refusal
+    return found
+
+
+def find_pods(cluster: Cluster, stored: StoredObject) -> QuerySet[StoredObject]:
+    """A workload's living pods."""
+    owners = _list_owners(cluster, stored)
+    return alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
+
+
+def _list_owners(cluster: Cluster, stored: StoredObject) -> list[str]:
+    """What its pods may name as their owner."""
+    owners = [name_owner(stored)]
+    for kind in list_between():
+        owned = alive(cluster, kind).filter(namespace=stored.namespace, owner=name_owner(stored))
+        owners += [f"{kind}/{name}" for name in owned.values_list("name", flat=True)]
+    return owners
+
+
+def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
+    """What was observed of a workload. All its pods are counted; those that may be told of are looked at."""
+    kind, owners = kind_id(stored.group, stored.kind), _list_owners(cluster, stored)
+    living = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
+    losses = read_losses(cluster, living, now_ms, owners)
+    looked = _choose(living, losses)
+    counts = living.order_by().values_list("state").annotate(count=Count("pk"))
+    others = {state or "": count for state, count in counts}
+    for one in looked:
+        others[one.state or ""] -= 1
+    template = {"metadata": find_pod_metadata(stored.data), "spec": find_pod_spec(stored.data)}
+    return Seen(
+        kind,
+        stored.data,
+        now_ms,
+        cluster.epoch_ms,
+        see_pods(cluster, looked, now_ms),
+        read_noticed(cluster, [stored.uid], now_ms).get(stored.uid, NOTHING),
+        others,
+        _list_gone(cluster, stored.namespace, owners, now_ms),
+        _list_jobs(cluster, stored, now_ms) if kind == CRON_JOB_KIND.id else (),
+        tell_condition(list_doubts([template], list_profiles(cluster))),
+        list_beside(cluster, stored, now_ms),
+    )
+
+
+def _choose(living: QuerySet[StoredObject], losses: Iterable[str]) -> list[StoredObject]:
+    """Of each kind of trouble the first, in the order in which the pods were made; and all that were lost."""
+    found: dict[int, StoredObject] = {}
+    groups = [Q(state__in=UNWELL), Q(restarts__gt=0, state__in=UP), Q(state__in=HELD), Q(state__in=FAILED)]
+    rest = Q(state__in=("terminating", "succeeded")) | Q(state="ready")
+    found.update((one.pk, one) for one in living.filter(uid__in=list(losses)))
+    for group in (*groups, rest):
+        for one in living.filter(group).order_by("created_ms", "name")[:MOST_LOOKED_AT]:
+            found.setdefault(one.pk, one)
+    return sorted(found.values(), key=lambda one: (one.created_ms, one.pk))
+
+
+def _list_gone(cluster: Cluster, namespace: str | None, owners: Sequence[str], now_ms: int) -> list[Noticed]:
+    """What made pods go that are no more."""
+    gone = StoredObject.objects.filter(
+        cluster=cluster, kind=POD_KIND.name, namespace=namespace, owner__in=owners, deleted_ms__gte=0
+    )
+    rows = Transition.objects.filter(
+        cluster=cluster, field=DISRUPTED, at_ms__gte=now_ms - WINDOW_MS, seq__lte=cluster.seq
+    ).filter(uid__in=gone.values("uid"))
+    found: dict[str, Noticed] = {}
+    columns = ("uid", "field", "old", "new", "at_ms", "reason", "message", "detail")
+    for uid, *row in rows.order_by("seq").values_list(*columns)[:MOST_ROWS]:
+        found.setdefault(uid, Noticed()).take_transition(*row)
+    return list(found.values())
+
+
+def _list_jobs(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[tuple[Json, Noticed]]:
+    owned = alive(cluster, JOB_KIND.id).filter(namespace=stored.namespace, owner=name_owner(stored))
+    jobs = list(owned)
+    noticed = read_noticed(cluster, [one.uid for one in jobs], now_ms)
+    return [(one.data, noticed.get(one.uid, NOTHING)) for one in jobs]
+
+
+def list_beside(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[str]:
+    """What its autoscalers have to say of it."""
+    found = alive(cluster, HORIZONTAL_POD_AUTOSCALER.kind.id).filter(
+        namespace=stored.namespace,
+        data__spec__scaleTargetRef__kind=stored.kind,
+        data__spec__scaleTargetRef__name=stored.name,
+    )
+    scalers = list(found.order_by("created_ms", "name"))
+    noticed = read_noticed(cluster, [one.uid for one in scalers], now_ms)
+    told = [tell_scaler(one.data, stored.data, noticed.get(one.uid, NOTHING)) for one in scalers]
+    return [one for one in told if one]

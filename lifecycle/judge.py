@@ -1,0 +1,345 @@
+"""The one judge of pods and workloads: how they are, why, since when, and what comes next.
+
+A pure function of what was observed (`Seen`). Where that comes from is the business of two sources: the rows
+that are recorded (dashboard/pages/seen.py), and an engine that runs (lifecycle/simulation/seen.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lifecycle.engine.objects.names import FAILED_CREATE, REVISION_LABEL
+from lifecycle.engine.objects.pods.pod import Pod
+from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND, CronJob
+from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
+from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
+from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
+from lifecycle.engine.rules.pods.state import decide_state
+from lifecycle.engine.rules.telling import holds
+from lifecycle.engine.rules.telling import pods as pod_words
+from lifecycle.engine.rules.telling import rollouts as rollout_words
+from lifecycle.engine.rules.telling import verdicts as verdict_words
+from lifecycle.engine.rules.telling.disrupted import tell_disrupted
+from lifecycle.engine.rules.telling.losses import Losses, find_losses
+from lifecycle.engine.rules.telling.noticed import NOTHING, Failing, Noticed, Warned, is_lately
+from lifecycle.engine.rules.telling.retries import tell_back_off
+from lifecycle.engine.rules.workloads import refused_pods
+from lifecycle.verdicts import (
+    FORCED_ROLLBACK,
+    find_ordinal_wait,
+    find_stuck_ordinal,
+    judge_rollout,
+    tell_wait,
+)
+
+Json = Mapping[str, Any]
+
+UNWELL = ("crashing", "stuck", "unknown")
+"""The states of pods that a verdict names first."""
+FAILED = ("failed",)
+"""The states of pods that it names behind all others: they have an end."""
+UP = ("ready", *holds.HELD)
+"""The states of pods that may have been down a moment ago, and may be so again."""
+HELD = holds.HELD
+"""The states of pods that are looked at more closely: what holds one so, its rows tell."""
+ENDING, GOING = holds.ENDING, holds.GOING
+"""The states of pods that should be gone when their grace period is over; of Jobs' pods the first alone."""
+
+
+class SeenPod(NamedTuple):
+    """A stored pod, its `state`, and what its rows leave."""
+
+    data: Json
+    state: str
+    noticed: Noticed = NOTHING
+
+
+class Seen(NamedTuple):
+    """What was observed of a workload.
+
+    `pods`: its own, at whatever remove; `others`: by `state` how many more there are that were not looked at.
+    `gone`: what was noticed of pods of it that are gone. `jobs`: of a CronJob, with what was noticed of each.
+    `condition`: what has to be true of its images. `beside`: what other objects have to say of it.
+    """
+
+    kind: str
+    data: Json
+    now_ms: int
+    epoch_ms: int
+    pods: Sequence[SeenPod] = ()
+    noticed: Noticed = NOTHING
+    others: Mapping[str, int] = {}
+    gone: Sequence[Noticed] = ()
+    jobs: Sequence[tuple[Json, Noticed]] = ()
+    condition: str = ""
+    beside: Sequence[str] = ()
+
+
+class Troubled(NamedTuple):
+    """A pod that is not well, and how many others are not; what holds it, where it is not down."""
+
+    pod: SeenPod
+    others: int = 0
+    hold: holds.Hold | None = None
+
+
+def counts_failures(kind: str) -> bool:
+    """Whether a workload counts its failed pods itself: to it they are mere tries."""
+    return kind in (JOB_KIND.id, CRON_JOB_KIND.id)
+
+
+def read_state(pod: Json, epoch_ms: int) -> str:
+    """The `state` of a stored pod."""
+    return decide_state(Pod.from_json(pod, epoch_ms)).name
+
+
+# --- pods -------------------------------------------------------------------------------------------------
+
+
+def find_hold(pod: SeenPod, now_ms: int, epoch_ms: int) -> holds.Hold | None:
+    """What keeps a pod from being ready, by its status and its rows."""
+    return holds.find_hold(Pod.from_json(pod.data, epoch_ms), pod.noticed, now_ms)
+
+
+def judge_pod(pod: SeenPod, now_ms: int, epoch_ms: int, deleted_ms: int | None = None) -> str:
+    """One sentence on a pod: how it is, since when, why, and what comes next."""
+    read = Pod.from_json(pod.data, epoch_ms)
+    hold = None if deleted_ms is not None else holds.find_hold(read, pod.noticed, now_ms)
+    return pod_words.tell_pod(read, now_ms, deleted_ms, hold, pod.noticed)
+
+
+def has_restarted_lately(pod: Json, now_ms: int, epoch_ms: int) -> bool:
+    """Whether a pod is up, and ended so lately that its next end is still backed off from."""
+    read = Pod.from_json(pod, epoch_ms)
+    return decide_state(read).name in UP and pod_words.has_restarted_lately(read, now_ms)
+
+
+def keeps_restarting(pod: Json, now_ms: int, epoch_ms: int) -> bool:
+    """Whether a pod is up, and is likely to be down again soon."""
+    read = Pod.from_json(pod, epoch_ms)
+    return decide_state(read).name in UP and pod_words.keeps_restarting(read, now_ms)
+
+
+def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
+    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s: app ended …`"""
+    pod, noticed = Pod.from_json(troubled.pod.data, epoch_ms), troubled.pod.noticed
+    if troubled.hold is not None:
+        return pod_words.tell_held(pod, troubled.others, troubled.hold.why)
+    if decide_state(pod).name in UP:
+        return pod_words.tell_restarted(pod, troubled.others, now_ms, noticed)
+    return pod_words.tell_trouble(pod, troubled.others, now_ms, noticed)
+
+
+def find_overdue(pods: Iterable[SeenPod], now_ms: int, epoch_ms: int) -> Troubled | None:
+    """Of pods the first that should be gone."""
+    for one in pods:
+        hold = holds.find_overdue(Pod.from_json(one.data, epoch_ms), now_ms)
+        if hold is not None:
+            return Troubled(one, 0, hold)
+    return None
+
+
+def find_troubled(seen: Seen) -> Troubled | None:
+    """Of a workload's pods the one to look at first, and how many others are not well: or not ready."""
+    now_ms, epoch_ms = seen.now_ms, seen.epoch_ms
+    up = [one for one in seen.pods if one.state in UP]
+    again = [one for one in up if keeps_restarting(one.data, now_ms, epoch_ms)]
+    if down := _find_first(seen, UNWELL):
+        return down._replace(others=down.others + len(again))
+    if again:
+        return Troubled(again[0], len(again) - 1)
+    counts = counts_failures(seen.kind)
+    going = (ENDING,) if counts else GOING
+    return (
+        _find_held(seen)
+        or find_overdue([one for one in seen.pods if one.state in going], now_ms, epoch_ms)
+        or (None if counts else _find_first(seen, FAILED))
+        or _find_restarted(up, now_ms, epoch_ms)
+    )
+
+
+def _find_first(seen: Seen, states: Sequence[str]) -> Troubled | None:
+    """The first of those in one of the states, and how many others are in one."""
+    found = [one for one in seen.pods if one.state in states]
+    hidden = sum(seen.others.get(state, 0) for state in states)
+    return Troubled(found[0], len(found) - 1 + hidden) if found else None
+
+
+def _find_held(seen: Seen) -> Troubled | None:
+    """Of those that are not ready the first by name that something holds."""
+    held = sorted(
+        (one for one in seen.pods if one.state in HELD), key=lambda one: str(one.data["metadata"]["name"])
+    )
+    hidden = sum(seen.others.get(state, 0) for state in HELD)
+    for one in held:
+        hold = find_hold(one, seen.now_ms, seen.epoch_ms)
+        if hold is not None:
+            return Troubled(one, len(held) - 1 + hidden, hold)
+    return None
+
+
+def _find_restarted(up: Sequence[SeenPod], now_ms: int, epoch_ms: int) -> Troubled | None:
+    """Of those that are up the ones that ended lately."""
+    found = [one for one in up if has_restarted_lately(one.data, now_ms, epoch_ms)]
+    return Troubled(found[0], len(found) - 1) if found else None
+
+
+# --- workloads --------------------------------------------------------------------------------------------
+
+
+class Verdict(NamedTuple):
+    """One sentence, and whether nothing is wrong: now, or in the last minutes."""
+
+    sentence: str
+    is_well: bool
+
+
+class _Findings(NamedTuple):
+    """What there is to say of a workload beside its own object."""
+
+    troubled: Troubled | None
+    refusal: Failing | None
+    losses: Losses | None
+    warned: Warned | None
+
+
+def judge_workload(seen: Seen) -> Verdict:
+    """What goes on or is wrong, since when, and what comes next.
+
+    That nothing will change by itself any more is said only where no pod and no timer could change anything.
+    """
+    found = _find_all(seen)
+    rollout = judge_rollout(seen.kind, seen.data)
+    is_settled = rollout is None or rollout.is_done
+    told, coming = _tell_own(seen, found)
+    if found.refusal is not None:
+        told.append(refused_pods.tell_refusal(found.refusal, seen.data))
+    elif seen.condition and found.troubled is None and is_settled:
+        told[0] += f", {seen.condition}"
+    if found.troubled is not None:
+        told.append(tell_troubled(found.troubled, seen.now_ms, seen.epoch_ms))
+    if found.losses is not None and is_settled:
+        told.append(found.losses.tell())
+    told += _tell_around(seen, found, "; ".join(told))
+    told += coming
+    if found.troubled is not None and (hold := found.troubled.hold) and hold.ends and not coming:
+        told.append(hold.ends)
+    if verdict_words.wants_nothing(seen.data):
+        told.append(verdict_words.FOR_GOOD)
+    sentence = "; ".join(told)
+    sentence = f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith('?') else '.'}"
+    is_failed = rollout is not None and rollout.has_failed
+    is_well = found == _Findings(None, None, None, found.warned) and not (is_failed or seen.beside)
+    return Verdict(sentence, is_well)
+
+
+def find_refusal(kind: str, workload: Json, noticed: Noticed, epoch_ms: int) -> Failing | None:
+    """Why pods of a workload cannot be made: by its status, or by its events while it is short of pods."""
+    told = refused_pods.find_refusal(workload, epoch_ms)
+    is_short = told is None and refused_pods.is_short(kind, workload)
+    return noticed.failing.get(FAILED_CREATE) if is_short else told
+
+
+def _find_all(seen: Seen) -> _Findings:
+    uid_losses = {str(number): one.noticed.losses for number, one in enumerate(seen.pods)}
+    return _Findings(
+        find_troubled(seen),
+        find_refusal(seen.kind, seen.data, seen.noticed, seen.epoch_ms),
+        find_losses({uid: losses for uid, losses in uid_losses.items() if losses}, seen.now_ms),
+        _find_warning(seen),
+    )
+
+
+def _find_warning(seen: Seen) -> Warned | None:
+    """The last Warning about the workload itself; that pods could not be made counts while they are not."""
+    last = seen.noticed.find_warning(0, (FAILED_CREATE,))
+    return last if last is not None and is_lately(last.last_ms, seen.now_ms) else None
+
+
+def _tell_own(seen: Seen, found: _Findings) -> tuple[list[str], list[str]]:
+    """What its own object tells; and what comes next by that."""
+    told, coming = list[str](), list[str]()
+    now_ms, epoch_ms = seen.now_ms, seen.epoch_ms
+    if rollout := judge_rollout(seen.kind, seen.data):
+        brief = rollout.brief
+        if seen.kind == DEPLOYMENT_KIND.id and not (rollout.is_done or rollout.has_failed):
+            deployment = Deployment.from_json(seen.data, epoch_ms)
+            brief = rollout_words.head_rollout(deployment, brief)
+            is_held = bool(found.troubled and found.troubled.hold)
+            coming = rollout_words.tell_next(deployment, now_ms, is_held=is_held)
+        paused = "paused, " if (seen.data.get("spec") or {}).get("paused") else ""
+        is_unwell = rollout.is_done and (found.losses is not None or _is_unwell(found.troubled, seen))
+        told.append(f"{paused}{brief}{', but not well' if is_unwell else ''}")
+    if seen.kind == JOB_KIND.id:
+        job = Job.from_json(seen.data, epoch_ms)
+        told += verdict_words.tell_job(job, now_ms)
+        told += tell_back_off(job, [Pod.from_json(one.data, epoch_ms) for one in seen.pods], now_ms)
+    elif seen.kind == CRON_JOB_KIND.id:
+        told += verdict_words.tell_cron_job(CronJob.from_json(seen.data, epoch_ms), now_ms, epoch_ms)
+    elif not told:
+        told.append(verdict_words.tell_size(seen.data))
+    return told, coming
+
+
+def _is_unwell(troubled: Troubled | None, seen: Seen) -> bool:
+    """Whether it is more than one end that is over."""
+    if troubled is None:
+        return False
+    is_up = troubled.hold is None and troubled.pod.state in UP
+    return not is_up or keeps_restarting(troubled.pod.data, seen.now_ms, seen.epoch_ms)
+
+
+def _tell_around(seen: Seen, found: _Findings, told: str) -> list[str]:
+    """What it waits for, what made its pods go, what it was warned of, and what others say of it."""
+    words = [_tell_wait(seen), tell_disrupted([one.noticed for one in seen.pods] + [*seen.gone], seen.now_ms)]
+    warned = found.warned
+    if warned is not None and warned.reason not in told:
+        at = verdict_words.tell_instant(warned.last_ms)
+        words.append(f"lately: {warned.reason} at {at}{verdict_words.quote(warned.message)}")
+    if found.troubled is None:
+        words.append(_tell_warned_pod(seen))
+    return [one for one in (*words, *seen.beside) if one]
+
+
+def _tell_warned_pod(seen: Seen) -> str:
+    """Of pods that are well the first that was warned of since it is so."""
+    for one in seen.pods:
+        if one.state == "ready":
+            pod = Pod.from_json(one.data, seen.epoch_ms)
+            if warned := pod_words.tell_warned(pod, one.noticed, seen.now_ms):
+                return f"{pod.meta.name}: {warned.removeprefix('; ')}"
+    return ""
+
+
+def _tell_wait(seen: Seen) -> str:
+    """What its controller waits for; of a CronJob how its Jobs are."""
+    if seen.kind == CRON_JOB_KIND.id:
+        return _tell_runs(seen)
+    if seen.kind != STATEFUL_SET_KIND.id:
+        return ""
+    labels = [one.data["metadata"].get("labels") or {} for one in seen.pods]
+    members = [
+        (one.data["metadata"]["name"], one.state, label.get(REVISION_LABEL, ""))
+        for one, label in zip(seen.pods, labels, strict=True)
+    ]
+    told = tell_wait(seen.data, find_ordinal_wait(seen.data, members))
+    stuck = find_stuck_ordinal(seen.data, [(one.data, one.state) for one in seen.pods])
+    if stuck:
+        told += f"; {stuck} is of an older revision, and Kubernetes does not replace it by itself"
+        told += f" ({FORCED_ROLLBACK}): it has to be deleted"
+    return told
+
+
+def _tell_runs(seen: Seen) -> str:
+    """What is wrong with a CronJob's Jobs: how the last one ended, why pods of one are not made."""
+    read = [(Job.from_json(data, seen.epoch_ms), data, noticed) for data, noticed in seen.jobs]
+    read.sort(key=lambda one: (one[0].meta.creation_ms or 0, one[0].meta.name))
+    ended = [job for job, _, _ in read if job.is_finished]
+    told = [verdict_words.tell_last_run(ended[-1], seen.now_ms)] if ended else []
+    for job, data, noticed in read:
+        refusal = find_refusal(JOB_KIND.id, data, noticed, seen.epoch_ms)
+        if not job.is_finished and refusal is not None:
+            told.append(f"{job.meta.name}: {refused_pods.tell_refusal(refusal, data)}")
+            break
+    return "; ".join(filter(None, told))

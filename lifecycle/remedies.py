@@ -1,0 +1,280 @@
+"""What would help a workload that is not well: small changes, tried on forks before anybody hears of them.
+
+`list_remedies` names what may help, by what is seen; `try_remedies` keeps what does, with its outcome in
+figures. Nothing is offered that was not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lifecycle.engine import Cluster, Command
+from lifecycle.engine.heart.errors import CheckpointError
+from lifecycle.engine.objects.pods.container import Container
+from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
+from lifecycle.engine.objects.pods.probe import LIVENESS, STARTUP
+from lifecycle.engine.objects.quantity import parse_quantity
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
+from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
+from lifecycle.engine.programs.images.doubts import find_meant
+from lifecycle.engine.rules.pods.state import UNSCHEDULABLE, decide_state
+from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
+from lifecycle.engine.rules.telling.ends import OOM_KILLED, list_ends
+from lifecycle.engine.rules.telling.verdicts import tell_span
+from lifecycle.judge import Seen, Troubled, find_troubled
+from lifecycle.verdicts import find_stuck_ordinal, judge_rollout
+
+Json = Mapping[str, Any]
+Order = tuple[str, dict[str, Any]]
+"""A command: its kind and its payload."""
+
+LONGEST_MS = 15 * 60_000
+"""So long a change may take to help."""
+STEADY_MS, LONG_MS = 60_000, 60 * 60_000
+"""So long all has to stay well then; of what comes again and again, an hour."""
+MOST_PODS = 50
+"""Of a cluster with more, nothing is tried: that would take its time."""
+_MOST_TRIED = 4
+_FACTORS = (2, 4, 8)
+_PULLS = (ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME)
+_ROLLING = (DEPLOYMENT_KIND.id, STATEFUL_SET_KIND.id, DAEMON_SET_KIND.id)
+_REVISION = "deployment.kubernetes.io/revision"
+_MIB = 1024 * 1024
+
+
+class Remedy(NamedTuple):
+    """A change in words, and what is asked for it. `is_long`: what it is against comes again and again.
+
+    Of remedies with the same `against` the first that helps is enough.
+    """
+
+    change: str
+    orders: tuple[Order, ...]
+    against: str
+    is_long: bool = False
+
+
+class Tried(NamedTuple):
+    """A remedy that was run, and what came of it."""
+
+    remedy: Remedy
+    outcome: str
+
+    def tell(self) -> str:
+        """`delete db-1: whole after 14s`"""
+        return f"{self.remedy.change}: {self.outcome}"
+
+
+# --- what may help ------------------------------------------------------------------------------------------
+
+
+def list_remedies(seen: Seen) -> list[Remedy]:
+    """The changes that may help, the smallest first. None of it is tried yet."""
+    troubled = find_troubled(seen)
+    if troubled is None or seen.data["metadata"].get("ownerReferences"):
+        return []
+    pod = Pod.from_json(troubled.pod.data, seen.epoch_ms)
+    found = [
+        *_replace_image(seen, pod),
+        *_delete_stuck(seen),
+        *_change_strategy(seen, pod, troubled),
+        *_raise_limits(seen, pod),
+        *_wait_longer(seen, pod, troubled),
+        *_undo(seen),
+    ]
+    return found
+
+
+def _name(seen: Seen) -> dict[str, Any]:
+    meta = seen.data["metadata"]
+    named = {"kind": seen.kind, "name": meta["name"]}
+    return named | ({"namespace": meta["namespace"]} if meta.get("namespace") else {})
+
+
+def _delete(seen: Seen, pod: str) -> Order:
+    return "delete", {**_name(seen), "kind": POD_KIND.id, "name": pod}
+
+
+def _change_template(seen: Seen, spec: Json) -> Order:
+    return "patch", {**_name(seen), "patch": {"spec": {"template": {"spec": spec}}}}
+
+
+def _followed(seen: Seen, order: Order) -> tuple[Order, ...]:
+    """With the pod that would be in its way: a StatefulSet does not replace one that is not ready."""
+    if seen.kind != STATEFUL_SET_KIND.id:
+        return (order,)
+    unwell = [one.data["metadata"]["name"] for one in seen.pods if one.state != "ready"]
+    return (order, *(_delete(seen, name) for name in unwell[:1]))
+
+
+def _and_delete(orders: Sequence[Order]) -> str:
+    deleted = [payload["name"] for kind, payload in orders if kind == "delete"]
+    return f" and delete {', '.join(deleted)}" if deleted else ""
+
+
+def _replace_image(seen: Seen, pod: Pod) -> Iterator[Remedy]:
+    """The image that was meant, of one that cannot be pulled."""
+    for one in (*pod.status.init_containers, *pod.status.containers):
+        image = next(
+            (container.image for container in pod.spec.all_containers if container.name == one.name), ""
+        )
+        if one.state is None or one.state.reason not in _PULLS or not (meant := find_meant(image)):
+            continue
+        orders = _followed(seen, ("setImage", {**_name(seen), "container": one.name, "image": meant}))
+        yield Remedy(f"image {meant}{_and_delete(orders)}", orders, "image")
+
+
+def _delete_stuck(seen: Seen) -> Iterator[Remedy]:
+    """The pod of an old revision that a StatefulSet waits for, and does not replace by itself."""
+    if seen.kind != STATEFUL_SET_KIND.id:
+        return
+    if stuck := find_stuck_ordinal(seen.data, [(one.data, one.state) for one in seen.pods]):
+        yield Remedy(f"delete {stuck}", (_delete(seen, stuck),), "stuck")
+
+
+def _change_strategy(seen: Seen, pod: Pod, troubled: Troubled) -> Iterator[Remedy]:
+    """Room for new pods before they are made: where old ones hold their port, their node, their volume."""
+    spec = seen.data.get("spec") or {}
+    rollout = judge_rollout(seen.kind, seen.data)
+    if seen.kind != DEPLOYMENT_KIND.id or rollout is None or rollout.is_done:
+        return
+    is_blocked = (
+        decide_state(pod).reason == UNSCHEDULABLE or "FailedAttachVolume" in troubled.pod.noticed.warned
+    )
+    if not is_blocked or (spec.get("strategy") or {}).get("type") != "RollingUpdate":
+        return
+    for change, strategy in (
+        ("maxSurge 0, maxUnavailable 1", {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}),
+        ("strategy Recreate", {"type": "Recreate", "rollingUpdate": None}),
+    ):
+        yield Remedy(change, (("patch", {**_name(seen), "patch": {"spec": {"strategy": strategy}}}),), "room")
+
+
+def _raise_limits(seen: Seen, pod: Pod) -> Iterator[Remedy]:
+    """A higher memory limit, of what was killed because of it."""
+    for one, end in list_ends(pod):
+        container = next((known for known in pod.spec.containers if known.name == one.name), None)
+        limit = (
+            ((container.raw.get("resources") or {}).get("limits") or {}).get("memory") if container else None
+        )
+        if container is None or end.reason != OOM_KILLED or not limit:
+            continue
+        for factor in _FACTORS:
+            memory = f"{-(-int(parse_quantity(limit) * factor) // _MIB)}Mi"
+            raised = {"name": one.name, "resources": {"limits": {"memory": memory}}}
+            orders = _followed(seen, _change_template(seen, {"containers": [raised]}))
+            change = f"memory limit {memory} for {one.name}{_and_delete(orders)}"
+            yield Remedy(change, orders, f"memory of {one.name}", is_long=True)
+
+
+def _wait_longer(seen: Seen, pod: Pod, troubled: Troubled) -> Iterator[Remedy]:
+    """More time before the first check, of what is killed because it is slow to start."""
+    for one, end in list_ends(pod):
+        kill = troubled.pod.noticed.find_kill(one.name, end)
+        container = next((known for known in pod.spec.containers if known.name == one.name), None)
+        if kill is None or container is None:
+            continue
+        for factor in _FACTORS:
+            yield _delay(seen, container, kill.check, factor)
+
+
+def _delay(seen: Seen, container: Container, check: str, factor: int) -> Remedy:
+    probe = container.probe(check)
+    assert probe is not None and check in (LIVENESS, STARTUP), "it has killed"
+    field = f"{check}Probe"
+    written = container.raw.get(field) or {}
+    known = written.get("initialDelaySeconds") or 0
+    seconds = (known + probe.period_seconds * probe.failure_threshold) * factor
+    later = {"name": container.name, field: {"initialDelaySeconds": seconds}}
+    orders = _followed(seen, _change_template(seen, {"containers": [later]}))
+    change = f"initialDelaySeconds {seconds} for the {check} probe of {container.name}{_and_delete(orders)}"
+    return Remedy(change, orders, f"checks of {container.name}", is_long=True)
+
+
+def _undo(seen: Seen) -> Iterator[Remedy]:
+    """Back to the revision before, where a newer one is not whole."""
+    rollout, meta = judge_rollout(seen.kind, seen.data), seen.data["metadata"]
+    is_first = seen.kind == DEPLOYMENT_KIND.id and (meta.get("annotations") or {}).get(_REVISION, "1") == "1"
+    if seen.kind in _ROLLING and rollout is not None and not is_first:
+        orders = _followed(seen, ("rollout", {**_name(seen), "action": "undo"}))
+        yield Remedy(f"undo the rollout{_and_delete(orders)}", orders, "undo")
+
+
+# --- what does ----------------------------------------------------------------------------------------------
+
+
+def try_remedies(engine: Cluster, seen: Seen) -> list[Tried]:
+    """Those that helped, each on a fork of its own; [] where nothing may, or the cluster is too big."""
+    if len(engine.list(POD_KIND.id)) > MOST_PODS:
+        return []
+    found: list[Tried] = []
+    saved: dict[str, Any] | None = None
+    for remedy in list_remedies(seen):
+        if any(one.remedy.against == remedy.against for one in found) or len(found) >= _MOST_TRIED:
+            continue
+        saved = saved or engine.save()
+        outcome = try_remedy(saved, remedy, seen)
+        found += [Tried(remedy, outcome)] if outcome else []
+    return found
+
+
+def try_remedy(saved: dict[str, Any], remedy: Remedy, seen: Seen) -> str:
+    """`whole after 14s`; "" where it was refused, did not help in time, or did not last."""
+    try:
+        fork = Cluster.load(saved)
+    except CheckpointError:
+        return ""
+    began_ms = fork.now_ms
+    for number, (kind, payload) in enumerate(remedy.orders, 1):
+        if not fork.submit(Command(id=f"remedy-{number}", kind=kind, payload=payload)).ok:
+            return ""
+    meta = seen.data["metadata"]
+
+    def is_whole(cluster: Cluster) -> bool:
+        cluster.take_changes()
+        found = cluster.get(seen.kind, meta.get("namespace"), meta["name"])
+        return found is not None and _is_whole(seen.kind, found)
+
+    whole_ms = _run_until_whole(fork, began_ms + LONGEST_MS, is_whole)
+    if whole_ms is None:
+        return ""
+    before = _count_restarts(fork)
+    fork.run_until(whole_ms + (LONG_MS if remedy.is_long else STEADY_MS), stop=_drop)
+    if not is_whole(fork) or (remedy.is_long and _count_restarts(fork) > before):
+        return ""
+    steady = ", no restart in the next hour" if remedy.is_long else ""
+    return f"whole after {tell_span(whole_ms - began_ms)}{steady}"
+
+
+def _drop(fork: Cluster) -> bool:
+    fork.take_changes()
+    return False
+
+
+def _run_until_whole(fork: Cluster, until_ms: int, is_whole: Callable[[Cluster], bool]) -> int | None:
+    """When all was well first; None where that does not come in time. Something has to happen before."""
+    fork.run_until(fork.now_ms + 1, stop=_drop)
+    fork.run_until(until_ms, stop=is_whole)
+    return fork.now_ms if is_whole(fork) else None
+
+
+def _is_whole(kind: str, workload: Json) -> bool:
+    """Whether all that is wanted is there, new, and ready."""
+    rollout = judge_rollout(kind, workload)
+    if rollout is not None and not rollout.is_done:
+        return False
+    status, spec, meta = workload.get("status") or {}, workload.get("spec") or {}, workload["metadata"]
+    if (status.get("observedGeneration") or 0) < (meta.get("generation") or 0):
+        return False
+    wanted = status.get("desiredNumberScheduled", spec.get("replicas", 1))
+    return bool(status.get("readyReplicas", status.get("numberReady", 0)) == wanted)
+
+
+def _count_restarts(fork: Cluster) -> int:
+    return sum(
+        one.get("restartCount") or 0
+        for pod in fork.list(POD_KIND.id)
+        for one in (pod.get("status") or {}).get("containerStatuses") or ()
+    )

@@ -1,0 +1,159 @@
+"""What an engine that runs lets the judge see: its rows as they come, its objects as they are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.heart.trace import Row, Transition
+from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
+from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
+from lifecycle.engine.kinds.registry import list_workloads
+from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.meta import Subject
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
+from lifecycle.engine.rules.telling.noticed import NOTHING, Noticed
+from lifecycle.engine.rules.telling.surroundings import find_target, tell_scaler
+from lifecycle.judge import Seen, SeenPod, Verdict, judge_pod, judge_workload, read_state
+
+Json = Mapping[str, Any]
+_AUTOSCALER = HORIZONTAL_POD_AUTOSCALER.kind.id
+
+
+def take_row(noticed: Noticed, row: Row) -> None:
+    """Hand one row of an object on."""
+    if isinstance(row, Transition):
+        noticed.take_transition(row.field, row.old, row.new, row.at_ms, row.reason, row.message, row.detail)
+    else:
+        noticed.take_event(row.event_type, row.reason, row.message, row.first_ms, row.last_ms, row.count)
+
+
+class Watch:
+    """Follows a run; says at any instant what was seen of it."""
+
+    def __init__(self) -> None:
+        self.noticed: defaultdict[str, Noticed] = defaultdict(Noticed)
+        self.subjects: dict[str, Subject] = {}
+        self._owners: dict[str, str] = {}
+        """Of every object that ever had one, by uid the uid of its controller."""
+
+    def take(self, changes: Changes) -> None:
+        """What one instant changed."""
+        for version in changes.versions:
+            owner = next((one for one in version.new.meta.owner_references if one.controller), None)
+            if owner is not None:
+                self._owners[version.new.meta.uid] = owner.uid
+        for row in changes.rows:
+            self.subjects[row.subject.uid] = row.subject
+            take_row(self.noticed[row.subject.uid], row)
+
+    def know(self, data: Json) -> Noticed:
+        """What was noticed of an object."""
+        return self.noticed.get(data["metadata"]["uid"], NOTHING)
+
+    def judge(self, cluster: Cluster) -> Judged:
+        """What there is to say of everything, as it stands now."""
+        return Judged(self, cluster)
+
+    def list_gone(self, uid: str, living: Sequence[str]) -> list[Noticed]:
+        """What made pods of a workload go that are no more."""
+        there = set(living)
+        return [
+            noticed
+            for pod, noticed in self.noticed.items()
+            if noticed.disrupted is not None and pod not in there and self._is_below(pod, uid)
+        ]
+
+    def _is_below(self, uid: str, above: str) -> bool:
+        seen, owner = {uid}, self._owners.get(uid)
+        while owner and owner not in seen:
+            if owner == above:
+                return True
+            seen.add(owner)
+            owner = self._owners.get(owner)
+        return False
+
+
+class Judged:
+    """Verdicts on a cluster as it stands."""
+
+    def __init__(self, watch: Watch, cluster: Cluster) -> None:
+        self._watch, self._cluster = watch, cluster
+        self._pods = map_pods(cluster)
+        self._beside: dict[tuple[str, str, str], list[str]] = {}
+        for one in cluster.list(_AUTOSCALER):
+            kind, namespace, name = find_target(one)
+            scaled = cluster.get(kind, namespace, name)
+            if told := tell_scaler(one, scaled, watch.know(one)):
+                self._beside.setdefault((kind, namespace, name), []).append(told)
+
+    def read_workload(self, data: Json) -> Verdict:
+        """What its page says of a workload."""
+        return judge_workload(self.see(data))
+
+    def see(self, data: Json) -> Seen:
+        """What was observed of a workload."""
+        cluster, uid = self._cluster, data["metadata"]["uid"]
+        kind = kind_id(data["apiVersion"].rpartition("/")[0], data["kind"])
+        pods = [
+            SeenPod(pod, read_state(pod, cluster.epoch_ms), self._watch.know(pod))
+            for pod in self._pods.get(uid, ())
+        ]
+        template = {"metadata": find_pod_metadata(data), "spec": find_pod_spec(data)}
+        place = kind, data["metadata"].get("namespace") or "", data["metadata"]["name"]
+        return Seen(
+            kind,
+            data,
+            cluster.now_ms,
+            cluster.epoch_ms,
+            pods,
+            self._watch.know(data),
+            gone=self._watch.list_gone(uid, [one.data["metadata"]["uid"] for one in pods]),
+            jobs=self._list_jobs(uid) if kind == CRON_JOB_KIND.id else (),
+            condition=tell_condition(list_doubts([template], cluster.list(CONTAINER_PROFILE.id))),
+            beside=self._beside.get(place, ()),
+        )
+
+    def _list_jobs(self, uid: str) -> list[tuple[Json, Noticed]]:
+        jobs = (one for one in self._cluster.list(JOB_KIND.id) if controller_of(one) == uid)
+        return [(one, self._watch.know(one)) for one in jobs]
+
+    def read_lone_pods(self) -> dict[str, str]:
+        """What their pages say of the pods that nobody controls, by uid."""
+        cluster, told = self._cluster, dict[str, str]()
+        for pod in cluster.list(POD_KIND.id):
+            if controller_of(pod) is None:
+                seen = SeenPod(pod, read_state(pod, cluster.epoch_ms), self._watch.know(pod))
+                told[pod["metadata"]["uid"]] = judge_pod(seen, cluster.now_ms, cluster.epoch_ms)
+        return told
+
+
+def map_pods(cluster: Cluster) -> dict[str, list[Json]]:
+    """All pods by the uids of those that control them, at whatever remove."""
+    above = {
+        one["metadata"]["uid"]: controller
+        for entry in list_workloads()
+        for one in cluster.list(entry.kind.id)
+        if (controller := controller_of(one))
+    }
+    found: dict[str, list[Json]] = {}
+    for pod in cluster.list(POD_KIND.id):
+        owner = controller_of(pod)
+        seen: set[str] = set()
+        while owner and owner not in seen:
+            seen.add(owner)
+            found.setdefault(owner, []).append(pod)
+            owner = above.get(owner)
+    return found
+
+
+def controller_of(data: Json) -> str | None:
+    """The uid of whoever controls an object."""
+    references = data["metadata"].get("ownerReferences") or ()
+    return next((one["uid"] for one in references if one.get("controller")), None)

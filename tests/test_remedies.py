@@ -1,0 +1,156 @@
+"""What would help is run before it is offered, and reaches what it says."""
+
+import pytest
+import yaml
+
+from lifecycle.engine import Cluster, Command
+from lifecycle.remedies import try_remedies
+from lifecycle.simulation import Overrides, make_plan
+from lifecycle.simulation.run import run
+from lifecycle.simulation.seen import Watch
+from tests.texts import read_manifests
+
+SLOW = "sleep 30; httpd -f -p 8080"
+HOG = {"app": {"usage": [{"at": "0s", "memory": "90Mi"}]}}
+
+
+def make(kind, container, replicas=1, steps=(), until="5m", volumes=(), **spec):
+    container = {"name": "app", "image": "nginx:1.25", **container}
+    template = {
+        "metadata": {"labels": {"app": "web"}, "annotations": spec.pop("annotations", {})},
+        "spec": {"containers": [container], "volumes": [*volumes]},
+    }
+    spec = {"selector": {"matchLabels": {"app": "web"}}, "replicas": replicas, "template": template, **spec}
+    scenario = {"nodes": {"count": spec.pop("nodes", 3)}, "steps": [*steps], "until": until}
+    return [
+        {"apiVersion": "apps/v1", "kind": kind, "metadata": {"name": "web"}, "spec": spec},
+        {
+            "apiVersion": "podline.dev/v1alpha1",
+            "kind": "Scenario",
+            "metadata": {"name": "trial"},
+            "spec": scenario,
+        },
+    ]
+
+
+def set_image(image, kind="deployment"):
+    return {"at": "1m", "setImage": {kind: "web", "container": "app", "image": image}}
+
+
+BAD = {
+    "apiVersion": "podline.dev/v1alpha1",
+    "kind": "ContainerProfile",
+    "metadata": {"name": "bad"},
+    "spec": {"match": {"image": "ngnix:*"}, "behavior": {"pull": {"error": "ErrImagePull"}}},
+}
+PORT = {"ports": [{"containerPort": 80, "hostPort": 80}]}
+
+
+def look(objects):
+    """The cluster at the end of the run, what was seen of the workload, and what helped it."""
+    watch, plan = Watch(), make_plan(read_manifests(yaml.safe_dump_all(objects)), Overrides())
+    _, cluster = run(plan, watch)
+    (workload,) = cluster.list(objects[0]["kind"])
+    seen = watch.judge(cluster).see(workload)
+    return cluster, seen, try_remedies(cluster, seen)
+
+
+CASES = [
+    pytest.param(
+        [
+            *make(
+                "StatefulSet",
+                {"image": "ngnix:1"},
+                2,
+                [set_image("nginx:1.25", "statefulset")],
+                serviceName="w",
+            ),
+            BAD,
+        ],
+        "delete web-0",
+        id="a pod that a StatefulSet does not replace",
+    ),
+    pytest.param(
+        [*make("Deployment", {"image": "ngnix:1.25"}), BAD], "image nginx:1.25", id="a typing error"
+    ),
+    pytest.param(
+        [*make("StatefulSet", {"image": "ngnix:1.25"}, serviceName="w"), BAD],
+        "image nginx:1.25 and delete web-0",
+        id="a typing error in a StatefulSet",
+    ),
+    pytest.param(
+        [*make("Deployment", {}, steps=[set_image("ngnix:1.26")]), BAD],
+        "undo the rollout",
+        id="a bad rollout",
+    ),
+    pytest.param(
+        make("Deployment", PORT, steps=[set_image("nginx:1.26")], nodes=1),
+        "maxSurge 0, maxUnavailable 1",
+        id="no room beside the old pod",
+    ),
+    pytest.param(
+        make(
+            "Deployment",
+            {"resources": {"limits": {"memory": "64Mi"}}},
+            annotations={"podline.dev/behavior": yaml.safe_dump(HOG)},
+        ),
+        "memory limit 128Mi for app",
+        id="out of memory",
+    ),
+    pytest.param(
+        make(
+            "Deployment",
+            {
+                "image": "busybox:1.36",
+                "command": ["sh", "-c", SLOW],
+                "livenessProbe": {"tcpSocket": {"port": 8080}, "periodSeconds": 5, "failureThreshold": 2},
+            },
+        ),
+        "initialDelaySeconds 40 for the liveness probe of app",
+        id="killed while it starts",
+    ),
+]
+
+
+@pytest.mark.parametrize("objects, change", CASES)
+def test_a_remedy_that_is_offered_reaches_what_it_says(objects, change):
+    cluster, seen, tried = look(objects)
+    assert change in [one.remedy.change for one in tried]
+    for one in tried:
+        fork = Cluster.load(cluster.save())
+        for number, (kind, payload) in enumerate(one.remedy.orders):
+            assert fork.submit(Command(id=f"again-{number}", kind=kind, payload=payload)).ok
+        seconds = 2 + sum(
+            int(part[:-1]) * (60 if part.endswith("m") else 1)
+            for part in one.outcome.partition(",")[0].removeprefix("whole after ").split()
+        )
+        fork.run_until(cluster.now_ms + seconds * 1000)
+        found = fork.get(seen.kind, "default", "web")
+        assert found["status"]["readyReplicas"] == found["spec"]["replicas"], one.tell()
+
+
+def test_a_remedy_leaves_the_cluster_as_it_is():
+    objects = CASES[0].values[0]
+    cluster, seen, tried = look(objects)
+    before = cluster.save()
+    assert try_remedies(cluster, seen) == tried != []
+    assert cluster.save() == before
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        pytest.param(make("Deployment", {}), id="well"),
+        pytest.param(make("Deployment", {"command": ["false"], "image": "busybox:1.36"}), id="nothing helps"),
+        pytest.param(
+            make(
+                "Deployment",
+                {"resources": {"limits": {"memory": "4Mi"}}},
+                annotations={"podline.dev/behavior": yaml.safe_dump(HOG)},
+            ),
+            id="eight times the memory is too little",
+        ),
+    ],
+)
+def test_what_does_not_help_is_not_offered(objects):
+    assert look(objects)[2] == []
