@@ -1,5 +1,6 @@
 """Shared by every test: fixed seeds, where browser tests run, the specification report."""
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -11,13 +12,26 @@ from pytest_django import DjangoDbBlocker
 
 from tests import databases
 
-pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups"]
+pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.tables"]
 
 # `ci` gives the same examples on every machine; `deep` (make test-deep) looks further, at new ones each time.
 _ANY_MACHINE = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", derandomize=True, max_examples=50, **_ANY_MACHINE)
 settings.register_profile("deep", max_examples=1000, print_blob=True, **_ANY_MACHINE)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# Tests make whole clusters and let them go: looking for garbage after each 700 objects is a sixth of a run.
+_GARBAGE_THRESHOLDS = (20_000, 20, 20)
+
+
+def pytest_configure() -> None:
+    gc.set_threshold(*_GARBAGE_THRESHOLDS)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: nobody is to look for garbage in it again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

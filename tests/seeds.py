@@ -11,8 +11,8 @@ import pytest
 FIRST = 8
 
 
-def first_of(seeds: Iterable[int], *more: int) -> list[Any]:
+def first_of(seeds: Iterable[int], *more: int, most: int = FIRST) -> list[Any]:
     """Parameters: the first seeds, and `more` that each run needs; the others are deep."""
     rest = [*seeds]
-    deep = (pytest.param(seed, marks=pytest.mark.deep) for seed in rest[FIRST:])
-    return [*chain(rest[:FIRST], more, deep)]
+    deep = (pytest.param(seed, marks=pytest.mark.deep) for seed in rest[most:])
+    return [*chain(rest[:most], more, deep)]

@@ -160,7 +160,7 @@ def imports_of(name: str) -> list[tuple[str, int]]:
 
 
 def _find_imports(name: str) -> Iterator[tuple[str, int]]:
-    for node in walk_running(modules()[name]):
+    for node in walk_statements(modules()[name], has_types=False):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -170,15 +170,20 @@ def _find_imports(name: str) -> Iterator[tuple[str, int]]:
                 yield (inner if inner in modules() else base), node.lineno
 
 
-def walk_running(tree: ast.AST) -> Iterator[ast.AST]:
-    """Like ast.walk, without the bodies of `if TYPE_CHECKING`."""
+def walk_statements(tree: ast.AST, has_types: bool = True) -> Iterator[ast.AST]:
+    """Every statement, those inside others too; without `has_types` none below `if TYPE_CHECKING`.
+
+    Most of a tree is expressions, which are passed over.
+    """
     waiting = [tree]
     while waiting:
-        for node in ast.iter_child_nodes(waiting.pop()):
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-                continue
-            yield node
-            waiting.append(node)
+        node = waiting.pop()
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            for inner in getattr(node, name, ()):
+                if not has_types and isinstance(inner, ast.If) and "TYPE_CHECKING" in ast.unparse(inner.test):
+                    continue
+                yield inner
+                waiting.append(inner)
 
 
 @cache
@@ -198,7 +203,7 @@ def resolve(name: str, node: ast.ImportFrom) -> str:
 def all_imports_of(name: str) -> set[str]:
     """Modules of the project that a module names in its imports, those for types included."""
     found = set()
-    for node in ast.walk(modules()[name]):
+    for node in walk_statements(modules()[name]):
         if isinstance(node, ast.ImportFrom):
             base = resolve(name, node)
             inner = {f"{base}.{alias.name}" for alias in node.names}
@@ -448,7 +453,7 @@ ORDERED = {"list", "tuple", "enumerate", "iter", "next"}
 
 def walks_of_sets(tree: ast.AST) -> Iterator[int]:
     """Lines that walk a set in its own order."""
-    for function in [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]:
+    for function in [node for node in walk_statements(tree) if isinstance(node, ast.FunctionDef)]:
         nodes = [*ast.walk(function)]
         sets = names_of_sets(nodes)
         settled = {

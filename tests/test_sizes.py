@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
-from tests.test_floors import TOP, modules, resolve
+from tests.test_floors import TOP, modules, resolve, walk_statements
 
 # The worker that reads the trees for the floors reads them for these too.
 pytestmark = pytest.mark.xdist_group("floors")
@@ -56,7 +56,7 @@ def count_lines(name: str) -> int:
 
 def find_long_functions(name: str, tree: ast.Module) -> Iterator[str]:
     """Functions of too many lines, signature and docstring counted, decorators not."""
-    for node in ast.walk(tree):
+    for node in walk_statements(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > MOST_LINES_OF_A_FUNCTION:
@@ -126,7 +126,7 @@ def find_missing_future(name: str, tree: ast.Module) -> Iterator[str]:
 def find_full_names(name: str, tree: ast.Module) -> Iterator[str]:
     """The module, when it names its own package from the top of the project."""
     package = package_of(name) or name
-    for node in ast.walk(tree):
+    for node in walk_statements(tree):
         named = []
         if isinstance(node, ast.Import):
             named = [alias.name for alias in node.names]

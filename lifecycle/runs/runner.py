@@ -63,7 +63,8 @@ def _nobody() -> None:
 class Owner:
     """The clusters one worker serves.
 
-    `wall` gives seconds since 1970, `steady` seconds that nobody sets; tests hand in their own.
+    `wall` gives seconds since 1970, `steady` seconds that nobody sets, which turns are measured by; tests
+    hand in their own, so that a turn ends at the same place on a machine of any speed.
     """
 
     def __init__(self, name: str, wall: Wall = time.time, steady: Wall = time.monotonic) -> None:
@@ -181,7 +182,7 @@ class Owner:
         try:
             self._apply_controls(hot, piece)
             hold(hot, piece, self.wall())
-            self._run(hot, piece, started + seconds)
+            self._run(hot, piece, self.steady() + seconds)
             changes = hot.engine.take_changes()
         except (EngineFault, Error):
             raise
@@ -223,7 +224,10 @@ class Owner:
             piece.controls.append(control)
 
     def _run(self, hot: Hot, piece: Slice, deadline: float) -> None:
-        """Advance to where time or the run has come, at most until `deadline`; commands enter on the way."""
+        """Advance to where time or the run has come, at most until `steady` is at `deadline`.
+
+        Commands enter on the way.
+        """
         wall = self.wall()
         now_ms, target_ms = hot.clock.now_ms(wall), hot.clock.target_ms(wall)
         is_there, is_careful = True, entries.is_careful(hot.cluster)
@@ -232,7 +236,7 @@ class Owner:
             is_there = is_there and self._run_to(hot, until_ms, deadline)
             if is_there or command.pinned_ms is None:
                 piece.answers.append(entries.enter(hot, command))
-            if piece.answers and (is_careful or time.perf_counter() > deadline):
+            if piece.answers and (is_careful or self.steady() >= deadline):
                 return
         if is_careful:
             # Those that waited when the shard was lost have all been carried out.
@@ -257,7 +261,7 @@ class Owner:
         most = engine.head + ROWS_A_TURN
 
         def is_over(at: Engine) -> bool:
-            return is_met(at) or at.head > most or time.perf_counter() > deadline
+            return is_met(at) or at.head > most or self.steady() >= deadline
 
         if not is_met(engine):
             with collector.out_of_sight():

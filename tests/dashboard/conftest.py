@@ -47,13 +47,15 @@ def make_shop(client: Any) -> Cluster:
 def record(cluster: Cluster, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Append rows to the cluster's history, numbered on from its head; as recorded."""
     numbered = [row | {"seq": seq} for seq, row in enumerate(rows, cluster.seq + 1)]
+    events, transitions = [], []
     for row in numbered:
+        columns = {key: value for key, value in row.items() if key != "type"}
         if row["type"] == "event":
-            columns = {EVENT_COLUMNS[key]: value for key, value in row.items() if key != "type"}
-            Event.objects.create(cluster=cluster, **columns)
+            events.append(Event(cluster=cluster, **{EVENT_COLUMNS[key]: columns[key] for key in columns}))
         else:
-            columns = {key: value for key, value in row.items() if key != "type"}
-            Transition.objects.create(cluster=cluster, **columns)
+            transitions.append(Transition(cluster=cluster, **columns))
+    Event.objects.bulk_create(events)
+    Transition.objects.bulk_create(transitions)
     _store_subjects(cluster, numbered)
     cluster.seq += len(numbered)
     cluster.instant_ms = max([cluster.instant_ms, *(row["at_ms"] for row in numbered)])
@@ -62,10 +64,20 @@ def record(cluster: Cluster, rows: Iterable[dict[str, Any]]) -> list[dict[str, A
 
 
 def _store_subjects(cluster: Cluster, rows: list[dict[str, Any]]) -> None:
-    for row in rows:
-        subject = {key: row.get(key) for key in ("kind", "group", "namespace", "name", "owner")}
-        created = {"created_ms": row["at_ms"], "rv": row["seq"], "data": {}}
-        StoredObject.objects.get_or_create(cluster=cluster, uid=row["uid"], defaults=subject | created)
+    first = {row["uid"]: row for row in reversed(rows)}
+    for known in StoredObject.objects.filter(cluster=cluster).values_list("uid", flat=True):
+        first.pop(known, None)
+    StoredObject.objects.bulk_create(
+        StoredObject(
+            cluster=cluster,
+            uid=uid,
+            created_ms=row["at_ms"],
+            rv=row["seq"],
+            data={},
+            **{key: row.get(key) for key in ("kind", "group", "namespace", "name", "owner")},
+        )
+        for uid, row in reversed(first.items())
+    )
 
 
 def watch(

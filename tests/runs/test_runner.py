@@ -17,7 +17,7 @@ from lifecycle.runs.run_clock import moment
 from lifecycle.runs.runner import Owner
 from lifecycle.runs.sharing import shards
 from lifecycle.runs.sharing.turns import find_due
-from tests.runs.conftest import create, deployment
+from tests.runs.conftest import TickingWall, create, deployment
 from tests.runs.histories import assert_whole, recorded
 
 pytestmark = pytest.mark.slow
@@ -86,6 +86,32 @@ def test_a_pinned_command_is_not_run_past_however_short_the_turns(owner, make_cl
         command.refresh_from_db()
     assert [command.instant_ms for command in pinned] == [command.pinned_ms for command in pinned]
     assert_whole(cluster)
+
+
+def test_turns_are_cut_at_the_same_places_on_any_machine(owner, make_cluster):
+    """By the clock that was handed in, which here goes on by a millisecond at each look."""
+    owner.wall = owner.steady = TickingWall()
+    places = []
+    for _ in range(2):
+        cluster = make_cluster()
+        create(cluster)
+        inbox.control(cluster, "run", {"untilMs": 60_000})
+        found = []
+        while owner.turn(cluster.pk, seconds=0.004) is not None:
+            cluster.refresh_from_db()
+            found.append(cluster.instant_ms)
+        places.append(found)
+        cluster.delete()
+    assert places[0] == places[1] and len(places[0]) > 2
+
+
+def test_a_turn_on_a_clock_that_stands_is_not_cut(owner, make_cluster):
+    cluster = make_cluster()
+    create(cluster, replicas=20)
+    inbox.control(cluster, "run", {"untilMs": 60_000})
+    owner.turn(cluster.pk, seconds=0.000_001)
+    cluster.refresh_from_db()
+    assert cluster.instant_ms == 60_000
 
 
 def test_paused_time_stands_and_goes_on_from_there(owner, wall, make_cluster):

@@ -182,6 +182,7 @@ def test_gates_are_as_v1_35_sets_them() -> None:
 
 
 @cache
+@cache
 def engine_nodes() -> list[tuple[str, ast.Subscript | ast.Call]]:
     """Every index and every call in the engine, by module."""
     return [

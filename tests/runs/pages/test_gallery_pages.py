@@ -97,9 +97,9 @@ def find_repeated(cluster: Cluster) -> frozenset[Subject]:
 
 
 def list_files() -> list[Any]:
-    """Every third one; the deep tests take the others as well."""
+    """Every ninth one; the deep tests take the others as well."""
     return [
-        pytest.param(file, id=file.stem, marks=[pytest.mark.deep] if number % 3 else [])
+        pytest.param(file, id=file.stem, marks=[pytest.mark.deep] if number % 9 else [])
         for number, file in enumerate(FILES)
     ]
 
