@@ -120,8 +120,14 @@ def _compare_values(name: str, old: Sequence[Any], new: Sequence[Any], is_of_del
 
 
 def _take_off(entries: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-    rest = list(others)
-    return [entry for entry in entries if entry not in rest or rest.remove(entry)]  # type: ignore[func-returns-value]
+    """The entries that are left when each of the others has taken one away."""
+    rest, left = list(others), []
+    for entry in entries:
+        if entry in rest:
+            rest.remove(entry)
+        else:
+            left.append(entry)
+    return left
 
 
 def _compare_entries(
@@ -166,7 +172,8 @@ def _join(dropped: Json, added: Json, fields: Fields) -> Json:
     """One patch of two: what is added is merged into what is dropped, whose directives stay."""
     joined = dict(dropped)
     for name, value in added.items():
-        known, field = joined.get(name), field_of(fields, name)
+        known: Any = joined.get(name)
+        field = field_of(fields, name)
         if name.startswith(ELEMENT_ORDER):
             # Where a key is there twice, kubectl may be unable to say what it wants, and gives up.
             whole = name.removeprefix(ELEMENT_ORDER)
