@@ -31,6 +31,7 @@ from tests.recordings.scenario_files import (
     SEVERAL,
     Json,
     ScenarioFile,
+    list_scenarios,
     recording_of,
 )
 from tests.texts import read_manifests
@@ -93,6 +94,9 @@ def _find_epoch_ms(file: ScenarioFile) -> int | None:
     """The recording's time of day, which matters to CronJobs."""
     if not file.has_cron_jobs:
         return None
+    if file.name not in list_scenarios():
+        given = (file.scenario.get("spec") or {}).get("epoch")
+        return read_epoch_ms(given) - 1000 * WARM_SECONDS if given else None
     with gzip.open(recording_of(file.name), "rt") as recording:
         wall = datetime.fromisoformat(json.loads(recording.readline())["wall"])
     instant = (wall - timedelta(seconds=WARM_SECONDS)).isoformat(timespec="milliseconds")

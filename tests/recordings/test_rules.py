@@ -110,3 +110,42 @@ def test_what_an_ephemeral_container_may_not_have_is_told_in_the_order_of_its_ty
         'existing ephemeral containers "probe" may not be changed\n@@ -1,6 +1,6 @@\n {\n  "Name": "probe",\n'
         '- "Image": "busybox:1.36",\n+ "Image": "busybox:1.37",\n'
     ) in said
+
+
+def test_any_change_of_any_volume_has_pods_tried_again_that_wait_for_one() -> None:
+    told = list_events("any-volume-change-retries-volume-waiters", "FailedScheduling", "idle")
+    assert [row["count"] for row in told] == [1, 2]
+    tried = [(row["first_ms"] / 1000 - WARM_SECONDS, row["last_ms"] / 1000 - WARM_SECONDS) for row in told]
+    assert tried[1] == pytest.approx((10, 14), abs=0.2)
+
+
+def test_the_end_of_a_user_wakes_nobody_whose_claim_is_being_deleted() -> None:
+    told = list_events("end-of-a-user-wakes-only-exclusive-waiters", "FailedScheduling", "next")
+    assert [row["count"] for row in told] == [1, 1]
+    assert 'persistentvolumeclaim "ledger" is being deleted' in told[0]["message"]
+    assert 'persistentvolumeclaim "ledger" not found' in told[1]["message"]
+
+
+def test_owners_and_finalizers_have_no_kubelet_look_at_a_pod() -> None:
+    waits = lane("adoption-does-not-wake-the-kubelet", "stuck", "container.web.state")
+    told = [
+        (round(row["at_ms"] / 1000 - WARM_SECONDS, 3), row["reason"])
+        for row in live("adoption-does-not-wake-the-kubelet").rows
+        if row["type"] == "transition" and (row["name"], row["field"]) == ("stuck", "container.web.state")
+    ]
+    assert waits and [reason for _at, reason in told if reason][-1] == "ImagePullBackOff"
+    (first,) = [at for at, reason in told if reason == "ImagePullBackOff"]
+    assert 10 <= first <= 16
+
+
+def test_a_cron_job_is_looked_at_between_the_last_two_writes_of_its_job() -> None:
+    (told,) = list_events("cron-looks-between-criteria-and-complete", "JobAlreadyActive", "digest")
+    assert told["count"] == 3
+
+
+def test_rival_autoscalers_are_named_as_they_came_and_read_what_they_scale_first() -> None:
+    name = "rival-autoscalers-in-order-of-arrival"
+    told = {row["message"] for row in live(name).rows if row["type"] == "event"}
+    assert any("controlled by multiple HPAs: [default/zeta default/alpha]" in text for text in told), told
+    counts = [number for _at, number in lane(name, "alpha", "currentReplicas")]
+    assert counts[:2] == [2, 4], counts

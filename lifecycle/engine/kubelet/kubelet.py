@@ -14,6 +14,7 @@ from ..api.server import ApiServer
 from ..heart.agenda import Timer
 from ..objects.pods.pod import Pod
 from ..rules.pods.image_names import full_name
+from ..rules.pods.state import is_news_to_kubelet
 from ..store.audience import Useless
 from .admission import Admission
 from .ending import REMOVED, SIDECARS_ENDED, TORN_DOWN, Ending
@@ -193,7 +194,7 @@ class Kubelets:
             return
         if old is None or (self._parts.outages and self.outages.keep(old)):
             return
-        if old.meta is not new.meta or old.spec is not new.spec:
+        if old.spec is not new.spec or (old.meta is not new.meta and is_news_to_kubelet(old, new)):
             self._follow(worker, old, new)
         elif old.status.conditions is not new.status.conditions and new.spec.readiness_gates:
             # A readiness gate was set from outside.

@@ -28,20 +28,30 @@ from ..rules.pods.resources import effective_requests
 from .node_resources_fit import Allocatable
 from .pre_filter import PreFilterState
 
-CLAIM_CHANGED, VOLUME_CHANGED, CLASS_MADE = "claim", "volume", "class"
+CLAIM_CHANGED, VOLUME_CHANGED, CLASS_MADE, USER_ENDED = "claim", "volume", "class", "user"
 _BLIND_TO_TAINTS = frozenset((NODE_AFFINITY, PORTS, FIT, VOLUMES, POD_AFFINITY))
 _KEEPING_AWAY = ("NoSchedule", "NoExecute")
 # Parts of the messages of pods that such an event may help.
 _WORDS: dict[str, tuple[str, ...]] = {
     CLAIM_CHANGED: ("persistentvolumeclaim", "PersistentVolume", "persistent volumes", "pvc(s)"),
-    VOLUME_CHANGED: ("persistent volumes to bind", "PersistentVolume's node affinity", "pvc(s)"),
+    # Whatever VolumeBinding refused: of volumes it registers each change, without a hint of its own.
+    VOLUME_CHANGED: (
+        "persistent volumes to bind",
+        "PersistentVolume's node affinity",
+        "pvc(s)",
+        "unbound immediate",
+        "is being deleted",
+        "bound to non-existent",
+    ),
     CLASS_MADE: ("unbound immediate", "persistent volumes to bind"),
+    # What VolumeRestrictions refused, which alone registers the ends of pods.
+    USER_ENDED: ("access mode already in-use", '" not found'),
 }
 Plugins = Collection[str]
 
 
 def is_schedulable_after_storage_change(event: str, message: str) -> bool:
-    """Whether a change of a claim, volume or storage class may help a pod with this message."""
+    """Whether a change of a claim, volume or class, or a user's end, may help a pod with this message."""
     return any(words in message for words in _WORDS[event])
 
 

@@ -18,8 +18,8 @@ from ..objects.meta import StoredObject
 from ..objects.names import DEFAULT_SCHEDULER
 from ..objects.node import Node
 from ..objects.pods.pod import Pod
-from ..objects.storage import AVAILABLE, CLAIM, STORAGE_CLASS, VOLUME
-from ..rules.volumes.claims import claim_ref, list_claims, phase_of
+from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
+from ..rules.volumes.claims import list_claims
 from ..store.audience import Useless
 from .classes import PodClasses
 from .finder import NodeFinder, Nominator
@@ -29,6 +29,7 @@ from .pre_filter import PreFilterState
 from .queueing_hints import (
     CLAIM_CHANGED,
     CLASS_MADE,
+    USER_ENDED,
     VOLUME_CHANGED,
     Plugins,
     is_schedulable_after_node_change,
@@ -43,7 +44,7 @@ from .queueing_hints import (
 from .scheduling_cycle import RETRY, SchedulingCycle, is_assigned
 from .scheduling_queue import PriorityQueue
 from .snapshot import Snapshot
-from .volume_binding import has_moved, is_as_ready
+from .volume_binding import is_as_ready
 from .volume_binding_waits import LOOK, VolumeBindingWaits
 
 TIMER, FLUSH = "schedule", "schedule.flush"
@@ -354,14 +355,9 @@ class Scheduler:
             else:
                 self._wake_by_storage(pod, CLAIM_CHANGED)
 
-    def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
-        if new is None:
-            return
-        ref = claim_ref(new)
-        if (not ref and phase_of(new) == AVAILABLE) or (old is not None and has_moved(old, new)):
+    def _on_volume(self, _old: StoredObject | None, new: StoredObject | None) -> None:
+        if new is not None:
             self._wake_all_by_storage(VOLUME_CHANGED)
-        for pod in self._context.volumes.users(ref.get("namespace"), ref.get("name") or "") if ref else ():
-            self._wake_by_storage(pod, CLAIM_CHANGED)
 
     def _on_class(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is not None:
@@ -371,7 +367,7 @@ class Scheduler:
         """A claim with ReadWriteOncePod can be used by another pod again."""
         for _volume, name in list_claims(gone):
             for pod in self._context.volumes.users(gone.meta.namespace, name):
-                self._wake_by_storage(pod, CLAIM_CHANGED)
+                self._wake_by_storage(pod, USER_ENDED)
 
     def _wake_all_by_storage(self, event: str) -> None:
         for pod in [self._store.pods[uid] for uid in self._queue.unschedulable]:

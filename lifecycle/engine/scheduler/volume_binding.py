@@ -185,11 +185,6 @@ def write_choice(claim: StoredObject, volume: StoredObject | None, node: Node) -
     )
 
 
-def has_moved(old: StoredObject, new: StoredObject) -> bool:
-    """Whether the node affinity of a volume changed."""
-    return bool(spec_of(old).get("nodeAffinity") != spec_of(new).get("nodeAffinity"))
-
-
 def is_as_ready(old: StoredObject, new: StoredObject) -> bool:
     """Whether phase and binding of a claim are unchanged."""
     return (phase_of(old), is_bound(old)) == (phase_of(new), is_bound(new))

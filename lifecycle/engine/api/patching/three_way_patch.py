@@ -120,8 +120,14 @@ def _compare_values(name: str, old: Sequence[Any], new: Sequence[Any], is_of_del
 
 
 def _take_off(entries: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-    rest = list(others)
-    return [entry for entry in entries if entry not in rest or rest.remove(entry)]  # type: ignore[func-returns-value]
+    """The entries that are left when each of the others has taken one away."""
+    rest, left = list(others), []
+    for entry in entries:
+        if entry in rest:
+            rest.remove(entry)
+        else:
+            left.append(entry)
+    return left
 
 
 def _compare_entries(

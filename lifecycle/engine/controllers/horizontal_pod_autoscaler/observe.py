@@ -14,14 +14,14 @@ from typing import Any
 
 from ...api.context import Context
 from ...api.metrics import has_other_demand, service_of_slice
-from ...api.scale_targets import find_target, kind_of_target, target_key
+from ...api.scale_targets import Target, find_target, kind_of_target, target_key
 from ...heart.errors import ApiError
 from ...kinds.addons import SCALED_OBJECT
 from ...kinds.defaults import apply_defaults
 from ...kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from ...kinds.namespace import NAMESPACE
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
-from ...objects.kinds import kind_for
+from ...objects.kinds import Kind, kind_for
 from ...objects.meta import StoredObject
 from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.selector import Selector
@@ -87,6 +87,8 @@ class HorizontalPodAutoscalerController(LoopController):
         self._by_target: dict[tuple[str, str, str], dict[str, None]] = {}
         self._followed: dict[str, None] = {}
         self._busy = ""
+        self._targets: dict[tuple[str, str, str], Target] = {}
+        self._read_ms = -1
         context.store.listen(KIND, self._on_autoscaler)
         # Where there is no autoscaler, no pod concerns anybody here.
         context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_asleep=True)
@@ -269,7 +271,7 @@ class HorizontalPodAutoscalerController(LoopController):
         clock = Clock(now_ms, self._context.clock.epoch_ms, *self._spans_ms)
         reference, namespace = _reference_of(autoscaler), autoscaler.meta.namespace
         kind, name = kind_of_target(reference), str(reference.get("name") or "")
-        target, scale, selector = find_target(self._context, kind, namespace, name)
+        target, scale, selector = self._find_target(kind, namespace, name)
         pods = self._see_pods(autoscaler, memory, selector)
         shares = self._metrics.shares(autoscaler.meta.namespace or "")
         readings, rivals = self._sight.read(autoscaler, pods, shares), self._list_rivals(autoscaler, pods)
@@ -288,6 +290,19 @@ class HorizontalPodAutoscalerController(LoopController):
         if is_changed or verdict.size is not None or not is_told:
             return True, None
         return False, self._sight.next_change_ms(seen, shares, clock, memory.past)
+
+    def _find_target(self, kind: Kind, namespace: str | None, name: str) -> Target:
+        """What is scaled, as it was at the beginning of this instant.
+
+        Several autoscalers are looked at at the same time (--concurrent-horizontal-pod-autoscaler-syncs), and
+        each has read what it scales before another one has come to scaling it.
+        """
+        now_ms, key = self._context.now_ms, (kind.id, namespace or "", name)
+        if self._read_ms != now_ms:
+            self._read_ms, self._targets = now_ms, {}
+        if key not in self._targets:
+            self._targets[key] = find_target(self._context, kind, namespace, name)
+        return self._targets[key]
 
     def _rescale(self, seen: Seen, target: StoredObject, verdict: Verdict, clock: Clock) -> None:
         problem = ""
@@ -340,8 +355,13 @@ class HorizontalPodAutoscalerController(LoopController):
         return list(found)
 
     def _list_rivals(self, autoscaler: StoredObject, pods: Iterable[Pod]) -> list[str]:
-        namespace = autoscaler.meta.namespace or ""
-        return sorted(f"{namespace}/{name}" for _uid, name in self._selecting(autoscaler, pods))
+        """Those that scale some of the pods, itself too, in the order in which they were first looked at.
+
+        Kubernetes keeps them in maps of Go, in which of two the first one comes first mostly.
+        """
+        namespace, found = autoscaler.meta.namespace or "", dict(self._selecting(autoscaler, pods))
+        arrived = found if len(found) < 2 else [uid for uid in self._memories if uid in found]
+        return [f"{namespace}/{found[uid]}" for uid in arrived]
 
 
 def _reference_of(autoscaler: StoredObject) -> Mapping[str, Any]:

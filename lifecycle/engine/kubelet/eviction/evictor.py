@@ -108,13 +108,12 @@ class Evictor:
 
     def _next_count_ms(self, worker: PodWorker) -> int:
         """When a kubelet knows what a pod has written: of its volumes when it measures them next."""
-        context, now_ms = self._parts.context, self._now_ms
-        wait_ms = context.draw_ms("volume_count", worker.uid)
-        if not wait_ms or find_overflow(worker, has_volumes=False):
+        draw_ms, now_ms, uid = self._parts.context.draw_ms, self._now_ms, worker.uid
+        if find_overflow(worker, has_volumes=False):
             return now_ms
-        due_ms = (self._parts.pod_manager.known(worker.uid).status.start_ms or 0) + wait_ms
+        due_ms = (self._parts.pod_manager.known(uid).status.start_ms or 0) + draw_ms("volume_count", uid)
         while due_ms < now_ms:
-            due_ms += context.draw_ms("volume_recount", f"{worker.uid}{PART}{due_ms}") or now_ms - due_ms
+            due_ms += draw_ms("volume_recount", f"{uid}{PART}{due_ms}") or now_ms - due_ms
         return due_ms
 
     def on_stopped(self, worker: PodWorker) -> None:

@@ -104,3 +104,13 @@ def _because(name: str, why: Condition | ContainerState | None) -> State:
     if why is None:
         return State(name)
     return State(name, why.reason or None, why.message or None)
+
+
+def is_news_to_kubelet(old: Pod, new: Pod) -> bool:
+    """Whether a kubelet takes a pod's metadata for changed: it does not look at owners and finalizers.
+
+    Models podsDifferSemantically (pkg/kubelet/config).
+    """
+    was, now = old.meta, new.meta
+    before = (was.deletion_ms, was.deletion_grace_seconds, was.labels, was.annotations)
+    return before != (now.deletion_ms, now.deletion_grace_seconds, now.labels, now.annotations)
