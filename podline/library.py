@@ -182,11 +182,12 @@ class Cluster:
             raise LookupError(f"there is no {reference} in the namespace {look.namespace}")
         return self._find_why(look.kind, look.namespace or "", look.name) or "Nothing is told of this kind."
 
-    def describe(self) -> list[str]:
+    def describe(self) -> str:
         """How it stands in a line, then a line for each workload and lone pod: what is said of it."""
         self._take()
         told = self._memory.verdicts.tell(self._engine)
-        return [repr(self), *(f"{one.kind} {one.namespace}/{one.name}: {one.verdict}" for one in told)]
+        lines = [f"{one.kind} {one.namespace}/{one.name}: {one.verdict}" for one in told]
+        return "\n".join([repr(self), *lines])
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame, one a transition or event."""
