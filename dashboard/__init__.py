@@ -1,5 +1,9 @@
-"""The Django project: settings, pages, live frames, and the Celery app workers start from."""
+"""The Django project: settings, pages, live connections."""
 
-from dashboard.celery import app as celery_app
+from importlib.util import find_spec
 
-__all__ = ["celery_app"]
+# Notebooks draw figures without a server; where there is one, tasks find their app here.
+if find_spec("celery"):
+    from dashboard.celery import app as celery_app
+
+    __all__ = ["celery_app"]

@@ -185,11 +185,12 @@ class Cluster:
             raise LookupError(f"there is no {reference} in the namespace {look.namespace}")
         return self._find_why(look.kind, look.namespace or "", look.name) or "Nothing is told of this kind."
 
-    def describe(self) -> Sequence[str]:
+    def describe(self) -> str:
         """How it stands in a line, then a line for each workload and lone pod: what is said of it."""
         self._take()
         told = self._memory.verdicts.tell(self._engine)
-        return [repr(self), *(f"{one.kind} {one.namespace}/{one.name}: {one.verdict}" for one in told)]
+        lines = [f"{one.kind} {one.namespace}/{one.name}: {one.verdict}" for one in told]
+        return "\n".join([repr(self), *lines])
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame, one a transition or event."""
@@ -328,11 +329,13 @@ def _plan(
 ) -> Plan:
     """Flags and manifests put together; nothing at all is an empty cluster."""
     untils = [until] if isinstance(until, str) else until
+    if nodes is not None and nodes < 0:
+        raise ValueError(f"nodes: {nodes} is no number of nodes: give 0 or more")
     try:
         overrides = Overrides(
             nodes=nodes,
             seed=seed,
-            epoch_ms=None if epoch is None else read_epoch_ms(epoch),
+            epoch_ms=None if epoch is None else _read_epoch(epoch),
             timing=timing,
             kubernetes=kubernetes,
             untils=tuple(read_until(one).within(namespace) for one in untils),
@@ -366,6 +369,13 @@ def _find_kind(word: str) -> Any:
     if kind is None:
         raise ValueError(f"no kind is called {word!r}; use one such as pod, deployment or node")
     return kind
+
+
+def _read_epoch(text: str) -> int:
+    try:
+        return read_epoch_ms(text)
+    except ValueError:
+        raise ValueError(f"epoch: {text!r} is no time: write 2026-01-01T00:00:00Z") from None
 
 
 def _read_ms(duration: str | int) -> int:

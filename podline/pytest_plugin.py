@@ -45,5 +45,5 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
     report = yield
     cluster = item.stash.get(_CLUSTER, None)
     if report.failed and report.when == "call" and cluster is not None:
-        report.sections.append(("podline", "\n".join(cluster.describe())))
+        report.sections.append(("podline", cluster.describe()))
     return report

@@ -52,20 +52,7 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="FILE|FOLDER|CHART|-",
         help="manifests, or a chart, which your own helm renders; - is standard input",
     )
-    parser.add_argument(
-        "-f", "--values", action="append", default=[], metavar="FILE", help="values for the chart"
-    )
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="one value for the chart"
-    )
-    parser.add_argument(
-        "-k",
-        "--kustomize",
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help="a kustomization, which your own kustomize or kubectl renders",
-    )
+    _add_rendering(parser)
     parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
     parser.add_argument(
         "-n",
@@ -102,6 +89,24 @@ def add_options(parser: ArgumentParser) -> None:
         "--strict", action="store_true", help="run nothing of a folder that has something wrong in it"
     )
     parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")
+
+
+def _add_rendering(parser: ArgumentParser) -> None:
+    """What charts and kustomizations are rendered with."""
+    parser.add_argument(
+        "-f", "--values", action="append", default=[], metavar="FILE", help="values for the chart"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="one value for the chart"
+    )
+    parser.add_argument(
+        "-k",
+        "--kustomize",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a kustomization, which your own kustomize or kubectl renders",
+    )
 
 
 def simulate(options: Mapping[str, Any]) -> int:

@@ -47,9 +47,11 @@ def simulate(monkeypatch):
 
 
 def test_the_version_is_that_of_the_project_and_of_kubernetes(simulate):
-    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    # The one place that what we build, too, has its version from.
+    source = tomllib.loads((TOP / "pyproject.toml").read_text())["tool"]["hatch"]["version"]
+    (version,) = re.findall(source["pattern"], (TOP / source["path"]).read_text())
     answer = simulate("--version")
-    said = f"podline {project['version']} (Kubernetes {DEFAULT_RELEASE.version})\n"
+    said = f"podline {version} (Kubernetes {DEFAULT_RELEASE.version})\n"
     assert (answer.status, answer.out, answer.err) == (0, said, "")
 
 

@@ -1,0 +1,49 @@
+"""The man page, made of what the command itself says: `python -m podline.manual > podline.1`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Action, ArgumentParser
+from collections.abc import Iterator
+
+from lifecycle.simulation.command_line import add_options
+from lifecycle.simulation.run import EXIT_STATUSES
+from lifecycle.version import VERSION
+from podline.command import COMMANDS
+
+
+def make_page() -> str:
+    """The page in troff, section 1."""
+    return "".join(f"{line}\n" for line in _list_lines())
+
+
+def _list_lines() -> Iterator[str]:
+    yield f'.TH PODLINE 1 "" "podline {VERSION}" "User Commands"'
+    yield from (".SH NAME", "podline \\- what will Kubernetes do with this manifest?")
+    yield from (".SH SYNOPSIS", ".B podline", ".I COMMAND", "[\\fIOPTIONS\\fR] \\&...")
+    yield ".SH COMMANDS"
+    for name, command in COMMANDS.items():
+        yield from (".TP", f".B {name}", _escape(command.text))
+    yield ".SH OPTIONS OF SIMULATE"
+    parser = ArgumentParser(add_help=False)
+    add_options(parser)
+    for action in parser._actions:
+        yield from (".TP", f".B {_escape(_name(action))}", _escape(action.help or ""))
+    yield ".SH EXIT STATUS"
+    for status, text in EXIT_STATUSES.items():
+        yield from (".TP", f".B {status}", _escape(text))
+
+
+def _name(action: Action) -> str:
+    value = action.metavar or ("|".join(map(str, action.choices)) if action.choices else "")
+    words = ", ".join(action.option_strings)
+    return f"{words} {value}".strip() if action.nargs != 0 else words
+
+
+def _escape(text: str) -> str:
+    escaped = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
+
+
+if __name__ == "__main__":
+    sys.stdout.write(make_page())
