@@ -21,6 +21,7 @@ from lifecycle.engine.rules.telling.noticed import (
     CHECKS,
     CREATIONS,
     DISRUPTED,
+    EVICTION,
     NOTHING,
     RESCALED,
     STATE,
@@ -46,7 +47,7 @@ def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str
         return found
     rows = Transition.objects.filter(cluster=cluster, uid__in=asked, seq__lte=cluster.seq)
     lately = Q(field__in=(STATE, DISRUPTED), at_ms__gte=now_ms - WINDOW_MS)
-    latest = rows.filter(Q(field__startswith=CHECKS) | lately).order_by("-seq")
+    latest = rows.filter(Q(field__startswith=CHECKS) | Q(field=EVICTION) | lately).order_by("-seq")
     columns = ("uid", "field", "old", "new", "at_ms", "reason", "message", "detail")
     # The latest tell how it is now; how long already, those before them.
     for uid, *row in reversed(latest.values_list(*columns)[:MOST_ROWS]):
