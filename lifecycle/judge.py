@@ -14,7 +14,7 @@ from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND, CronJob
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
 from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
-from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
+from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE, STATEFUL_SET_KIND
 from lifecycle.engine.rules.pods.state import decide_state
 from lifecycle.engine.rules.telling import holds
 from lifecycle.engine.rules.telling import pods as pod_words
@@ -233,7 +233,9 @@ def judge_workload(seen: Seen) -> Verdict:
     is_failed = rollout is not None and rollout.has_failed
     is_open = any(one.noticed.refused is not None for one in seen.pods)
     is_calm = found == _Findings(None, None, None, found.warned) and not (is_failed or is_open or seen.beside)
-    is_well = is_calm and is_settled and _has_all(seen)
+    # By hand nothing is ever rolled out to its end.
+    strategy = (seen.data.get("spec") or {}).get("updateStrategy") or {}
+    is_well = is_calm and (is_settled or strategy.get("type") == ON_DELETE) and _has_all(seen)
     return Verdict(sentence, is_well)
 
 
