@@ -14,7 +14,7 @@ from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND, CronJob
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
 from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
-from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
+from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE, STATEFUL_SET_KIND
 from lifecycle.engine.rules.pods.state import decide_state
 from lifecycle.engine.rules.telling import holds
 from lifecycle.engine.rules.telling import pods as pod_words
@@ -230,7 +230,11 @@ def judge_workload(seen: Seen) -> Verdict:
     sentence = "; ".join(told)
     sentence = f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith('?') else '.'}"
     is_failed = rollout is not None and rollout.has_failed
-    is_well = found == _Findings(None, None, None, found.warned) and not (is_failed or seen.beside)
+    is_open = any(one.noticed.refused is not None for one in seen.pods)
+    is_calm = found == _Findings(None, None, None, found.warned) and not (is_failed or is_open or seen.beside)
+    # By hand nothing is ever rolled out to its end.
+    strategy = (seen.data.get("spec") or {}).get("updateStrategy") or {}
+    is_well = is_calm and (is_settled or strategy.get("type") == ON_DELETE) and _has_all(seen)
     return Verdict(sentence, is_well)
 
 
@@ -239,6 +243,15 @@ def find_refusal(kind: str, workload: Json, noticed: Noticed, epoch_ms: int) -> 
     told = refused_pods.find_refusal(workload, epoch_ms)
     is_short = told is None and refused_pods.is_short(kind, workload)
     return noticed.failing.get(FAILED_CREATE) if is_short else told
+
+
+def _has_all(seen: Seen) -> bool:
+    """Whether all the pods it wants are ready."""
+    status, spec = seen.data.get("status") or {}, seen.data.get("spec") or {}
+    if counts_failures(seen.kind):
+        return not any(one.get("type") == "Failed" for one in status.get("conditions") or ())
+    wanted = status.get("desiredNumberScheduled", spec.get("replicas", 1))
+    return bool(status.get("readyReplicas", status.get("numberReady", 0)) >= wanted)
 
 
 def _find_all(seen: Seen) -> _Findings:
@@ -299,7 +312,18 @@ def _tell_around(seen: Seen, found: _Findings, told: str) -> list[str]:
         words.append(f"lately: {warned.reason} at {at}{verdict_words.quote(warned.message)}")
     if found.troubled is None:
         words.append(_tell_warned_pod(seen))
+    words.append(_tell_refused(seen))
     return [one for one in (*words, *seen.beside) if one]
+
+
+def _tell_refused(seen: Seen) -> str:
+    """The first eviction that was asked for and stands open: a drain tries again and again."""
+    for one in seen.pods:
+        if (refused := one.noticed.refused) is not None:
+            by = f" by budget {refused.budget}" if refused.budget else ""
+            since = verdict_words.tell_instant(refused.since_ms)
+            return f"the eviction of {one.data['metadata']['name']} is refused since {since}{by}"
+    return ""
 
 
 def _tell_warned_pod(seen: Seen) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.errors import CheckpointError
+from lifecycle.engine.heart.trace import Transition
 from lifecycle.engine.objects.pods.container import Container
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.objects.pods.probe import LIVENESS, STARTUP
@@ -19,6 +20,7 @@ from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.programs.images.doubts import find_meant
+from lifecycle.engine.rules.nodes.drains import DONE, DRAIN, ENDS
 from lifecycle.engine.rules.pods.state import UNSCHEDULABLE, decide_state
 from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
 from lifecycle.engine.rules.telling.ends import OOM_KILLED, list_ends
@@ -205,8 +207,16 @@ def _undo(seen: Seen) -> Iterator[Remedy]:
 # --- what does ----------------------------------------------------------------------------------------------
 
 
-def try_remedies(engine: Cluster, seen: Seen) -> list[Tried]:
-    """Those that helped, each on a fork of its own; [] where nothing may, or the cluster is too big."""
+def _never() -> bool:
+    """In a run of its own there is time for all."""
+    return False
+
+
+def try_remedies(engine: Cluster, seen: Seen, is_late: Callable[[], bool] = _never) -> list[Tried]:
+    """Those that helped, each on a fork of its own; [] where nothing may, or the cluster is too big.
+
+    `is_late`: whether there is no more time to try; what is not at its end then, is not offered.
+    """
     if len(engine.list(POD_KIND.id)) > MOST_PODS:
         return []
     found: list[Tried] = []
@@ -215,12 +225,14 @@ def try_remedies(engine: Cluster, seen: Seen) -> list[Tried]:
         if any(one.remedy.against == remedy.against for one in found) or len(found) >= _MOST_TRIED:
             continue
         saved = saved or engine.save()
-        outcome = try_remedy(saved, remedy, seen)
+        outcome = try_remedy(saved, remedy, seen, is_late)
         found += [Tried(remedy, outcome)] if outcome else []
     return found
 
 
-def try_remedy(saved: dict[str, Any], remedy: Remedy, seen: Seen) -> str:
+def try_remedy(
+    saved: dict[str, Any], remedy: Remedy, seen: Seen, is_late: Callable[[], bool] = _never
+) -> str:
     """`whole after 14s`; "" where it was refused, did not help in time, or did not last."""
     try:
         fork = Cluster.load(saved)
@@ -237,27 +249,51 @@ def try_remedy(saved: dict[str, Any], remedy: Remedy, seen: Seen) -> str:
         found = cluster.get(seen.kind, meta.get("namespace"), meta["name"])
         return found is not None and _is_whole(seen.kind, found)
 
-    whole_ms = _run_until_whole(fork, began_ms + LONGEST_MS, is_whole)
-    if whole_ms is None:
+    def drop(cluster: Cluster) -> bool:
+        cluster.take_changes()
+        return is_late()
+
+    # Something has to happen before anything is well again.
+    fork.run_until(began_ms + 1, stop=drop)
+    fork.run_until(began_ms + LONGEST_MS, stop=lambda cluster: is_whole(cluster) or is_late())
+    if not is_whole(fork):
         return ""
-    before = _count_restarts(fork)
-    fork.run_until(whole_ms + (LONG_MS if remedy.is_long else STEADY_MS), stop=_drop)
-    if not is_whole(fork) or (remedy.is_long and _count_restarts(fork) > before):
+    whole_ms, before = fork.now_ms, _count_restarts(fork)
+    fork.run_until(whole_ms + (LONG_MS if remedy.is_long else STEADY_MS), stop=drop)
+    if is_late() or not is_whole(fork) or (remedy.is_long and _count_restarts(fork) > before):
         return ""
     steady = ", no restart in the next hour" if remedy.is_long else ""
     return f"whole after {tell_span(whole_ms - began_ms)}{steady}"
 
 
-def _drop(fork: Cluster) -> bool:
-    fork.take_changes()
-    return False
+def try_drain(engine: Cluster, node: str, sizes: Mapping[tuple[str, str], int]) -> str:
+    """`scale web to 2: drained after 48s`, of a drain that budgets hold up; "" where that does not help.
 
+    `sizes`: how many pods the workloads want whose evictions are refused, by (`Deployment/web`, namespace).
+    """
+    if not sizes or len(engine.list(POD_KIND.id)) > MOST_PODS:
+        return ""
+    fork, told = Cluster.load(engine.save()), list[str]()
+    began_ms = fork.now_ms
+    for (owner, namespace), size in sorted(sizes.items()):
+        kind, _, name = owner.partition("/")
+        payload = {"kind": kind, "namespace": namespace, "name": name, "replicas": size + 1}
+        if not fork.submit(Command(id=f"remedy-{name}", kind="scale", payload=payload)).ok:
+            return ""
+        told.append(f"scale {name} to {size + 1}")
+    said: list[Any] = []
 
-def _run_until_whole(fork: Cluster, until_ms: int, is_whole: Callable[[Cluster], bool]) -> int | None:
-    """When all was well first; None where that does not come in time. Something has to happen before."""
-    fork.run_until(fork.now_ms + 1, stop=_drop)
-    fork.run_until(until_ms, stop=is_whole)
-    return fork.now_ms if is_whole(fork) else None
+    def has_ended(cluster: Cluster) -> bool:
+        said.extend(
+            row.new
+            for row in cluster.take_changes().rows
+            if isinstance(row, Transition) and row.field == DRAIN and row.subject.name == node
+        )
+        return bool(said) and said[-1] in ENDS
+
+    fork.run_until(began_ms + LONGEST_MS, stop=has_ended)
+    is_done = bool(said) and said[-1] == DONE
+    return f"{' and '.join(told)}: drained after {tell_span(fork.now_ms - began_ms)}" if is_done else ""
 
 
 def _is_whole(kind: str, workload: Json) -> bool:

@@ -15,6 +15,8 @@ from lifecycle.engine.controllers.stateful_set.decide.rollout_status import (
     decide_rollout_status as decide_stateful_rollout,
 )
 from lifecycle.engine.controllers.stateful_set.decide.waiting import Wait, find_wait
+from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
+from lifecycle.engine.kinds.references import CONFIG_MAP, SECRET, Reference, list_missing
 from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.pod import Pod, PodSpec
@@ -27,6 +29,7 @@ from lifecycle.engine.objects.workloads.stateful_set import (
     StatefulSet,
     StatefulSetSpec,
 )
+from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
 from lifecycle.engine.rules.limits.quotas import write_amount
 from lifecycle.engine.rules.pods.resources import decide_pod_cgroup, effective_limits, effective_requests
 from lifecycle.engine.rules.telling import verdicts as verdict_words
@@ -80,6 +83,19 @@ def list_pod_amounts(spec: Json) -> dict[str, dict[str, str]]:
         for part, given in amounts.items()
     }
     return written | {"cgroup": {name: str(amount) for name, amount in decide_pod_cgroup(pod).items()}}
+
+
+def tell_conditions(workload: Json, profiles: Iterable[Json], there: Iterable[Reference]) -> str:
+    """`if Secret key is there and if web:1 can be pulled and starts`: what its pods being well hangs on.
+
+    `there`: what the cluster has of all that may be missing. "" where nothing is taken for granted.
+    """
+    asked = (CONFIG_MAP, SECRET)
+    missing = [f"{one.kind} {one.name}" for one in list_missing([workload], there) if one.kind in asked]
+    template = {"metadata": find_pod_metadata(workload), "spec": find_pod_spec(workload)}
+    images = tell_condition(list_doubts([template], profiles))
+    given = f"if {' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} there" if missing else ""
+    return " and ".join(filter(None, (given, images)))
 
 
 # --- places -----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import re
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.pods.state import decide_state
+from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.noticed import Noticed
 from lifecycle.engine.rules.telling.retries import tell_back_off
 from lifecycle.judge import Seen, SeenPod, judge_pod, judge_workload
@@ -286,3 +288,58 @@ def test_a_job_that_backs_off_says_how_many_pods_start_when(
     pod = make_pod([], state=end(1, "Error", finished="00:02:00"))
     pod["status"]["phase"] = "Failed"
     assert tell_back_off(job, [Pod.from_json(pod)] * failed, now_ms) == expected
+
+
+# --- whatever happens ---------------------------------------------------------------------------------------
+
+READY = [condition("Ready", "True")]
+LIKELY = {
+    "well": (READY, True, {}),
+    "not ready": (NOT_READY, False, {}),
+    "crashing": (NOT_READY, False, {"state": BACK_OFF, "lastState": end(1, "Error"), "restartCount": 2}),
+    "restarted": (READY, True, {"lastState": end(1, "Error"), "restartCount": 1}),
+}
+
+
+def draw(seed: int) -> tuple[str, list[str], bool, bool]:
+    """Kind, how each pod is, whether an eviction of the first stands open, whether any pod is missing."""
+    chance = Random(seed)
+    pods = [chance.choice([*LIKELY, "well", "well", "well"]) for _ in range(chance.randint(1, 4))]
+    kind = chance.choice(["StatefulSet", "ReplicaSet", "ReplicationController", "DaemonSet"])
+    return kind, pods, chance.random() < 0.1, chance.random() < 0.1
+
+
+def see(seed: int, now_ms: int) -> tuple[Seen, bool]:
+    """What is seen, and whether anything is wrong with it."""
+    name, drawn, is_open, is_missing = draw(seed)
+    kind, ready = next(one for one in KINDS if one.name == name), 0
+    pods = []
+    for number, one in enumerate(drawn):
+        conditions, is_ready, status = LIKELY[one]
+        pod, noticed = make_pod(conditions, is_ready, **status), Noticed()
+        pod["metadata"] |= {"name": f"web-{number}", "uid": str(number)}
+        if is_open and not number:
+            noticed.take_transition("eviction", None, "refused", 100_000, "web", None)
+        pods.append(SeenPod(pod, decide_state(Pod.from_json(pod)).name, noticed))
+        ready += is_ready
+    size = len(pods) + is_missing
+    numbers = {"readyReplicas": ready, "replicas": len(pods), "updatedReplicas": len(pods)}
+    numbers |= {"currentReplicas": len(pods), "availableReplicas": ready, "observedGeneration": 1}
+    numbers |= {"desiredNumberScheduled": size, "updatedNumberScheduled": size} if name == "DaemonSet" else {}
+    numbers |= {"numberReady": ready, "numberAvailable": ready} if name == "DaemonSet" else {}
+    meta = {"name": "web", "namespace": "default", "uid": "w", "generation": 1}
+    strategy = {"updateStrategy": {"type": "RollingUpdate"}} if name in ("StatefulSet", "DaemonSet") else {}
+    data = {"metadata": meta, "spec": {"replicas": size, **strategy}, "status": numbers}
+    is_lately = now_ms < 110_000 + WINDOW_MS and "restarted" in drawn
+    is_wrong = is_open or is_missing or is_lately or bool({*drawn} & {"not ready", "crashing"})
+    return Seen(kind.id, data, now_ms, 0, pods), is_wrong
+
+
+@pytest.mark.parametrize("now_ms", [NOW_MS, 60 * 60_000], ids=["now", "an hour later"])
+def test_a_workload_is_well_exactly_if_nothing_is_wrong(now_ms: int) -> None:
+    """A pod that is wanted and not ready, one that restarted lately, and an open eviction are wrong."""
+    odd = [
+        seed for seed in range(1_000) if judge_workload(see(seed, now_ms)[0]).is_well == see(seed, now_ms)[1]
+    ]
+    assert odd == []
+    assert {see(seed, now_ms)[1] for seed in range(50)} == {True, False}

@@ -1,10 +1,13 @@
 """What would help is run before it is offered, and reaches what it says."""
 
+import re
+
 import pytest
 import yaml
 
 from lifecycle.engine import Cluster, Command
-from lifecycle.remedies import try_remedies
+from lifecycle.judge import judge_workload
+from lifecycle.remedies import try_drain, try_remedies
 from lifecycle.simulation import Overrides, make_plan
 from lifecycle.simulation.run import run
 from lifecycle.simulation.seen import Watch
@@ -154,3 +157,30 @@ def test_a_remedy_leaves_the_cluster_as_it_is():
 )
 def test_what_does_not_help_is_not_offered(objects):
     assert look(objects)[2] == []
+
+
+def test_a_drain_that_a_budget_holds_up_is_let_go_by_one_more_pod():
+    """The only pod stands on node-1 or node-2; one more finds room on the node that is not drained."""
+    budget = {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "web"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+    }
+    # Until it has its pod, there is no other node.
+    steps = [
+        {"at": "0s", "cordon": {"node": "node-2"}},
+        {"at": "50s", "uncordon": {"node": "node-2"}},
+        {"at": "1m", "drain": {"node": "node-1"}},
+    ]
+    objects = make("Deployment", {}, 1, steps, nodes=2)
+    cluster, seen, _ = look([*objects, budget])
+    told = judge_workload(seen)
+    (pod,) = cluster.list("Pod")
+    node = pod["spec"]["nodeName"]
+    assert (
+        f"the eviction of {pod['metadata']['name']} is refused since 00:01:00 by budget web" in told.sentence
+    )
+    assert not told.is_well
+    outcome = try_drain(cluster, node, {("Deployment/web", "default"): 1})
+    assert re.fullmatch(r"scale web to 2: drained after \d+s", outcome), outcome

@@ -8,19 +8,18 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from dashboard.pages.losses import read_losses
-from dashboard.reading.objects import alive, list_between, list_profiles, name_owner
+from dashboard.reading.objects import alive, list_between, list_profiles, list_there, name_owner
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
-from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
-from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.noticed import (
     CHECKS,
     CREATIONS,
     DISRUPTED,
+    EVICTION,
     NOTHING,
     RESCALED,
     STATE,
@@ -32,6 +31,8 @@ from lifecycle.engine.rules.telling.surroundings import tell_scaler
 from lifecycle.engine.rules.workloads.refused_pods import is_short
 from lifecycle.judge import FAILED, HELD, UNWELL, UP, Seen, SeenPod, find_refusal
 from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.stored_kinds import kind_of_stored
+from lifecycle.verdicts import tell_conditions
 
 Json = dict[str, Any]
 MOST_LOOKED_AT = 50
@@ -46,7 +47,7 @@ def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str
         return found
     rows = Transition.objects.filter(cluster=cluster, uid__in=asked, seq__lte=cluster.seq)
     lately = Q(field__in=(STATE, DISRUPTED), at_ms__gte=now_ms - WINDOW_MS)
-    latest = rows.filter(Q(field__startswith=CHECKS) | lately).order_by("-seq")
+    latest = rows.filter(Q(field__startswith=CHECKS) | Q(field=EVICTION) | lately).order_by("-seq")
     columns = ("uid", "field", "old", "new", "at_ms", "reason", "message", "detail")
     # The latest tell how it is now; how long already, those before them.
     for uid, *row in reversed(latest.values_list(*columns)[:MOST_ROWS]):
@@ -102,7 +103,7 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
     others = {state or "": count for state, count in counts}
     for one in looked:
         others[one.state or ""] -= 1
-    template = {"metadata": find_pod_metadata(stored.data), "spec": find_pod_spec(stored.data)}
+    named = {"apiVersion": kind_of_stored(stored).api_version, "kind": stored.kind, **stored.data}
     return Seen(
         kind,
         stored.data,
@@ -113,7 +114,7 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
         others,
         _list_gone(cluster, stored.namespace, owners, now_ms),
         _list_jobs(cluster, stored, now_ms) if kind == CRON_JOB_KIND.id else (),
-        tell_condition(list_doubts([template], list_profiles(cluster))),
+        tell_conditions(named, list_profiles(cluster), list_there(cluster)),
         list_beside(cluster, stored, now_ms),
     )
 

@@ -293,6 +293,12 @@ class Disruptions:
             if id(one) not in followed and one.budget:
                 yield f"  evicted   {one.describe(now_ms)}"
 
+    def list_held(self) -> Iterator[tuple[str, list[Place]]]:
+        """The drains that go on, by node, each with the workloads whose evictions are refused."""
+        for node, drain in self._open.items():
+            held = [one.workload for one in drain.evictions if one.budget and one.ended_ms is None]
+            yield node, [place for place in held if place[0]]
+
     def _describe_total(self, now_ms: int) -> Iterator[str]:
         done = sum(drain.said == DONE for drain in self.drains)
         if len(self.drains) > 1:

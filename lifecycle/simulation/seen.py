@@ -10,17 +10,18 @@ from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
-from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
+from lifecycle.engine.kinds.references import KINDS as REFERRED
+from lifecycle.engine.kinds.references import refer_to
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.meta import Subject
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
-from lifecycle.engine.programs.images.doubts import list_doubts, tell_condition
 from lifecycle.engine.rules.telling.noticed import NOTHING, Noticed
 from lifecycle.engine.rules.telling.surroundings import find_target, tell_scaler
 from lifecycle.judge import Seen, SeenPod, Verdict, judge_pod, judge_workload, read_state
+from lifecycle.verdicts import tell_conditions
 
 Json = Mapping[str, Any]
 _AUTOSCALER = HORIZONTAL_POD_AUTOSCALER.kind.id
@@ -86,6 +87,8 @@ class Judged:
     def __init__(self, watch: Watch, cluster: Cluster) -> None:
         self._watch, self._cluster = watch, cluster
         self._pods = map_pods(cluster)
+        self._profiles = cluster.list(CONTAINER_PROFILE.id)
+        self._there = [refer_to(one) for kind in REFERRED for one in cluster.list(kind)]
         self._beside: dict[tuple[str, str, str], list[str]] = {}
         for one in cluster.list(_AUTOSCALER):
             kind, namespace, name = find_target(one)
@@ -105,7 +108,6 @@ class Judged:
             SeenPod(pod, read_state(pod, cluster.epoch_ms), self._watch.know(pod))
             for pod in self._pods.get(uid, ())
         ]
-        template = {"metadata": find_pod_metadata(data), "spec": find_pod_spec(data)}
         place = kind, data["metadata"].get("namespace") or "", data["metadata"]["name"]
         return Seen(
             kind,
@@ -116,7 +118,7 @@ class Judged:
             self._watch.know(data),
             gone=self._watch.list_gone(uid, [one.data["metadata"]["uid"] for one in pods]),
             jobs=self._list_jobs(uid) if kind == CRON_JOB_KIND.id else (),
-            condition=tell_condition(list_doubts([template], cluster.list(CONTAINER_PROFILE.id))),
+            condition=tell_conditions(data, self._profiles, self._there),
             beside=self._beside.get(place, ()),
         )
 

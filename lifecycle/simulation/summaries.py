@@ -24,7 +24,7 @@ from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
 from lifecycle.judge import judge_workload
-from lifecycle.remedies import try_remedies
+from lifecycle.remedies import try_drain, try_remedies
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
@@ -141,6 +141,7 @@ class SummarySink:
         ):
             lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
+        lines += self._describe_help(cluster)
         lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
         judged, blocks = self._watch.judge(cluster), []
         for entry in list_workloads():
@@ -167,6 +168,14 @@ class SummarySink:
         yield from put_unwell_first(
             [(uid in well, [*life.describe(verdicts.get(uid, ""))]) for uid, life in lives]
         )
+
+    def _describe_help(self, cluster: Cluster) -> Iterator[str]:
+        """What would let drains go on that budgets hold up."""
+        sizes = map_sizes(cluster)
+        for node, places in self._disruptions.list_held():
+            held = {place: sizes[place] for place in places if place in sizes}
+            if told := try_drain(cluster, node, held):
+                yield f"  would help {told}"
 
 
 def map_sizes(cluster: Cluster) -> dict[tuple[str, str], int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Sum
 
+from dashboard.pages.cluster.surroundings import list_idle, list_scalers
 from dashboard.pages.cluster.troubles import (
     MOST_TOLD,
     Part,
@@ -55,6 +56,8 @@ class _Parts:
     evictions: Part
     refused: Part
     namespaces: Part
+    idle: Part
+    scalers: Part
     losing: Part
     failed: Part
     jobs: Part
@@ -65,7 +68,7 @@ class _Parts:
         """In the order in which they are told."""
         return (
             *(self.unwell, self.nodes, self.drains, self.evictions),
-            *(self.refused, self.namespaces, self.held, self.losing),
+            *(self.refused, self.namespaces, self.held, self.losing, self.idle, self.scalers),
         )
 
     @property
@@ -103,6 +106,8 @@ def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
         evictions,
         list_refused(cluster, now_ms),
         list_stuck_namespaces(cluster, now_ms),
+        list_idle(cluster),
+        list_scalers(cluster, now_ms),
         list_losing(cluster, parents, unwell.keys | held.keys | restless.keys, now_ms),
         list_failed(cluster, parents, now_ms),
         list_failed_jobs(cluster, now_ms),
@@ -137,6 +142,8 @@ def _list_said(parts: _Parts) -> list[str]:
         (parts.refused, "workload", "cannot make pods", "cannot make pods"),
         (parts.losing, "workload", "has pods that come and go", "have pods that come and go"),
         (parts.namespaces, "namespace", "cannot go", "cannot go"),
+        (parts.idle, "object", "selects nothing that is there", "select nothing that is there"),
+        (parts.scalers, "autoscaler", "does not decide", "do not decide"),
         (parts.jobs, "Job", "failed", "failed"),
     ]
     return said + [

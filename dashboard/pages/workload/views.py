@@ -29,6 +29,7 @@ from dashboard.pages.parts import (
 )
 from dashboard.pages.past import at_instant
 from dashboard.pages.workload import readings as workload_readings
+from dashboard.pages.workload.remedies import HELP, REMEDY, answer_help
 from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB
@@ -85,6 +86,8 @@ def change_workload(
     stored = find_or_404(found, entry.kind.id, namespace, name)
     if request.POST.get("action") == RUN_NOW and entry is CRON_JOB and stored.deleted_ms is None:
         return show_answers(request, answers.send(found, [_make_run(found, stored)], request.user))
+    if request.POST.get("action") in (HELP, REMEDY) and stored.deleted_ms is None:
+        return answer_help(request, found, entry, stored)
     form, subject = ChangeForm(request.POST), f"{entry.kind.name} {namespace}/{name}"
     if not form.is_valid():
         return show_answers(request, [Answer(False, subject, messages_of(form))])

@@ -122,7 +122,7 @@ def _find_gate(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
     ready = find_condition(pod.status.conditions, READY)
     if ready is None or ready.status == "True" or ready.reason != READINESS_GATES_NOT_READY:
         return None
-    return Hold(f"{ready.reason}{quote(ready.message)}", "whoever sets its readiness gates has to", True)
+    return Hold(f"{ready.reason}{quote(ready.message)}", MEND, True)
 
 
 def _find_warning(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:

@@ -23,7 +23,9 @@ RESCALED = "SuccessfulRescale"
 SUCCESSFUL_CREATE = "SuccessfulCreate"
 CREATIONS = FAILED_CREATE, SUCCESSFUL_CREATE
 FAILED_MOUNT = "FailedMount"
-STATE = "state"
+STATE, EVICTION = "state", "eviction"
+REFUSED = "refused"
+"""What the lane of evictions says while a budget does not let a pod go."""
 CHECKS = "probe."
 """What the lanes of checks begin with: `probe.app.readiness`."""
 DISRUPTED = f"condition.{DISRUPTION_TARGET}"
@@ -67,6 +69,13 @@ class Disrupted(NamedTuple):
     message: str
 
 
+class Refused(NamedTuple):
+    """Since when the eviction of a pod is refused, and by which budget."""
+
+    since_ms: int
+    budget: str
+
+
 class PutBack(NamedTuple):
     """How often an autoscaler found a size out of its bounds, which only others set; and when last."""
 
@@ -88,6 +97,7 @@ class Noticed:
     kills: dict[str, Kill] = field(default_factory=dict)
     losses: deque[int] = field(default_factory=deque)
     disrupted: Disrupted | None = None
+    refused: Refused | None = None
     put_back: PutBack | None = None
 
     def take_transition(
@@ -107,6 +117,9 @@ class Noticed:
         elif lane == DISRUPTED:
             if new == "True":
                 self.disrupted = Disrupted(at_ms, reason or "", said or "")
+        elif lane == EVICTION:
+            since_ms = self.refused.since_ms if self.refused is not None else at_ms
+            self.refused = Refused(since_ms, reason or "") if new == REFUSED else None
         elif lane.startswith(CHECKS):
             self._take_check(lane, old, new, at_ms, said or "")
             # A lane tells of the first failure, and of the one by which there are as many as its threshold.
