@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import FORM
 from tests.browser.figures import bars, lines, rows, wait_for_rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.up]
@@ -63,6 +64,16 @@ def seconds_until_pods_are_drawn(page: Page, name: str) -> float:
 def set_speed(page: Page, speed: str) -> None:
     page.get_by_label("Speed").select_option(speed)
     expect(page.locator("[data-speed]")).to_contain_text(f"{speed}×")
+
+
+def test_the_form_of_home_makes_a_cluster_that_is_live(page: Page):
+    page.goto("/", wait_until="domcontentloaded")
+    for name, value in FORM.items():
+        expect(page.locator(f"form[action='/clusters/'] [name={name}]")).to_have_value(value)
+    page.get_by_label("Name").fill("from-the-form")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("Live")
+    assert page.url.endswith("/clusters/from-the-form/")
 
 
 def test_a_manifest_becomes_a_live_timeline_and_a_rollout_keeps_its_budget(page: Page, cluster: str):

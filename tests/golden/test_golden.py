@@ -18,11 +18,18 @@ from tests.golden.histories import (
 from tests.golden.write import list_changed
 
 VERSION, HASHES = read_hashes()
-# Live through these in slices too: a rollout, its hooks, a script, pressure, static pods, nodes in trouble.
-SLICED = """
-    slow-pre-stop s06-restart-all-containers s33-memory-pressure static-control-plane
-    adoption-and-deletion script-with-traps-and-pipes troubled-nodes
-""".split()
+# Live through these in slices too: a rollout and its hooks, nodes in trouble; and where there is time for it
+# a script, pressure, static pods.
+SLICED = [
+    *("slow-pre-stop", "troubled-nodes"),
+    *(
+        pytest.param(name, marks=pytest.mark.slow)
+        for name in (
+            *("s06-restart-all-containers", "s33-memory-pressure", "static-control-plane"),
+            *("adoption-and-deletion", "script-with-traps-and-pipes"),
+        )
+    ),
+]
 
 REGENERATE = "python -m tests.golden.write"
 CHANGED = """{name} ({timing}): history changed.

@@ -17,7 +17,9 @@ from tests.engine.kinds.kept import keep
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
-@pytest.mark.parametrize("pods", [2000, pytest.param(10_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize(
+    "pods", [600, *(pytest.param(many, marks=pytest.mark.deep) for many in (2000, 10_000))]
+)
 def test_all_counts_are_equal_in_mid_rollout(client: Client, pods: int) -> None:
     engine = workload.make_engine(pods, pods // 20)
     workload.create(engine, workload.make_deployment(pods, is_probed=True))
