@@ -17,6 +17,7 @@ from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, READY, Until, format_duration
 from lifecycle.input.scenario_steps import Step
 from lifecycle.simulation.expectations import Watches
+from lifecycle.simulation.installation import Installation, list_tasks
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness
 from lifecycle.simulation.rejections import Rejections
@@ -103,6 +104,10 @@ class Driver:
         # Drains that go on, by their commands: what they came to is known when they end.
         self.drains: dict[str, tuple[str, str | None]] = {}
         self.steps_left = len(plan.steps)
+        self.installation = Installation(
+            list_tasks(plan.objects, plan.subjects, plan.hooks),
+            lambda command, subject: self._submit(command, subject, None),
+        )
         self.borders_ms = self._borders()
         self.rejections = Rejections()
         self.ends = {
@@ -110,22 +115,31 @@ class Driver:
         }
 
     def run(self) -> Outcome:
-        self._create_objects()
-        self._settle()
+        self._make_objects()
         for border_ms in self.borders_ms:
             if self._is_over(self.cluster) or self._is_endless():
                 break
-            # The callback looks at every instant on the way; the border is looked at after its steps.
-            if self.cluster.run_until(border_ms, stop=self._after_instant) < border_ms:
+            if not self._live_until(border_ms):
                 break
             self._do_steps(border_ms)
             self._settle()
         return self._finish()
 
-    def _create_objects(self) -> None:
-        for number, (data, subject) in enumerate(zip(self.plan.objects, self.plan.subjects, strict=True), 1):
-            command = Command(id=f"manifest-{number}", kind="apply", payload={"object": dict(data)})
-            self._submit(command, subject, None)
+    def _live_until(self, border_ms: int) -> bool:
+        """Go on to a border, past the ends of hooks; False where the run is over before it."""
+        while True:
+            # The callback looks at every instant on the way; the border is looked at after its steps.
+            aim_ms = min(border_ms, self.installation.deadline_ms)
+            reached_ms = self.cluster.run_until(aim_ms, stop=self._after_instant)
+            if not self.installation.is_due(self.cluster):
+                return reached_ms == border_ms
+            self._make_objects()
+            if self._is_over(self.cluster):
+                return False
+
+    def _make_objects(self) -> None:
+        self.installation.advance(self.cluster)
+        self._settle()
 
     def _do_steps(self, now_ms: int) -> None:
         for number, step in enumerate(self.plan.steps, 1):
@@ -180,7 +194,7 @@ class Driver:
     def _after_instant(self, cluster: Cluster) -> bool:
         changed = self._take(cluster)
         self.watches.look_at(changed, cluster, cluster.now_ms)
-        return self._is_over(cluster) or self._is_endless()
+        return self.installation.is_due(cluster) or self._is_over(cluster) or self._is_endless()
 
     def _take(self, cluster: Cluster) -> set[tuple[str, str, str]]:
         changes = cluster.take_changes()
@@ -207,13 +221,16 @@ class Driver:
         return bool(self.rejections.told) and all(one <= self.cluster.now_ms for one in self.borders_ms[:-1])
 
     def _is_idle(self, cluster: Cluster) -> bool:
-        return self.steps_left == 0 and cluster.is_idle()
+        return self._is_all_begun() and cluster.is_idle()
+
+    def _is_all_begun(self) -> bool:
+        return self.steps_left == 0 and self.installation.is_done
 
     def _holds(self, until: Until, cluster: Cluster) -> bool:
         if until.at_ms is not None:
             return cluster.now_ms >= until.at_ms
         if until.text == READY and self.readiness is not None:
-            return self.steps_left == 0 and self.readiness.is_ready
+            return self._is_all_begun() and self.readiness.is_ready
         end = self.ends.get(until)
         return self._is_idle(cluster) if end is None else end.holds(cluster)
 
@@ -234,6 +251,8 @@ class Driver:
         missed = [self._tell(until) for until in self.plan.untils if not self._holds(until, self.cluster)]
         if not (is_over or self.plan.untils) and self.rejections.told:
             missed = [IDLE]
+        if self.installation.failure:
+            self.refusals.append(self.installation.failure)
         self.cluster.close_series()
         self._take(self.cluster)
         return Outcome(
@@ -242,7 +261,7 @@ class Driver:
             failures=tuple(self.watches.finish(now_ms)),
             refusals=tuple(self.refusals),
             not_reached=tuple(missed),
-            endless="" if is_over else self.rejections.told,
+            endless=self.installation.tell_unfinished() or ("" if is_over else self.rejections.told),
         )
 
 

@@ -165,6 +165,7 @@ def _read_overrides(options: dict[str, Any]) -> Overrides:
         epoch_ms=options["epoch"],
         timing=options["timing"],
         kubernetes=options["kubernetes"],
+        hooks=options["hooks"],
         untils=tuple(until.within(options["namespace"] or "") for until in options["until"] or ()),
     )
 
