@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.kinds.namespace import NAMESPACE
@@ -23,6 +23,8 @@ from lifecycle.input.chart_hooks import find_rank, list_policies
 Json = Mapping[str, Any]
 HOOK_LIMIT_MS = 5 * 60 * 1000
 """`helm --timeout`, where nobody says more."""
+PAUSE_MS = 10 * 60 * 1000
+"""So long what is to be upgraded has to become well: as long as a Deployment, where nobody says more."""
 FOREVER_MS = 1 << 62
 _FIRST = (NAMESPACE.kind.id, DEFINITION)
 _ENDS = {"Complete": "", "Succeeded": "", "Failed": "failed"}
@@ -30,23 +32,41 @@ _ENDS = {"Complete": "", "Succeeded": "", "Failed": "failed"}
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One object to make or to take away; `hook` says when Helm runs it, "" for one that is no hook."""
+    """One object to make or to take away; `hook` says when Helm runs it, "" for one that is no hook.
+
+    `is_pause`: there is nothing to make, and all that was made is to be well first, if it comes to that.
+    """
 
     data: Json
     subject: str
     hook: str = ""
     is_removal: bool = False
+    is_pause: bool = False
+
+
+class Report(Protocol):
+    """Who is told what an upgrade does."""
+
+    def begin(self, now_ms: int) -> None: ...
+
+    def note(self, what: str, subject: str) -> None: ...
 
 
 def list_tasks(
-    objects: Sequence[Json], subjects: Sequence[str], hooks: Mapping[int, Sequence[str]]
+    objects: Sequence[Json],
+    subjects: Sequence[str],
+    hooks: Mapping[int, Sequence[str]],
+    pruned: Sequence[Task] = (),
 ) -> list[Task]:
-    """What there is to do, in order. `hooks`: by their places the times at which hooks run."""
+    """What there is to do, in order. `hooks`: by their places the times at which hooks run.
+
+    `pruned`: what is to go once all else is made.
+    """
     given = list(enumerate(zip(objects, subjects, strict=True)))
     plain = [Task(data, subject) for place, (data, subject) in given if not hooks.get(place)]
     times = sorted({time for times in hooks.values() for time in times})
     if not times:
-        return plain
+        return [*plain, *pruned]
     before, after = list[Task](), list[Task]()
     for time in times:
         found = [Task(*one, time) for place, one in given if time in hooks.get(place, ())]
@@ -55,7 +75,7 @@ def list_tasks(
     # Helm makes the namespace of a release and what is in `crds` before anything else.
     first = [one for one in plain if kind_of_json(one.data).id in _FIRST]
     rest = [one for one in plain if kind_of_json(one.data).id not in _FIRST]
-    return [*first, *before, *rest, *after]
+    return [*first, *before, *rest, *pruned, *after]
 
 
 def _list_stage(hooks: Sequence[Task]) -> list[Task]:
@@ -72,9 +92,15 @@ def _list_stage(hooks: Sequence[Task]) -> list[Task]:
 class Installation:
     """Makes one object after the other, and waits for hooks. `submit` carries out a command."""
 
-    def __init__(self, tasks: Sequence[Task], submit: Callable[[Command, str], None]) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        submit: Callable[[Command, str], None],
+        is_ready: Callable[[], bool],
+        report: Report,
+    ) -> None:
         self._left = deque(tasks)
-        self._submit = submit
+        self._submit, self._is_ready, self._report = submit, is_ready, report
         self._number = 0
         self._waits: Task | None = None
         self.deadline_ms = FOREVER_MS
@@ -86,10 +112,13 @@ class Installation:
         return self._waits is None and not self._left
 
     def is_due(self, cluster: Cluster) -> bool:
-        """Whether the hook that is waited for has ended, or has had its time."""
-        return self._waits is not None and (
-            cluster.now_ms >= self.deadline_ms or _read_end(self._waits.data, cluster) is not None
-        )
+        """Whether what is waited for is there, or has had its time."""
+        if self._waits is None:
+            return False
+        if self._waits.is_pause and self._is_ready():
+            return True
+        is_ended = not self._waits.is_pause and _read_end(self._waits.data, cluster) is not None
+        return is_ended or cluster.now_ms >= self.deadline_ms
 
     def advance(self, cluster: Cluster) -> None:
         """Go on as far as it goes now."""
@@ -99,8 +128,11 @@ class Installation:
             self._do(self._left.popleft(), cluster)
 
     def _end_wait(self, task: Task, cluster: Cluster) -> None:
-        end = _read_end(task.data, cluster)
         self._waits, self.deadline_ms = None, FOREVER_MS
+        if task.is_pause:
+            self._report.begin(cluster.now_ms)
+            return
+        end = _read_end(task.data, cluster)
         if end == "":
             return
         why = end if end is not None else f"has not ended within {HOOK_LIMIT_MS // 60_000}m"
@@ -108,41 +140,57 @@ class Installation:
         self._left.clear()
 
     def _tell_left(self) -> str:
-        number = sum(not one.is_removal for one in self._left)
+        number = sum(not (one.is_removal or one.is_pause) for one in self._left)
         return f"{number or 'no'} object{'s' if number != 1 else ''} behind it left to be made"
 
     def _do(self, task: Task, cluster: Cluster) -> None:
-        if task.is_removal:
-            if _find(task.data, cluster) is None:
-                return
-            kind, namespace, name = _key_of(task.data)
-            payload = {"kind": kind, "name": name, **({"namespace": namespace} if namespace else {})}
-            self._submit(Command(id=f"removal-{self._number}", kind="delete", payload=payload), task.subject)
+        if task.is_pause:
+            self._waits, self.deadline_ms = task, cluster.now_ms + PAUSE_MS
             return
         self._number += 1
-        command = Command(id=f"manifest-{self._number}", kind="apply", payload={"object": dict(task.data)})
-        self._submit(command, task.subject)
+        kind, namespace, name = key_of(task.data)
+        if task.is_removal:
+            if cluster.get(kind, namespace, name) is not None:
+                place = {"namespace": namespace} if namespace else {}
+                payload = {"kind": kind, "name": name, **place}
+                self._submit(Command(f"removal-{self._number}", "delete", payload), task.subject)
+                self._note("pruned", task)
+            return
+        before = cluster.version_of(kind, namespace, name)
+        payload = {"object": dict(task.data)}
+        self._submit(Command(f"manifest-{self._number}", "apply", payload), task.subject)
+        after = cluster.version_of(kind, namespace, name)
+        self._note("made" if before is None else "unchanged" if before == after else "changed", task)
         # Only of Jobs and Pods Helm sees an end; a hook that was refused has none.
-        is_waited = kind_of_json(task.data).id in (JOB_KIND.id, POD_KIND.id)
-        if task.hook and is_waited and _find(task.data, cluster) is not None:
+        if task.hook and kind in (JOB_KIND.id, POD_KIND.id) and after is not None:
             self._waits, self.deadline_ms = task, cluster.now_ms + HOOK_LIMIT_MS
+
+    def _note(self, what: str, task: Task) -> None:
+        """Hooks are told with their time; that they go is not."""
+        if not task.hook:
+            self._report.note(what, task.subject)
+        elif not task.is_removal:
+            self._report.note("hooks", f"{task.subject} ({task.hook})")
 
     def tell_unfinished(self) -> str:
         """What a run that ends now leaves behind; "" for nothing."""
         if self._waits is None:
             return ""
+        if self._waits.is_pause:
+            return "the upgrade has not begun: what is there is not well yet"
         waited = f"{self._waits.hook} hook {self._waits.subject}"
         return f"{waited} has not ended, {self._tell_left()}"
 
 
-def _key_of(data: Json) -> tuple[str, str | None, str]:
+def key_of(data: Json) -> tuple[str, str | None, str]:
+    """(kind, namespace, name), as a cluster finds it."""
     kind, metadata = kind_of_json(data), data.get("metadata") or {}
     namespace = (metadata.get("namespace") or "default") if kind.namespaced else None
     return kind.id, namespace, str(metadata.get("name") or "")
 
 
 def _find(data: Json, cluster: Cluster) -> Json | None:
-    return cluster.get(*_key_of(data))
+    return cluster.get(*key_of(data))
 
 
 def _read_end(data: Json, cluster: Cluster) -> str | None:

@@ -62,9 +62,10 @@ class Plan:
     """All that a run needs.
 
     `subjects` name the objects, one each; `refused` is what was wrong and is left out; `hooks` says when Helm
-    runs some of the objects, by their places. `notes` are for who asked, `missing` is what the objects want
-    and nobody gives. Without `untils` a run ends when nothing moves any more. Where nobody gave an epoch,
-    `epoch_ms` is that of all runs without one.
+    runs some of the objects, by their places; so many `namespaces` come first that were not given; `then` is
+    what all of it is upgraded to. `notes` are for who asked, `missing` is what the objects want and nobody
+    gives. Without `untils` a run ends when nothing moves any more. Where nobody gave an epoch, `epoch_ms` is
+    that of all runs without one.
     """
 
     objects: tuple[Mapping[str, Any], ...]
@@ -81,6 +82,13 @@ class Plan:
     subjects: tuple[str, ...] = ()
     refused: tuple[Problem, ...] = ()
     hooks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    namespaces: int = 0
+    then: Plan | None = None
+
+    def list_notes(self) -> list[str]:
+        """What is to be said of all of it, of an upgrade what is new."""
+        later = self.then.notes if self.then is not None else ()
+        return [*self.notes, *(f"then: {note}" for note in later if note not in self.notes)]
 
 
 def take_inputs(
@@ -182,6 +190,7 @@ def make_plan(
         notes=tuple(notes),
         missing=tuple(map(str, list_missing(document.data for document in objects))),
         refused=tuple(wrong),
+        namespaces=len(namespaces),
         hooks={len(namespaces) + place: when for place, when in enumerate(times) if when},
         subjects=(*(f"Namespace {name}" for name in namespaces), *(document.subject for document in objects)),
     )

@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,11 @@ class Command(BaseCommand):
             default="install",
             help="which hooks of a rendered chart run (default install); others are left out and named",
         )
+        parser.add_argument(
+            "--then",
+            metavar="FILE|FOLDER",
+            help="a later rendering: what is there is upgraded to it as helm upgrade does, once all is well",
+        )
         parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
         parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
         parser.add_argument(
@@ -92,11 +98,13 @@ class Command(BaseCommand):
                 self._say(line)
             lenient = frozenset[str]() if options["strict"] else reading.lenient
             plan = make_plan(reading.documents, _read_overrides(options), reading.report.refused, lenient)
+            if options["then"]:
+                plan = replace(plan, then=_read_upgrade(options))
         except ManifestError as error:
             for problem in error.problems:
                 self._say(str(problem))
             sys.exit(BAD_INPUT)
-        for line in (*map(str, plan.refused), *_tell_left_out(plan), *plan.notes):
+        for line in (*map(str, plan.refused), *_tell_left_out(plan), *plan.list_notes()):
             self._say(line)
         try:
             outcome = self._run(plan, options)
@@ -106,6 +114,8 @@ class Command(BaseCommand):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         for line in (*outcome.refusals, *outcome.failures):
+            self._say(line)
+        for line in () if options["output"] == "summary" else outcome.upgrade:
             self._say(line)
         if outcome.endless:
             self._say(outcome.endless)
@@ -149,6 +159,13 @@ class _Tee:
     def take(self, changes: Changes) -> None:
         for sink in self._sinks:
             sink.take(changes)
+
+
+def _read_upgrade(options: dict[str, Any]) -> Plan:
+    """The rendering that all is upgraded to: all of it or nothing."""
+    reading = take_inputs([options["then"]], (), options["namespace"] or "", "upgrade")
+    overrides = replace(_read_overrides(options), hooks="upgrade")
+    return make_plan(reading.documents, overrides, reading.report.refused)
 
 
 def _tell_left_out(plan: Plan) -> list[str]:
