@@ -132,7 +132,7 @@ def read_batches(
         documents += _in_order(found)
         problems += wrong
         if batch.is_folder:
-            lenient |= {one.source for one in (*found, *wrong)}
+            lenient |= {document.source for document in found} | {problem.source for problem in wrong}
         else:
             moved += _tell_moved(found)
     documents, left, assumed = clean(documents)

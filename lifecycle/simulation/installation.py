@@ -157,8 +157,8 @@ class Installation:
                 self._note("pruned", task)
             return
         before = cluster.version_of(kind, namespace, name)
-        payload = {"object": dict(task.data)}
-        self._submit(Command(f"manifest-{self._number}", "apply", payload), task.subject)
+        manifest = {"object": dict(task.data)}
+        self._submit(Command(f"manifest-{self._number}", "apply", manifest), task.subject)
         after = cluster.version_of(kind, namespace, name)
         self._note("made" if before is None else "unchanged" if before == after else "changed", task)
         # Only of Jobs and Pods Helm sees an end; a hook that was refused has none.
