@@ -125,3 +125,29 @@ def test_a_hook_that_fails_leaves_everything_as_it_was():
     assert outcome.refusals == (
         "pre-upgrade hook Job shop/migrate failed: Helm gives up, 1 object behind it left to be made",
     )
+
+
+HELMS = """
+both+ zz-pre+ aa-pre+ aa-pre- gone+ kept+ main+ both- both+ post+
+both- both+ zz-pre- zz-pre+ aa-pre+ ab-pre+ ab-pre- aa-pre- gone- both- both+ post- post+
+"""
+"""What Helm 4.1.4 made (+) and deleted (-) of these hooks and objects, by an installation and an upgrade."""
+
+
+def test_objects_come_and_go_in_the_order_of_helm_itself():
+    before, after = "pre-install,pre-upgrade", "post-install,post-upgrade"
+    hooks = [
+        job("zz-pre", hook=before, weight=-5),
+        job("aa-pre", hook=before, weight=0, policy="hook-succeeded"),
+        job("ab-pre", hook="pre-upgrade", weight=0, policy="before-hook-creation,hook-succeeded"),
+        job("post", hook=after, weight=0),
+        job("both", hook=f"{before},{after}", weight=-9),
+    ]
+    _, _, rows = upgrade([config("gone"), KEPT, config("main"), *hooks], [config("main"), *hooks])
+    signs = {"created": "+", "deleted": "-"}
+    order = [
+        f"{row['name']}{signs[row['new']]}"
+        for row in rows
+        if row.get("field") == "exists" and row["kind"] in ("Job", "ConfigMap") and row["namespace"] == "shop"
+    ]
+    assert [one for one in order if not one.startswith("kube-root")] == HELMS.split()
