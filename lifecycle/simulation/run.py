@@ -289,7 +289,7 @@ def _limit_of_ready_ms(plan: Plan) -> int:
     """When a run that waits until all is ready gives up; steps get as long as any other beginning."""
     asked = [until.at_ms for until in plan.untils if until.at_ms is not None]
     begun_ms = max((step.at_ms for step in plan.steps), default=0) + (PAUSE_MS if plan.then else 0)
-    return max(begun_ms + READY_LIMIT_MS, *asked) if asked else begun_ms + READY_LIMIT_MS
+    return max([begun_ms + READY_LIMIT_MS, *asked])
 
 
 def _name_end(untils: Sequence[Until]) -> str:

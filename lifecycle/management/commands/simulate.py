@@ -17,7 +17,7 @@ from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_
 from lifecycle.engine.rules.validation.words.names import check_label
 from lifecycle.input.chart_hooks import PHASES
 from lifecycle.input.problems import ManifestError
-from lifecycle.input.scenario import read_epoch_ms, read_until
+from lifecycle.input.scenario import is_scenario, read_epoch_ms, read_until
 from lifecycle.management.version import TOLD
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
@@ -163,7 +163,10 @@ class _Tee:
 
 def _read_upgrade(options: dict[str, Any]) -> Plan:
     """The rendering that all is upgraded to: all of it or nothing."""
-    reading = take_inputs([options["then"]], (), options["namespace"] or "", "upgrade")
+    reading = take_inputs([options["then"]], sys.stdin.buffer, options["namespace"] or "", "upgrade")
+    if found := next(filter(is_scenario, reading.documents), None):
+        remedy = "put it beside the first rendering: its instants are those of the whole run"
+        raise ManifestError([found.problem(("kind",), "a Scenario in what is upgraded to", remedy)])
     overrides = replace(_read_overrides(options), hooks="upgrade")
     return make_plan(reading.documents, overrides, reading.report.refused)
 
