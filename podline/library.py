@@ -292,7 +292,7 @@ def simulate(
     memory = _Memory()
     outcome, engine = run(plan, memory)
     missing = [f"missing: {line}" for line in plan.missing]
-    return Run(Cluster._of(engine, memory, namespace or "default"), outcome, (*missing, *plan.notes))
+    return Run(Cluster._of(engine, memory, namespace or "default"), outcome, (*missing, *plan.list_notes()))
 
 
 def load(

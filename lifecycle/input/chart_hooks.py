@@ -1,7 +1,6 @@
-"""Objects of a rendered chart that Helm keeps for other times: annotated as hooks of something else.
+"""Objects of a rendered chart that Helm runs at a time of its own: annotated as hooks.
 
-Models which hooks `helm install` and `helm upgrade` run. Left out: that those of before are waited for, and
-the order that their weights give.
+Models which hooks `helm install` and `helm upgrade` run, and in which order.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Skipped
 
-HOOK = "helm.sh/hook"
+HOOK, WEIGHT, POLICY = "helm.sh/hook", "helm.sh/hook-weight", "helm.sh/hook-delete-policy"
 PHASES = {
     "install": frozenset(("pre-install", "post-install", "crd-install")),
     "upgrade": frozenset(("pre-upgrade", "post-upgrade")),
@@ -35,6 +34,25 @@ def sort_out_hooks(documents: Sequence[Document], phase: str) -> tuple[list[Docu
         why = "of a chart, Helm runs them at other times; `--hooks` says when this is"
         left.append(Skipped(f"{document.subject} ({', '.join(sorted(hooks))})", why))
     return kept, left
+
+
+def list_times(data: Mapping[str, Any], phase: str) -> tuple[str, ...]:
+    """When in a phase Helm runs an object, which may be more than once; nothing for what is no hook."""
+    return tuple(sorted(PHASES[phase] & list_hooks(data)))
+
+
+def find_rank(data: Mapping[str, Any]) -> tuple[int, str]:
+    """A hook's place among those of its time: by weight, then by name (hookByWeight, pkg/action/hooks.go)."""
+    metadata = _map(data.get("metadata"))
+    text = str(_map(metadata.get("annotations")).get(WEIGHT) or "0").strip()
+    is_number = text.lstrip("+-").isdecimal()
+    return int(text) if is_number else 0, str(metadata.get("name") or "")
+
+
+def list_policies(data: Mapping[str, Any]) -> frozenset[str]:
+    """When a hook is to go: that of before goes where nothing is said."""
+    text = _map(_map(data.get("metadata")).get("annotations")).get(POLICY)
+    return frozenset(word.strip() for word in str(text or "before-hook-creation").split(","))
 
 
 def list_hooks(data: Mapping[str, Any]) -> frozenset[str]:

@@ -8,7 +8,7 @@ and of a file, Namespaces go first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.engine.kinds.namespace import NAMESPACE
@@ -125,24 +125,10 @@ def read_batches(
     `budget`: how many values of YAML may be read in all.
     Nothing is raised for what is wrong: it is in the report, beside what is not.
     """
-    documents: list[Document] = []
-    skipped: list[Skipped] = []
-    problems: list[Problem] = []
-    notes: list[str] = []
-    lenient: set[str] = set()
-    moved: list[str] = []
-    for batch in batches:
-        notes += batch.notes
-        wrong = list(batch.unreadable)
-        found = list(_read_batch(batch, limit_bytes, budget, skipped, wrong))
-        documents += _in_order(found)
-        problems += wrong
-        if batch.is_folder:
-            lenient |= {one.source for one in found} | {problem.source for problem in wrong}
-        else:
-            moved += _tell_moved(found)
-    documents, left, assumed = clean(documents)
-    assumed = [*moved, *assumed]
+    gathered = _gather(batches, limit_bytes, budget)
+    skipped, problems, lenient = gathered.skipped, gathered.problems, gathered.lenient
+    documents, left, assumed = clean(gathered.documents)
+    assumed = [*gathered.notes, *assumed]
     documents, others = sort_out_hooks(documents, hooks)
     left = [*left, *others]
     cluster_wide, definitions = _list_cluster_wide(documents), find_definitions(documents)
@@ -169,9 +155,36 @@ def read_batches(
         tuple(skipped),
         tuple(left),
         tuple(problems),
-        (*notes, *assumed),
+        tuple(assumed),
     )
     return Reading(tuple(taken), report, frozenset(lenient))
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What stands in all that was given. `lenient`: the files whose other objects may go on alone."""
+
+    documents: list[Document] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    lenient: set[str] = field(default_factory=set)
+
+
+def _gather(batches: Iterable[Batch], limit_bytes: int, budget: Budget | None) -> _Gathered:
+    gathered, moved = _Gathered(), list[str]()
+    for batch in batches:
+        wrong = list(batch.unreadable)
+        found = list(_read_batch(batch, limit_bytes, budget, gathered.skipped, wrong))
+        gathered.documents += _in_order(found)
+        gathered.problems += wrong
+        gathered.notes += batch.notes
+        if batch.is_folder:
+            gathered.lenient |= {one.source for one in found} | {problem.source for problem in wrong}
+        else:
+            moved += _tell_moved(found)
+    gathered.notes += moved
+    return gathered
 
 
 def _read_batch(

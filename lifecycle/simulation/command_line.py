@@ -6,6 +6,7 @@ import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from lifecycle.input.chart_hooks import PHASES
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import Reading
 from lifecycle.input.renderers import Values
-from lifecycle.input.scenario import read_epoch_ms, read_until
+from lifecycle.input.scenario import is_scenario, read_epoch_ms, read_until
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.reports import REPORTS, Report
@@ -46,36 +47,8 @@ def main(arguments: Sequence[str], program: str = "podline simulate") -> int:
 
 def add_options(parser: ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument(
-        "inputs",
-        nargs="*",
-        metavar="FILE|FOLDER|CHART|-",
-        help="manifests, or a chart, which your own helm renders; - is standard input",
-    )
-    _add_rendering(parser)
-    parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
-    parser.add_argument(
-        "-n",
-        "--namespace",
-        type=_namespace,
-        metavar="NAME",
-        help="where objects without a namespace go, as with helm install; others go where they say",
-    )
-    parser.add_argument(
-        "--hooks",
-        choices=PHASES,
-        default="install",
-        help="which hooks of a rendered chart run (default install); others are left out and named",
-    )
-    parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
-    parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
-    parser.add_argument(
-        "--kubernetes",
-        type=_release,
-        metavar="RELEASE",
-        help=f"the release to model: {list_releases()} (default {DEFAULT_RELEASE.name})",
-    )
-    parser.add_argument("--timing", choices=("realistic", "instant"), help="latencies (default realistic)")
+    _add_inputs(parser)
+    _add_circumstances(parser)
     parser.add_argument(
         "--until",
         type=_until,
@@ -89,6 +62,34 @@ def add_options(parser: ArgumentParser) -> None:
         "--strict", action="store_true", help="run nothing of a folder that has something wrong in it"
     )
     parser.add_argument("--logs", type=Path, metavar="DIR", help="write the containers' logs here")
+
+
+def _add_inputs(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="FILE|FOLDER|CHART|-",
+        help="manifests, or a chart, which your own helm renders; - is standard input",
+    )
+    _add_rendering(parser)
+    parser.add_argument(
+        "-n",
+        "--namespace",
+        type=_namespace,
+        metavar="NAME",
+        help="where objects without a namespace go, as with helm install; others go where they say",
+    )
+    parser.add_argument(
+        "--hooks",
+        choices=PHASES,
+        default="install",
+        help="which hooks of a rendered chart run (default install); others are left out and named",
+    )
+    parser.add_argument(
+        "--then",
+        metavar="FILE|FOLDER|CHART",
+        help="a later rendering: what is there is upgraded to it as helm upgrade does, once all is well",
+    )
 
 
 def _add_rendering(parser: ArgumentParser) -> None:
@@ -109,6 +110,19 @@ def _add_rendering(parser: ArgumentParser) -> None:
     )
 
 
+def _add_circumstances(parser: ArgumentParser) -> None:
+    parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
+    parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
+    parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
+    parser.add_argument(
+        "--kubernetes",
+        type=_release,
+        metavar="RELEASE",
+        help=f"the release to model: {list_releases()} (default {DEFAULT_RELEASE.name})",
+    )
+    parser.add_argument("--timing", choices=("realistic", "instant"), help="latencies (default realistic)")
+
+
 def simulate(options: Mapping[str, Any]) -> int:
     """Read, run and write, by the options of `add_options`; the exit status."""
     try:
@@ -117,13 +131,15 @@ def simulate(options: Mapping[str, Any]) -> int:
             _say(line)
         lenient = frozenset[str]() if options["strict"] else reading.lenient
         plan = make_plan(reading.documents, _read_overrides(options), reading.report.refused, lenient)
+        if options["then"]:
+            plan = replace(plan, then=_read_upgrade(options))
     except ManifestError as error:
         for problem in error.problems:
             _say(str(problem))
         if make := REPORTS.get(options["output"] or ""):
             sys.stdout.write(make(Report(BAD_INPUT, find_problems(error.problems))))
         return BAD_INPUT
-    for line in (*map(str, plan.refused), *_tell_left_out(plan), *plan.notes):
+    for line in (*map(str, plan.refused), *_tell_left_out(plan), *plan.list_notes()):
         _say(line)
     try:
         outcome = _run(plan, reading, options)
@@ -133,6 +149,8 @@ def simulate(options: Mapping[str, Any]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE_AS_ASKED
     for line in (*outcome.refusals, *outcome.failures):
+        _say(line)
+    for line in () if options["output"] == "summary" else outcome.upgrade:
         _say(line)
     if outcome.endless:
         _say(outcome.endless)
@@ -181,7 +199,7 @@ def _make_whole(output: str, plan: Plan, reading: Reading) -> SummarySink | Repo
         return SummarySink(write, plan)
     if output not in REPORTS:
         return None
-    notes = (*reading.report.list_notes(), *plan.notes)
+    notes = (*reading.report.list_notes(), *plan.list_notes())
     return ReportSink(write, plan, REPORTS[output], notes, list_places(reading.documents))
 
 
@@ -200,6 +218,16 @@ class _Tee:
             sink.take(changes)
 
 
+def _read_upgrade(options: Mapping[str, Any]) -> Plan:
+    """The rendering that all is upgraded to: all of it or nothing."""
+    later = {**options, "inputs": [options["then"]], "kustomize": [], "hooks": "upgrade"}
+    reading = _read(later)
+    if found := next(filter(is_scenario, reading.documents), None):
+        remedy = "put it beside the first rendering: its instants are those of the whole run"
+        raise ManifestError([found.problem(("kind",), "a Scenario in what is upgraded to", remedy)])
+    return make_plan(reading.documents, _read_overrides(later), reading.report.refused)
+
+
 def _tell_left_out(plan: Plan) -> list[str]:
     """What was done with what is wrong in a folder."""
     places = {(problem.source, problem.document, problem.subject) for problem in plan.refused}
@@ -214,6 +242,7 @@ def _read_overrides(options: Mapping[str, Any]) -> Overrides:
         epoch_ms=options["epoch"],
         timing=options["timing"],
         kubernetes=options["kubernetes"],
+        hooks=options["hooks"],
         untils=tuple(until.within(options["namespace"] or "") for until in options["until"] or ()),
     )
 

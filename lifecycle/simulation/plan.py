@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.programs.told import list_unread
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
+from lifecycle.input.chart_hooks import list_times
 from lifecycle.input.folders import KUSTOMIZATIONS, MANIFEST_SUFFIXES, is_hidden
 from lifecycle.input.manifest_admission import list_problems
 from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document
@@ -54,15 +55,18 @@ class Overrides:
     timing: str | None = None
     kubernetes: str | None = None
     untils: tuple[Until, ...] = ()
+    hooks: str = "install"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All that a run needs.
 
-    `subjects` name the objects, one each; `refused` is what was wrong and is left out. `notes` are for who
-    asked, `missing` is what the objects want and nobody gives. Without `untils` a run ends when nothing
-    moves any more. Where nobody gave an epoch, `epoch_ms` is that of all runs without one.
+    `subjects` name the objects, one each; `refused` is what was wrong and is left out; `hooks` says when Helm
+    runs some of the objects, by their places; so many `namespaces` come first that were not given; `then` is
+    what all of it is upgraded to. `notes` are for who asked, `missing` is what the objects want and nobody
+    gives. Without `untils` a run ends when nothing moves any more. Where nobody gave an epoch, `epoch_ms` is
+    that of all runs without one.
     """
 
     objects: tuple[Mapping[str, Any], ...]
@@ -78,6 +82,14 @@ class Plan:
     missing: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     refused: tuple[Problem, ...] = ()
+    hooks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    namespaces: int = 0
+    then: Plan | None = None
+
+    def list_notes(self) -> list[str]:
+        """What is to be said of all of it, of an upgrade what is new."""
+        later = self.then.notes if self.then is not None else ()
+        return [*self.notes, *(f"then: {note}" for note in later if note not in self.notes)]
 
 
 def take_inputs(
@@ -170,6 +182,8 @@ def make_plan(
     notes += list_unremembered(objects)
     profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
     notes += list_unread((document.data for document in objects), profiles)
+    times = [list_times(document.data, overrides.hooks) for document in objects]
+    notes += _tell_hooks(objects, times)
     made = list_assumed_made(document.data for document in objects)
     notes += [f"assumed: {line}" for line in made]
     if overrides.seed is not None:
@@ -190,6 +204,8 @@ def make_plan(
         notes=tuple(notes),
         missing=tuple(map(str, list_missing(document.data for document in objects))),
         refused=tuple(wrong),
+        namespaces=len(namespaces),
+        hooks={len(namespaces) + place: when for place, when in enumerate(times) if when},
         subjects=(*(f"Namespace {name}" for name in namespaces), *(document.subject for document in objects)),
     )
 
@@ -210,6 +226,12 @@ def _admit(
     if wrong and (not right or any(problem.source not in lenient for problem in wrong)):
         raise ManifestError(wrong)
     return right, wrong
+
+
+def _tell_hooks(objects: Sequence[Document], times: Sequence[Sequence[str]]) -> list[str]:
+    """The hooks that are to run."""
+    told = [f"{one.subject} ({', '.join(when)})" for one, when in zip(objects, times, strict=True) if when]
+    return [f"hooks, which run one after the other as Helm runs them: {list_names(told)}"] if told else []
 
 
 def _is_of(document: Document, kind: Kind) -> bool:

@@ -17,9 +17,11 @@ from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, READY, Until, format_duration
 from lifecycle.input.scenario_steps import Step
 from lifecycle.simulation.expectations import Watches
+from lifecycle.simulation.installation import PAUSE_MS, Installation, Task, list_tasks
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness
 from lifecycle.simulation.rejections import Rejections
+from lifecycle.simulation.upgrade import UpgradeReport, list_pruned
 
 LIMIT_MS = 24 * 60 * 60 * 1000
 """A run always ends after a virtual day."""
@@ -46,7 +48,7 @@ class Sink(Protocol):
 class Outcome:
     """How a run ended: why (`until`, `condition`, `idle`, `limit`), when, and what went wrong.
 
-    `endless`: why it was ended though nothing said so.
+    `endless`: why it was ended though nothing said so. `upgrade`: what that changed, and what it cost.
     """
 
     why: str
@@ -55,6 +57,7 @@ class Outcome:
     refusals: tuple[str, ...] = ()
     not_reached: tuple[str, ...] = ()
     endless: str = ""
+    upgrade: tuple[str, ...] = ()
 
     @property
     def exit_status(self) -> int:
@@ -91,10 +94,10 @@ class Driver:
     def __init__(self, plan: Plan, sink: Sink, limit_ms: int = LIMIT_MS) -> None:
         self.plan = plan
         self.sink = sink
-        self.readiness = (
-            Readiness(bool(plan.steps)) if any(one.text == READY for one in plan.untils) else None
-        )
-        self.limit_ms = limit_ms if self.readiness is None else min(limit_ms, _limit_of_ready_ms(plan))
+        is_awaited = any(one.text == READY for one in plan.untils)
+        forgets = bool(plan.steps or plan.then)
+        self.readiness = Readiness(forgets) if is_awaited or plan.then else None
+        self.limit_ms = min(limit_ms, _limit_of_ready_ms(plan)) if is_awaited else limit_ms
         self.cluster = Cluster(plan.seed, plan.epoch_ms, plan.settings)
         self.watches = Watches(
             plan.expects, plan.sequences, is_instant=Timing(plan.settings.timing).is_instant
@@ -103,6 +106,13 @@ class Driver:
         # Drains that go on, by their commands: what they came to is known when they end.
         self.drains: dict[str, tuple[str, str | None]] = {}
         self.steps_left = len(plan.steps)
+        self.report = UpgradeReport()
+        self.installation = Installation(
+            _list_all_tasks(plan),
+            lambda command, subject: self._submit(command, subject, None),
+            lambda: self.readiness is None or self.readiness.is_ready,
+            self.report,
+        )
         self.borders_ms = self._borders()
         self.rejections = Rejections()
         self.ends = {
@@ -110,22 +120,32 @@ class Driver:
         }
 
     def run(self) -> Outcome:
-        self._create_objects()
-        self._settle()
+        self._make_objects()
         for border_ms in self.borders_ms:
             if self._is_over(self.cluster) or self._is_endless():
                 break
-            # The callback looks at every instant on the way; the border is looked at after its steps.
-            if self.cluster.run_until(border_ms, stop=self._after_instant) < border_ms:
+            if not self._live_until(border_ms):
                 break
             self._do_steps(border_ms)
             self._settle()
         return self._finish()
 
-    def _create_objects(self) -> None:
-        for number, (data, subject) in enumerate(zip(self.plan.objects, self.plan.subjects, strict=True), 1):
-            command = Command(id=f"manifest-{number}", kind="apply", payload={"object": dict(data)})
-            self._submit(command, subject, None)
+    def _live_until(self, border_ms: int) -> bool:
+        """Go on to a border, past the ends of hooks; False where the run is over before it."""
+        while True:
+            if not self.installation.is_due(self.cluster):
+                # The callback looks at every instant on the way; the border is looked at after its steps.
+                aim_ms = min(border_ms, self.installation.deadline_ms)
+                reached_ms = self.cluster.run_until(aim_ms, stop=self._after_instant)
+                if not self.installation.is_due(self.cluster):
+                    return reached_ms == border_ms
+            self._make_objects()
+            if self._is_over(self.cluster):
+                return False
+
+    def _make_objects(self) -> None:
+        self.installation.advance(self.cluster)
+        self._settle()
 
     def _do_steps(self, now_ms: int) -> None:
         for number, step in enumerate(self.plan.steps, 1):
@@ -180,7 +200,7 @@ class Driver:
     def _after_instant(self, cluster: Cluster) -> bool:
         changed = self._take(cluster)
         self.watches.look_at(changed, cluster, cluster.now_ms)
-        return self._is_over(cluster) or self._is_endless()
+        return self.installation.is_due(cluster) or self._is_over(cluster) or self._is_endless()
 
     def _take(self, cluster: Cluster) -> set[tuple[str, str, str]]:
         changes = cluster.take_changes()
@@ -189,6 +209,7 @@ class Driver:
         self.rejections.take(changes.versions)
         if self.readiness is not None:
             self.readiness.take(changes.versions)
+            self.report.take(changes.rows, self.readiness.is_ready, cluster.now_ms)
         if self.drains:
             self._follow_drains(changes.rows)
         return {version.new.key for version in changes.versions}
@@ -207,13 +228,16 @@ class Driver:
         return bool(self.rejections.told) and all(one <= self.cluster.now_ms for one in self.borders_ms[:-1])
 
     def _is_idle(self, cluster: Cluster) -> bool:
-        return self.steps_left == 0 and cluster.is_idle()
+        return self._is_all_begun() and cluster.is_idle()
+
+    def _is_all_begun(self) -> bool:
+        return self.steps_left == 0 and self.installation.is_done
 
     def _holds(self, until: Until, cluster: Cluster) -> bool:
         if until.at_ms is not None:
             return cluster.now_ms >= until.at_ms
         if until.text == READY and self.readiness is not None:
-            return self.steps_left == 0 and self.readiness.is_ready
+            return self._is_all_begun() and self.readiness.is_ready
         end = self.ends.get(until)
         return self._is_idle(cluster) if end is None else end.holds(cluster)
 
@@ -234,6 +258,8 @@ class Driver:
         missed = [self._tell(until) for until in self.plan.untils if not self._holds(until, self.cluster)]
         if not (is_over or self.plan.untils) and self.rejections.told:
             missed = [IDLE]
+        if self.installation.failure:
+            self.refusals.append(self.installation.failure)
         self.cluster.close_series()
         self._take(self.cluster)
         return Outcome(
@@ -242,15 +268,28 @@ class Driver:
             failures=tuple(self.watches.finish(now_ms)),
             refusals=tuple(self.refusals),
             not_reached=tuple(missed),
-            endless="" if is_over else self.rejections.told,
+            upgrade=tuple(self.report.tell()),
+            endless=self.installation.tell_unfinished() or ("" if is_over else self.rejections.told),
         )
+
+
+def _list_all_tasks(plan: Plan) -> list[Task]:
+    """An installation, and the upgrade behind it."""
+    tasks, new = list_tasks(plan.objects, plan.subjects, plan.hooks), plan.then
+    if new is None:
+        return tasks
+    made = [Task(*one) for one in zip(plan.objects, plan.subjects, strict=True)][: plan.namespaces]
+    old = [task for task in tasks if task not in made]
+    wanted = list_tasks(new.objects, new.subjects, new.hooks)
+    pruned = list_pruned(old, wanted)
+    return [*tasks, Task({}, "", is_pause=True), *list_tasks(new.objects, new.subjects, new.hooks, pruned)]
 
 
 def _limit_of_ready_ms(plan: Plan) -> int:
     """When a run that waits until all is ready gives up; steps get as long as any other beginning."""
     asked = [until.at_ms for until in plan.untils if until.at_ms is not None]
-    begun_ms = max((step.at_ms for step in plan.steps), default=0)
-    return max(begun_ms + READY_LIMIT_MS, *asked) if asked else begun_ms + READY_LIMIT_MS
+    begun_ms = max((step.at_ms for step in plan.steps), default=0) + (PAUSE_MS if plan.then else 0)
+    return max([begun_ms + READY_LIMIT_MS, *asked])
 
 
 def _name_end(untils: Sequence[Until]) -> str:

@@ -115,7 +115,7 @@ class SummarySink:
         self._watch = Watch()
         self._disruptions = Disruptions()
         self._gone = GoneWorkloads()
-        self._readiness = Readiness(bool(plan.steps))
+        self._readiness = Readiness(bool(plan.steps or plan.then))
 
     def take(self, changes: Changes) -> None:
         self._gone.take(changes.versions)
@@ -133,6 +133,7 @@ class SummarySink:
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
         lines = [told] if (told := self._readiness.tell()) else []
+        lines += outcome.upgrade
         lines += ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")

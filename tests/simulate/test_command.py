@@ -561,6 +561,18 @@ def test_a_folder_with_something_wrong_runs_the_rest_and_ends_with_status_1(simu
     assert (simulate(tmp_path, "--strict").status, simulate(tmp_path, "--strict").out) == (2, "")
 
 
+def test_an_upgrade_is_told_and_has_no_scenario_of_its_own(simulate, tmp_path):
+    old = Path(NGINX).read_bytes()
+    (tmp_path / "new.yaml").write_bytes(re.sub(rb"image: nginx\S*", b"image: nginx:1.29", old))
+    answer = simulate(NGINX, "--then", tmp_path / "new.yaml", "--until", "ready", "--output", "summary")
+    assert (answer.status, answer.lines[0]) == (0, "1 workload: it is well")
+    assert answer.lines[1].endswith(": 1 changed")
+    assert answer.lines[2] == "  changed   Deployment nginx-deployment"
+    (tmp_path / "new.yaml").write_bytes(old + scenario("{until: 5m}"))
+    answer = simulate(NGINX, "--then", tmp_path / "new.yaml")
+    assert (answer.status, "a Scenario in what is upgraded to" in answer.err) == (2, True)
+
+
 def test_addresses_and_empty_files_are_refused_in_words(simulate, tmp_path):
     answer = simulate("https://example.com/web.yaml")
     assert (answer.status, "download it first" in answer.err) == (2, True)

@@ -42,7 +42,6 @@ class MadeObjectsController(LoopController):
     def _on_maker(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None or (old is not None and not _has_changed(old, new)):
             return
-        # A Job makes what it makes by its end.
         if (not isinstance(new, Job) or new.has_succeeded) and find_made(new.to_json()):
             self._wait(new)
 
@@ -60,7 +59,9 @@ class MadeObjectsController(LoopController):
         return list(found)[:1]
 
     def _wait(self, maker: StoredObject) -> None:
-        delay_ms = self._context.draw_ms("made_object", maker.meta.uid)
+        # A Job has made what it makes by its end: it may be deleted at once.
+        is_ended = isinstance(maker, Job)
+        delay_ms = 0 if is_ended else self._context.draw_ms("made_object", maker.meta.uid)
         name = f"{maker.kind.id}{_BETWEEN}{maker.meta.name}"
         due_ms = self._context.now_ms + delay_ms
         self._context.loop.enqueue_at(self.name, maker.meta.namespace or "", name, due_ms)
