@@ -174,18 +174,9 @@ def make_plan(
     settings = _make_settings(scenario, overrides, objects, kubelets)
     objects, wrong = _admit(objects, settings.feature_gates, refused, lenient)
     namespaces = list_new_namespaces(objects)
-    notes = _list_borrowed(settings.release)
-    notes += list_stored_only(document.data for document in objects)
-    notes += [f"Namespace {name} is named but not given: it is created first" for name in namespaces]
-    notes += list_unmodelled(document.data for document in objects)
-    notes += list_dropped((document.data for document in objects), settings.feature_gates)
-    notes += list_unremembered(objects)
-    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
-    notes += list_unread((document.data for document in objects), profiles)
     times = [list_times(document.data, overrides.hooks) for document in objects]
-    notes += _tell_hooks(objects, times)
-    made = list_assumed_made(document.data for document in objects)
-    notes += [f"assumed: {line}" for line in made]
+    notes = [*_list_notes(objects, settings, namespaces), *_tell_hooks(objects, times)]
+    notes += [f"assumed: {line}" for line in list_assumed_made(document.data for document in objects)]
     if overrides.seed is not None:
         seed = overrides.seed
     else:
@@ -208,6 +199,18 @@ def make_plan(
         hooks={len(namespaces) + place: when for place, when in enumerate(times) if when},
         subjects=(*(f"Namespace {name}" for name in namespaces), *(document.subject for document in objects)),
     )
+
+
+def _list_notes(objects: Sequence[Document], settings: Settings, namespaces: Sequence[str]) -> list[str]:
+    """What is stored, dropped, unread or made, and nobody asked for."""
+    notes = _list_borrowed(settings.release)
+    notes += list_stored_only(document.data for document in objects)
+    notes += [f"Namespace {name} is named but not given: it is created first" for name in namespaces]
+    notes += list_unmodelled(document.data for document in objects)
+    notes += list_dropped((document.data for document in objects), settings.feature_gates)
+    notes += list_unremembered(objects)
+    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
+    return notes + list_unread((document.data for document in objects), profiles)
 
 
 def _admit(

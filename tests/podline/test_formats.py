@@ -15,6 +15,8 @@ from lifecycle.simulation.stories import list_stories
 from tests.podline.conftest import TOP, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND, WANTING
 
+pytestmark = pytest.mark.xdist_group("wheel")
+
 
 def write(text: str, output: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Path:
     (tmp_path / "a b.yaml").write_text(text)
@@ -30,7 +32,6 @@ CASES = pytest.mark.parametrize(
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("wheel")
 @CASES
 def test_sarif_is_as_its_published_schema_says(text, tmp_path, capfdbinary, sarif_schema):
     data = json.loads(write(text, "sarif", tmp_path, capfdbinary).read_text())
@@ -41,7 +42,6 @@ def test_sarif_is_as_its_published_schema_says(text, tmp_path, capfdbinary, sari
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("wheel")
 @CASES
 def test_a_reader_of_junit_reads_our_counts(text, tmp_path, capfdbinary, validators):
     made = write(text, "junit", tmp_path, capfdbinary)

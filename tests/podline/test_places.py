@@ -16,6 +16,8 @@ from podline.manual import make_page
 from tests.podline.conftest import TOP, clean_environment, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND
 
+pytestmark = pytest.mark.xdist_group("wheel")
+
 ACTION = yaml.safe_load((TOP / "action.yml").read_text())
 SIMULATE = next(step for step in ACTION["runs"]["steps"] if step.get("id") == "simulate")
 
@@ -85,7 +87,6 @@ def test_the_action_ends_as_the_command_does(workflow, text, given, status):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("wheel")
 @pytest.mark.parametrize(
     "schema, file", [("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", "docs/ci/gitlab.yml")]
 )

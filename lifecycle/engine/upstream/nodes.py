@@ -43,6 +43,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "kubelet/probing/ended_containers": ("pkg/kubelet/prober/worker.go",),
     "kubelet/probing/events": ("pkg/kubelet/prober/prober.go",),
+    "kubelet/probing/interest": ("pkg/kubelet/prober/worker.go",),
     "kubelet/probing/prober": (
         "pkg/kubelet/prober/prober.go",
         "pkg/kubelet/prober/prober_manager.go",

@@ -32,6 +32,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/network_policies": ("pkg/apis/networking/validation/validation.go",),
     "rules/validation/nodes": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/pods/containers": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/pods/differences": (
+        "pkg/apis/core/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/diff/diff.go",
+    ),
     "rules/validation/pods/downward": (
         "pkg/apis/core/validation/validation.go",
         "pkg/fieldpath/fieldpath.go",
