@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.schema.tables import load_tables
 from lifecycle.input.folders import CHART, KUSTOMIZATIONS
 from lifecycle.input.problems import Problem
 from lifecycle.input.reading import Batch
@@ -70,7 +71,15 @@ def render_chart(name: str, values: Values) -> Batch | None:
     command += ["--namespace", values.namespace or "default", "--kube-version", values.kubernetes]
     command += [word for file in values.files for word in ("--values", os.path.abspath(file))]
     command += [word for one in values.single for word in ("--set", one)]
+    # A cluster would tell helm what it serves: charts ask for it (`.Capabilities.APIVersions.Has`).
+    command += [word for one in _list_served() for word in ("--api-versions", one)]
     return _render(name, command, [program, "version", "--short"])
+
+
+def _list_served() -> list[str]:
+    """What a cluster of the release serves, versions and kinds in them."""
+    kinds = [pair for pair in load_tables().kinds if not pair[0].startswith("podline.dev/")]
+    return sorted({version for version, _ in kinds} | {f"{version}/{kind}" for version, kind in kinds})
 
 
 def render_kustomization(name: str) -> Batch:

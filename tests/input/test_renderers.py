@@ -57,11 +57,14 @@ def test_a_chart_is_what_helm_makes_of_it(programs, chart, tmp_path, monkeypatch
     values = Values(("a.yaml", "b.yaml"), ("x=1",), "shop", "v1.35.6")
     reading = take_inputs([chart], namespace="shop", values=values)
     assert [one.subject for one in reading.require_sound()] == ["ConfigMap shop/made"]
-    assert log.read_text().split("\n")[:-3] == [
+    words = log.read_text().split("\n")[:-3]
+    served = words.index("--api-versions")
+    assert words[:served] == [
         *("template", "my-chart", chart, "--include-crds", "--namespace", "shop"),
         *("--kube-version", "v1.35.6", "--values", f"{tmp_path}/a.yaml", "--values", f"{tmp_path}/b.yaml"),
         *("--set", "x=1"),
     ]
+    assert {"apps/v1", "apps/v1/Deployment", "apiregistration.k8s.io/v1"} <= {*words[served + 1 :: 2]}
     assert reading.report.list_notes()[0] == f"{chart} is rendered by helm v9.8.7, {shutil.which('helm')}"
 
 

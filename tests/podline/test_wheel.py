@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def test_a_bare_environment_runs_manifests_as_a_checkout_does(install, folder, v
     programs = install(version)
     done = run([programs / "podline", "simulate", "web.yaml"], folder, PYTHONPATH=str(folder))
     assert (done.returncode, done.stderr) == (0, "")
-    here = run([TOP / ".venv" / "bin" / "python", TOP / "manage.py", "simulate", "web.yaml"], folder)
+    here = run([sys.executable, TOP / "manage.py", "simulate", "web.yaml"], folder)
     assert done.stdout == here.stdout
     assert json.loads(done.stdout.splitlines()[-1])["why"] == "idle"
 
