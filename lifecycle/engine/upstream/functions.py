@@ -36,6 +36,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
         "rules/validation/limit_ranges": "LimitRange",
         "rules/validation/nodes": "NodeResources NodeSpecific NodeTaints NodeUpdate",
         "rules/validation/pods/containers": "Container PullPolicy ResizePolicy VolumeDevices",
+        "rules/validation/pods/differences": "EphemeralContainer",
         "rules/validation/pods/downward": "Downward Env FieldSelector KeySelector",
         "rules/validation/pods/gates": (
             "NodeAffinityMutation NodeSelectorMutation OnlyAdditions SchedulingGates ValidatePodUpdate"
