@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...objects.kinds import kind_id
+from ...objects.names import LAST_APPLIED
 from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
 from ..network.services import EXTERNAL_NAME
@@ -18,7 +19,6 @@ from .noticed import NOTHING, Noticed
 from .verdicts import quote, tell_instant
 
 Json = Mapping[str, Any]
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _AGAIN = 2
 _NOT_SCALED = "does not scale it"
 
