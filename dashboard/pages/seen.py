@@ -10,7 +10,8 @@ from django.db.models import Count, Q, QuerySet
 from dashboard.pages.losses import read_losses
 from dashboard.reading.objects import alive, list_between, list_profiles, list_there, name_owner
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
-from lifecycle.engine.objects.kinds import kind_id, kind_of_id
+from lifecycle.engine.kinds.registry import entry_of_id
+from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
@@ -31,7 +32,6 @@ from lifecycle.engine.rules.telling.surroundings import tell_scaler
 from lifecycle.engine.rules.workloads.refused_pods import is_short
 from lifecycle.judge import FAILED, HELD, UNWELL, UP, Seen, SeenPod, find_refusal
 from lifecycle.models import Cluster, Event, StoredObject, Transition
-from lifecycle.stored_kinds import kind_of_stored
 from lifecycle.verdicts import tell_conditions
 
 Json = dict[str, Any]
@@ -103,7 +103,7 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
     others = {state or "": count for state, count in counts}
     for one in looked:
         others[one.state or ""] -= 1
-    named = {"apiVersion": kind_of_id(kind_of_stored(stored)).api_version, "kind": stored.kind, **stored.data}
+    named = {"apiVersion": entry_of_id(kind).kind.api_version, "kind": stored.kind, **stored.data}
     return Seen(
         kind,
         stored.data,

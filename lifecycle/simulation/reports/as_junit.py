@@ -47,7 +47,7 @@ def _list_cases(report: Report) -> list[tuple[str, list[str]]]:
         cases.append((claim, failures))
     untils = [until.text for until in plan.untils] or ["idle"]
     for text in untils:
-        missed = [f"not reached: {text}"] if text in outcome.not_reached else []
+        missed = [f"not reached: {one}" for one in outcome.not_reached if one.partition(": ")[0] == text]
         cases.append((f"until {text}", missed + ([outcome.endless] if missed and outcome.endless else [])))
     return cases
 
