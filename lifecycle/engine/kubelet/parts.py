@@ -211,7 +211,8 @@ class Parts:
     def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:
         """When a worker comes back that may after `least_ms`, counted from an instant."""
         wait_ms = min(least_ms, RESYNC_MS)
-        late_ms = self.context.draw_ms("worker_return", f"{worker.uid}{PART}{from_ms}")
+        key, spread = f"{worker.uid}{PART}{from_ms}", self.context.timing.spread("worker_return")
+        late_ms = self.context.chance.draw_ms("return", key, *spread)
         wait_ms += wait_ms * late_ms // 1000
         return self.next_relist_ms(worker.node, from_ms + wait_ms)
 

@@ -59,6 +59,14 @@ ASSUMED = (
     " not all files are known, a folder that something is written to is taken to be there: the event"
     " `UninterpretedBehavior` names it, once. What is read and is not there is missing. A `workingDir` is"
     " made.",
+    "Files have owners in images of which all files are known: there another user than root cannot write what"
+    " is root's (`/`, `/etc`, `/usr`, `/var`; a `workingDir` that was made), but `/tmp`, its own files, and"
+    " `terminationMessagePath`. Of any other image the folders are taken to be its user's, as they often are;"
+    " who may write into a volume is not asked.",
+    "A memory limit that a resize brings below what the container uses is applied, where v1.35 refuses it"
+    " (ResizeError), and the container lives on above it.",
+    "A changed ConfigMap or Secret reaches the files mounted of it at the container's next read, where a"
+    " kubelet takes up to 90 s.",
     "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
     " annotation `podline.dev/load` of a Service that it is a ready endpoint of:"
     " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Of any other nothing is known, and autoscalers have no"

@@ -9,6 +9,7 @@ import pytest
 
 from lifecycle.engine import Cluster
 from tests.engine.kubelet.world import World
+from tests.timing import MIDDLE
 
 TOLD, OVER = "NodeNotSchedulable", "NodeSchedulable"
 
@@ -31,11 +32,11 @@ def told(world: World) -> list[tuple[float, str]]:
     "timing, expected",
     [
         pytest.param("instant", [(10, TOLD), (30, OVER)], id="instant"),
-        # It looks every 10 s, whenever it started: ours keeps to the middle.
-        pytest.param("realistic", [(15, TOLD), (35, OVER)], id="realistic"),
+        # It looks every 10 s, whenever it started: here in the middle.
+        pytest.param(MIDDLE, [(15, TOLD), (35, OVER)], id="realistic"),
     ],
 )
-def test_a_cordon_and_its_end_are_told_with_the_next_look(timing: str, expected: Any):
+def test_a_cordon_and_its_end_are_told_with_the_next_look(timing: Any, expected: Any):
     world = World(timing=timing)
     cordon(world, 10)
     cordon(world, 30, unschedulable=False)

@@ -107,10 +107,14 @@ def _because(name: str, why: Condition | ContainerState | None) -> State:
 
 
 def is_news_to_kubelet(old: Pod, new: Pod) -> bool:
-    """Whether a kubelet takes a pod's metadata for changed: it does not look at owners and finalizers.
+    """Whether a kubelet takes a pod for changed: it does not look at owners and finalizers.
 
-    Models podsDifferSemantically (pkg/kubelet/config).
+    Models podsDifferSemantically (pkg/kubelet/config). A status that others wrote it compares with its own.
     """
     was, now = old.meta, new.meta
+    # Whoever writes to the API writes instants in whole seconds.
+    told, wanted = ([(one.type, one.status) for one in pod.status.conditions] for pod in (old, new))
+    if old.status.phase != new.status.phase or told != wanted:
+        return True
     before = (was.deletion_ms, was.deletion_grace_seconds, was.labels, was.annotations)
     return before != (now.deletion_ms, now.deletion_grace_seconds, now.labels, now.annotations)
