@@ -113,7 +113,7 @@ def is_news_to_kubelet(old: Pod, new: Pod) -> bool:
     """
     was, now = old.meta, new.meta
     # Whoever writes to the API writes instants in whole seconds.
-    told, wanted = ([(one.type, one.status) for one in pod.status.conditions] for pod in (old, new))
+    told, wanted = ({(one.type, one.status) for one in pod.status.conditions} for pod in (old, new))
     if old.status.phase != new.status.phase or told != wanted:
         return True
     before = (was.deletion_ms, was.deletion_grace_seconds, was.labels, was.annotations)
