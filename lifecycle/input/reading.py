@@ -121,21 +121,10 @@ def read_batches(
     `budget`: how many values of YAML may be read in all.
     Nothing is raised for what is wrong: it is in the report, beside what is not.
     """
-    documents: list[Document] = []
-    skipped: list[Skipped] = []
-    problems: list[Problem] = []
-    lenient: set[str] = set()
-    moved: list[str] = []
-    for batch in batches:
-        wrong = list(batch.unreadable)
-        found = list(_read_batch(batch, limit_bytes, budget, skipped, wrong))
-        documents += _in_order(found)
-        problems += wrong
-        if batch.is_folder:
-            lenient |= {document.source for document in found} | {problem.source for problem in wrong}
-        else:
-            moved += _tell_moved(found)
-    documents, left, assumed = clean(documents)
+    skipped, moved = list[Skipped](), list[str]()
+    problems, lenient = list[Problem](), set[str]()
+    found = _read_all(batches, skipped, problems, lenient, moved, limit_bytes, budget)
+    documents, left, assumed = clean(found)
     assumed = [*moved, *assumed]
     documents, others = sort_out_hooks(documents, hooks)
     left = [*left, *others]
@@ -166,6 +155,29 @@ def read_batches(
         tuple(assumed),
     )
     return Reading(tuple(taken), report, frozenset(lenient))
+
+
+def _read_all(
+    batches: Iterable[Batch],
+    skipped: list[Skipped],
+    problems: list[Problem],
+    lenient: set[str],
+    moved: list[str],
+    limit_bytes: int,
+    budget: Budget | None,
+) -> list[Document]:
+    """All documents in their order; what is to be said of them goes into the lists."""
+    documents: list[Document] = []
+    for batch in batches:
+        wrong = list(batch.unreadable)
+        found = list(_read_batch(batch, limit_bytes, budget, skipped, wrong))
+        documents += _in_order(found)
+        problems += wrong
+        if batch.is_folder:
+            lenient |= {document.source for document in found} | {problem.source for problem in wrong}
+        else:
+            moved += _tell_moved(found)
+    return documents
 
 
 def _read_batch(

@@ -170,12 +170,9 @@ def make_plan(
     notes += list_unread((document.data for document in objects), profiles)
     times = [list_times(document.data, overrides.hooks) for document in objects]
     notes += _tell_hooks(objects, times)
-    made = list_assumed_made(document.data for document in objects)
-    notes += [f"assumed: {line}" for line in made]
-    if overrides.seed is not None:
-        seed = overrides.seed
-    else:
-        seed = DEFAULT_SEED if scenario.seed is None else scenario.seed
+    notes += [f"assumed: {line}" for line in list_assumed_made(document.data for document in objects)]
+    seeds = (overrides.seed, scenario.seed, DEFAULT_SEED)
+    seed = next(one for one in seeds if one is not None)
     epoch_ms = overrides.epoch_ms if overrides.epoch_ms is not None else scenario.epoch_ms
     return Plan(
         objects=(*map(make_namespace, namespaces), *(document.data for document in objects)),
