@@ -66,8 +66,12 @@ CASES = [
     ("a scheduler that is not there", each(f"{APP}, schedulerName: volcano"), "2m",
      "no scheduler looks at it: is there one named volcano\\?"),
     ("a crash", each(CRASH), "3m", r"(CrashLoopBackOff|Error), not ready since 00:0\d:\d\d.*: app ended with exit code 3"),
-    ("a secret that is not there", each(f"{APP}, volumes: [{{name: key, secret: {{secretName: nosuch}}}}]"), "2m",
-     "if Secret nosuch is there"),
+    ("a secret that is not there",
+     each("containers: [{name: app, image: 'nginx:1.25', volumeMounts: [{name: key, mountPath: /key}]}],"
+          " volumes: [{name: key, secret: {secretName: nosuch}}]"), "2m",
+     'a volume cannot be mounted since .*secret "nosuch" not found'),
+    ("a secret of a volume that no container mounts",
+     each(f"{APP}, volumes: [{{name: key, secret: {{secretName: nosuch}}}}]"), "2m", "if Secret nosuch is there"),
     ("a node that no pod fits", each(f"{APP}, nodeSelector: {{gpu: 'true'}}"), "2m", "Unschedulable|No node is for it"),
 ]  # fmt: skip
 
@@ -131,7 +135,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {%s}\n"
             " Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]}\n---"
             + workload("Deployment", APP, SELECT)
             + scenario("2m"),
-            r"Deployment default/web\n  verdict   .*its autoscaler web does not scale it: FailedGetResourceMetric",
+            r"Deployment default/web: .*its autoscaler web does not scale it: FailedGetResourceMetric",
             id="an autoscaler that cannot reckon",
         ),
         pytest.param(
