@@ -87,7 +87,7 @@ CASES = [
 def test_every_workload_says_what_keeps_its_pods(manifest, until, expected):
     told = summarize(manifest + scenario(until))
     kind = re.search(r"kind: (\w+)", manifest)[1]
-    verdict = re.search(rf"^{kind} default/web\n  verdict   (.*)$", told, re.M)[1]
+    verdict = re.search(rf"^{kind} default/web(?:\n  verdict   |: )(.*)$", told, re.M)[1]
     assert re.search(expected, verdict, re.I), verdict
 
 
