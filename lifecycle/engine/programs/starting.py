@@ -33,11 +33,16 @@ def start_process(
         process.binds_ms = process.ready_ms
     if behavior.script is not None:
         _start_script(process, behavior.script, world)
-    elif world.processes is not None or is_in_volume(process.folder.rpartition("/")[0], container.raw):
+    elif world.processes is not None or _works_in_volume(process):
         # The other containers see its process, or the folder that is made for it.
         process.open_machine(started_ms, world)
     process.run(started_ms, world)
     return process
+
+
+def _works_in_volume(process: Process) -> bool:
+    raw = process.container.raw
+    return bool(raw.get("volumeMounts")) and is_in_volume(process.folder.rpartition("/")[0], raw)
 
 
 def _draw(process: Process, plan: RunPlan, world: World) -> None:

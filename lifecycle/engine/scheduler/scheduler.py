@@ -128,7 +128,9 @@ class Scheduler:
         if not self._queue.add(uid, pod.spec.priority, context.trace.cause, now_ms):
             return
         due_ms = now_ms + context.draw_ms("schedule", uid)
-        self._last_ms = due_ms = max(due_ms, last_ms)
+        if due_ms < last_ms:
+            due_ms = last_ms
+        self._last_ms = due_ms
         context.agenda.add(due_ms, TIMER, uid, None, True, context.trace.cause)
 
     def _catch_up(self, *due: Timer) -> int:

@@ -125,8 +125,12 @@ def _find_contents(image: str) -> Contents:
 
 def find_working_folder(raw: Mapping[str, Any]) -> str:
     """The folder in which a container's processes start, given its JSON: its own word, or its image's."""
-    folder = raw.get("workingDir") or _find_contents(str(raw.get("image") or "")).working_folder
-    return join_path("/", str(folder))
+    return _name_working_folder(str(raw.get("workingDir") or ""), str(raw.get("image") or ""))
+
+
+@lru_cache(maxsize=4096)
+def _name_working_folder(named: str, image: str) -> str:
+    return join_path("/", named or str(_find_contents(image).working_folder))
 
 
 @lru_cache(maxsize=4096)
