@@ -27,7 +27,8 @@ def test_a_flag_says_what_was_asked_and_leads_to_what_it_did(page: Page, cluster
     apply(page, MANIFEST.format(name="web"))
     expect(page.locator("#answer")).to_contain_text("created")
     set_speed(page, "10")
-    page.goto(f"/clusters/{cluster}/deployments/default/web/")
+    # Its link is there once it is recorded.
+    page.get_by_role("link", name="web", exact=True).last.click()
     page.get_by_label("Replicas").fill("2")
     page.get_by_role("button", name="Scale").click()
     expect(page.locator("#answer")).to_contain_text("scaled to 2")
