@@ -30,6 +30,7 @@ from lifecycle.verdicts import (
     find_ordinal_wait,
     find_stuck_ordinal,
     judge_rollout,
+    read_size,
     tell_wait,
 )
 
@@ -247,11 +248,11 @@ def find_refusal(kind: str, workload: Json, noticed: Noticed, epoch_ms: int) -> 
 
 def _has_all(seen: Seen) -> bool:
     """Whether all the pods it wants are ready."""
-    status, spec = seen.data.get("status") or {}, seen.data.get("spec") or {}
     if counts_failures(seen.kind):
-        return not any(one.get("type") == "Failed" for one in status.get("conditions") or ())
-    wanted = status.get("desiredNumberScheduled", spec.get("replicas", 1))
-    return bool(status.get("readyReplicas", status.get("numberReady", 0)) >= wanted)
+        conditions = (seen.data.get("status") or {}).get("conditions") or ()
+        return not any(one.get("type") == "Failed" for one in conditions)
+    size = read_size(seen.data)
+    return size.ready >= size.wanted
 
 
 def _find_all(seen: Seen) -> _Findings:

@@ -26,7 +26,7 @@ from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, 
 from lifecycle.engine.rules.telling.ends import OOM_KILLED, list_ends
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.judge import Seen, Troubled, find_troubled
-from lifecycle.verdicts import find_stuck_ordinal, judge_rollout
+from lifecycle.verdicts import find_stuck_ordinal, judge_rollout, read_size
 
 Json = Mapping[str, Any]
 Order = tuple[str, dict[str, Any]]
@@ -301,11 +301,8 @@ def _is_whole(kind: str, workload: Json) -> bool:
     rollout = judge_rollout(kind, workload)
     if rollout is not None and not rollout.is_done:
         return False
-    status, spec, meta = workload.get("status") or {}, workload.get("spec") or {}, workload["metadata"]
-    if (status.get("observedGeneration") or 0) < (meta.get("generation") or 0):
-        return False
-    wanted = status.get("desiredNumberScheduled", spec.get("replicas", 1))
-    return bool(status.get("readyReplicas", status.get("numberReady", 0)) == wanted)
+    size = read_size(workload)
+    return size.is_observed and size.ready == size.wanted
 
 
 def _count_restarts(fork: Cluster) -> int:

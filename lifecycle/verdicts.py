@@ -50,6 +50,25 @@ _JUDGES: dict[str, Callable[[Json], RolloutStatus]] = {
 }
 
 
+class Size(NamedTuple):
+    """How many pods a stored workload wants, and has; `is_observed`: its controller has seen its spec."""
+
+    wanted: int
+    ready: int
+    available: int
+    is_observed: bool
+
+
+def read_size(workload: Json) -> Size:
+    """The size of a workload that keeps pods. A DaemonSet counts nodes; a size that is not said is 1."""
+    spec, status = workload.get("spec") or {}, workload.get("status") or {}
+    wanted = status.get("desiredNumberScheduled", spec.get("replicas", 1))
+    ready = status.get("readyReplicas", status.get("numberReady", 0))
+    available = status.get("availableReplicas", status.get("numberAvailable", 0))
+    is_observed = (status.get("observedGeneration") or 0) >= (workload["metadata"].get("generation") or 0)
+    return Size(wanted, ready, available, is_observed)
+
+
 def judge_rollout(kind: str, workload: Json) -> RolloutStatus | None:
     """How far the rollout of a stored workload is; None for a kind that has no `kubectl rollout status`."""
     judge = _JUDGES.get(kind)

@@ -23,7 +23,7 @@ from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.reports import REPORTS, Report
 from lifecycle.simulation.reports.report import find_problems, list_places
 from lifecycle.simulation.reports.sink import ReportSink
-from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, FAILED, Sink
+from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
 from lifecycle.simulation.summaries import SummarySink, describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 from lifecycle.version import TOLD
@@ -156,7 +156,7 @@ def simulate(options: Mapping[str, Any]) -> int:
         _say(outcome.endless)
     for text in outcome.not_reached:
         _say(f"not reached: {text}")
-    return FAILED if plan.refused else outcome.exit_status
+    return outcome.exit_status
 
 
 def _read(options: Mapping[str, Any]) -> Reading:

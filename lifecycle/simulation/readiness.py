@@ -6,7 +6,7 @@ it is waited for. So is a Job that is suspended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lifecycle.engine.heart.trace import Version
@@ -19,7 +19,7 @@ from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE, STATEFUL_SET_KIND
 from lifecycle.input.problems import list_names
-from lifecycle.verdicts import judge_rollout
+from lifecycle.verdicts import judge_rollout, read_size
 
 Json = Mapping[str, Any]
 _GONE = "DELETED"
@@ -51,13 +51,8 @@ def _is_rolled_out(data: Json) -> bool:
 
 
 def _has_all_pods(data: Json) -> bool:
-    spec, status = data.get("spec") or {}, data.get("status") or {}
-    if data["metadata"].get("generation", 0) > status.get("observedGeneration", 0):
-        return False
-    # A DaemonSet counts nodes; a size that is not said is 1.
-    wanted = status.get("desiredNumberScheduled", spec.get("replicas", 1))
-    up = status.get("numberAvailable", status.get("availableReplicas", 0))
-    return bool(up >= wanted)
+    size = read_size(data)
+    return size.is_observed and size.available >= size.wanted
 
 
 def _is_pod_well(data: Json) -> bool:
@@ -129,9 +124,13 @@ class Readiness:
         """Whether all is well; where there is nothing, nothing is wrong."""
         return not self._unwell
 
-    def tell(self) -> str:
-        """`271 workloads: 269 are well; not: Deployment shop/web, Job shop/seed`; "" where there are none."""
-        number, unwell = len(self._subjects), len(self._unwell)
+    def tell(self, troubled: Container[str] = ()) -> str:
+        """`271 workloads: 269 are well; not: Deployment shop/web, Job shop/seed`; "" where there are none.
+
+        `troubled`: of which more is known than what they say themselves, that they are not well.
+        """
+        names = [one for key, one in self._subjects.items() if key in self._unwell or one in troubled]
+        number, unwell = len(self._subjects), len(names)
         if not number:
             return ""
         told = f"{number:,} workload{'s' if number > 1 else ''}"
@@ -139,5 +138,4 @@ class Readiness:
             return f"{told}: {'all are' if number > 1 else 'it is'} well"
         well = number - unwell
         said = f"{well or 'none'} {'are' if well > 1 else 'is'} well"
-        names = [subject for key, subject in self._subjects.items() if key in self._unwell]
         return f"{told}: {said}; not: {list_names(names)}"

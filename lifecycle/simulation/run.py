@@ -49,6 +49,7 @@ class Outcome:
     """How a run ended: why (`until`, `condition`, `idle`, `limit`), when, and what went wrong.
 
     `endless`: why it was ended though nothing said so. `upgrade`: what that changed, and what it cost.
+    `is_partial`: something of the input was refused, and left out.
     """
 
     why: str
@@ -58,11 +59,12 @@ class Outcome:
     not_reached: tuple[str, ...] = ()
     endless: str = ""
     upgrade: tuple[str, ...] = ()
+    is_partial: bool = False
 
     @property
     def exit_status(self) -> int:
         """One of `EXIT_STATUSES`: what has failed comes before what was not reached."""
-        if self.failures or self.refusals:
+        if self.failures or self.refusals or self.is_partial:
             return FAILED
         return NOT_REACHED if self.not_reached else DONE_AS_ASKED
 
@@ -269,6 +271,7 @@ class Driver:
             refusals=tuple(self.refusals),
             not_reached=tuple(missed),
             upgrade=tuple(self.report.tell()),
+            is_partial=bool(self.plan.refused),
             endless=self.installation.tell_unfinished() or ("" if is_over else self.rejections.told),
         )
 

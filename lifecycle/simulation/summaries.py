@@ -30,12 +30,10 @@ from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness, is_well, put_unwell_first
 from lifecycle.simulation.run import Outcome
-from lifecycle.simulation.seen import Watch
+from lifecycle.simulation.seen import Judged, Watch
 from lifecycle.simulation.surroundings import describe_disrupted, describe_surroundings, describe_warned
 from lifecycle.simulation.traces import WriteBytes, format_time
-from lifecycle.verdicts import (
-    explain_nodes,
-)
+from lifecycle.verdicts import explain_nodes
 
 Json = Mapping[str, Any]
 _INTEGERS = (
@@ -132,7 +130,10 @@ class SummarySink:
             life.take(row)
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
-        lines = [told] if (told := self._readiness.tell()) else []
+        judged = self._watch.judge(cluster)
+        blocks = self._describe_workloads(cluster, judged)
+        troubled = {lines_of_it[0] for is_good, lines_of_it in blocks if not is_good}
+        lines = [told] if (told := self._readiness.tell(troubled)) else []
         lines += outcome.upgrade
         lines += ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
@@ -144,16 +145,6 @@ class SummarySink:
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         lines += self._describe_help(cluster)
         lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
-        judged, blocks = self._watch.judge(cluster), []
-        for entry in list_workloads():
-            for data in cluster.list(entry.kind.id):
-                seen = judged.see(data)
-                lines_of_it = [*describe_workload(data, judge_workload(seen).sentence)]
-                lines_of_it += [f"  would help {one.tell()}" for one in try_remedies(cluster, seen)]
-                lines_of_it += describe_batch(data, cluster)
-                lines_of_it += describe_left_out(data, cluster)
-                lines_of_it += self._gone.describe_runs(data["metadata"]["uid"])
-                blocks.append((is_well(data), lines_of_it))
         lines += put_unwell_first(blocks)
         lines += self._gone.describe()
         lines += describe_surroundings(cluster, self._watch)
@@ -161,6 +152,21 @@ class SummarySink:
         lines += describe_nodes(cluster)
         lines += self._describe_pods(cluster, judged.read_lone_pods())
         self._write("".join(f"{line}\n" for line in lines).encode())
+
+    def _describe_workloads(self, cluster: Cluster, judged: Judged) -> list[tuple[bool, list[str]]]:
+        """Of each workload whether it is well, and its block."""
+        blocks = []
+        for entry in list_workloads():
+            for data in cluster.list(entry.kind.id):
+                seen = judged.see(data)
+                verdict = judge_workload(seen)
+                lines = [*describe_workload(data, verdict.sentence)]
+                lines += [f"  would help {one.tell()}" for one in try_remedies(cluster, seen)]
+                lines += describe_batch(data, cluster)
+                lines += describe_left_out(data, cluster)
+                lines += self._gone.describe_runs(data["metadata"]["uid"])
+                blocks.append((is_well(data) and verdict.is_well, lines))
+        return blocks
 
     def _describe_pods(self, cluster: Cluster, verdicts: Mapping[str, str]) -> Iterator[str]:
         """A block for each pod, in the order in which they came."""

@@ -18,8 +18,10 @@ from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
 from lifecycle.engine.rules.telling.disrupted import find_disrupted, tell_how
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.namespaces import find_holders, tell_stuck
+from lifecycle.engine.rules.telling.noticed import Warned
 from lifecycle.engine.rules.telling.surroundings import (
     find_target,
+    is_silent,
     tell_budget,
     tell_scaler,
     tell_service,
@@ -50,25 +52,31 @@ def describe_surroundings(cluster: Cluster, watch: Watch) -> Iterator[str]:
 
 def describe_warned(cluster: Cluster, watch: Watch) -> Iterator[str]:
     """A block for each other object that is there and was warned of lately: claims, nodes, volumes."""
-    told = {POD_KIND.id, *(entry.kind.id for entry in list_workloads())}
+    told = {POD_KIND.id, HORIZONTAL_POD_AUTOSCALER.kind.id, *(entry.kind.id for entry in list_workloads())}
     for uid, noticed in watch.noticed.items():
         subject, warned = watch.subjects[uid], noticed.find_warning(cluster.now_ms - WINDOW_MS)
         kind = kind_id(subject.group, subject.kind)
         if warned is None or kind in told or warned.reason == FAILED_CREATE:
             continue
         if (found := cluster.get(kind, subject.namespace, subject.name)) is not None:
-            at = tell_instant(warned.last_ms)
-            yield from _describe(found, f"lately: {warned.reason} at {at}{quote(warned.message)}")
+            yield from _describe(found, _tell_warned(warned))
+
+
+def _tell_warned(warned: Warned) -> str:
+    return f"lately: {warned.reason} at {tell_instant(warned.last_ms)}{quote(warned.message)}"
 
 
 def _tell_autoscaler(autoscaler: Json, cluster: Cluster, watch: Watch) -> str:
     told = tell_autoscaler(autoscaler.get("spec") or {}, autoscaler.get("status") or {}).removesuffix(".")
     kind, namespace, name = find_target(autoscaler)
-    also = tell_scaler(
-        autoscaler, cluster.get(kind, namespace, name) if kind else None, watch.know(autoscaler)
-    )
+    noticed = watch.know(autoscaler)
+    also = tell_scaler(autoscaler, cluster.get(kind, namespace, name) if kind else None, noticed)
     # What its condition says, its own sentence has told.
-    return f"{told}; {also}" if also and "does not scale it" not in also else told
+    words = [told] if is_silent(also) else [told, also]
+    warned = noticed.find_warning(cluster.now_ms - WINDOW_MS)
+    if warned is not None and warned.message not in told:
+        words.append(_tell_warned(warned))
+    return "; ".join(words)
 
 
 def _describe(data: Json, told: str) -> Iterator[str]:

@@ -135,7 +135,7 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {%s}\n"
             " Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]}\n---"
             + workload("Deployment", APP, SELECT)
             + scenario("2m"),
-            r"Deployment default/web: .*its autoscaler web does not scale it: FailedGetResourceMetric",
+            r"Deployment default/web\n  verdict   .*its autoscaler web does not scale it: FailedGetResourceMetric",
             id="an autoscaler that cannot reckon",
         ),
         pytest.param(
@@ -159,3 +159,13 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {%s}\n"
 def test_the_summary_says_what_keeps_it(text, expected):
     told = summarize(text)
     assert re.search(expected, told), told
+
+
+def test_what_restarts_again_and_again_is_not_called_well_while_it_is_up():
+    """An end at the memory limit each half minute: at 150 s it is ready, and was not 43 s before."""
+    usage = "usage: [{at: 0s, memory: 40Mi}, {at: 30s, memory: 90Mi}]"
+    grows = f", annotations: {{podline.dev/behavior: 'app: {{{usage}}}'}}"
+    pod = "containers: [{name: app, image: 'sim/server:1', resources: {limits: {memory: 64Mi}}}]"
+    told = summarize(workload("Deployment", pod, SELECT, grows) + scenario("150s"))
+    assert told.splitlines()[0] == "1 workload: none is well; not: Deployment default/web"
+    assert "readyReplicas 1" in told

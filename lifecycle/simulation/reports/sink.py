@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from lifecycle.engine import Changes, Cluster
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.reports.report import Place, Report, find_findings, find_problems
-from lifecycle.simulation.run import FAILED, Outcome
+from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.summaries import describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, WriteBytes
 from lifecycle.simulation.verdicts_at_end import VerdictSink
@@ -37,7 +37,7 @@ class ReportSink:
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
         notes = [*self._notes, *describe_assumed(cluster)]
         report = Report(
-            FAILED if self._plan.refused else outcome.exit_status,
+            outcome.exit_status,
             (*find_problems(self._plan.refused), *find_findings(self._plan, outcome, notes, self._places)),
             self._plan,
             outcome,
