@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dashboard.addresses import find_page
 from dashboard.pages.cluster.troubles import MOST_TOLD, Part, Trouble
@@ -12,7 +12,9 @@ from dashboard.reading.objects import alive
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.service import SERVICE
+from lifecycle.engine.objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
+from lifecycle.engine.rules.network.services import SERVICE_NAME_LABEL
 from lifecycle.engine.rules.telling.noticed import NOTHING
 from lifecycle.engine.rules.telling.surroundings import tell_budget, tell_scaler, tell_service
 from lifecycle.models import Cluster, StoredObject
@@ -26,18 +28,39 @@ def list_idle(cluster: Cluster) -> Part:
     """The Services and budgets that select no pod, and Services that name a port nobody has."""
     found: list[tuple[StoredObject, str]] = []
     chosen = [(SERVICE.kind.id, tell_service), (POD_DISRUPTION_BUDGET.kind.id, tell_budget)]
-    rows = [(one, tell) for kind, tell in chosen for one in _list(cluster, kind)]
     living = alive(cluster, POD_KIND.id)
-    if not rows or living.count() > MOST_PODS:
+    if living.count() > MOST_PODS:
+        return Part()
+    used = _list_used(cluster)
+    rows = [(one, tell) for kind, tell in chosen for one in _list(cluster, kind) if not _is_used(one, used)]
+    if not rows:
         return Part()
     pods: dict[str | None, list[Pod]] = {}
-    for one in living.order_by("created_ms", "name"):
+    for one in living.filter(namespace__in={one.namespace for one, _ in rows}).order_by("created_ms", "name"):
         pods.setdefault(one.namespace, []).append(Pod.from_json(one.data, cluster.epoch_ms))
     for one, tell in rows:
         # Of a namespace without pods nobody expects that any is selected.
         if one.namespace in pods and (told := tell(one.data, pods[one.namespace])):
             found.append((one, told))
     return _make_part(found)
+
+
+def _list_used(cluster: Cluster) -> dict[tuple[str | None, str], int]:
+    """The Services that have endpoints, and how many ports these have: their pods need not be looked at."""
+    used: dict[tuple[str | None, str], int] = {}
+    for one in alive(cluster, ENDPOINT_SLICE_KIND.id).order_by():
+        name = (one.data["metadata"].get("labels") or {}).get(SERVICE_NAME_LABEL)
+        if name and one.data.get("endpoints"):
+            used[one.namespace, name] = len(one.data.get("ports") or ())
+    return used
+
+
+def _is_used(one: StoredObject, used: Mapping[tuple[str | None, str], int]) -> bool:
+    """Whether its own controller has found pods for it, with each of its ports."""
+    if one.kind == POD_DISRUPTION_BUDGET.kind.name:
+        return bool((one.data.get("status") or {}).get("expectedPods"))
+    ports = used.get((one.namespace, one.name))
+    return ports is not None and ports >= len((one.data.get("spec") or {}).get("ports") or ())
 
 
 def list_scalers(cluster: Cluster, now_ms: int) -> Part:
