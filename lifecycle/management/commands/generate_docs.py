@@ -24,6 +24,7 @@ from lifecycle.engine.programs.images.known import KNOWN_IMAGES
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, RELEASES
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.management.doc_sections import fill, make_table
+from lifecycle.management.left_out import list_left_out
 
 TARGET = "docs/manifests.md"
 VERSION = DEFAULT_RELEASE.version
@@ -63,8 +64,6 @@ ASSUMED = (
     " is root's (`/`, `/etc`, `/usr`, `/var`; a `workingDir` that was made), but `/tmp`, its own files, and"
     " `terminationMessagePath`. Of any other image the folders are taken to be its user's, as they often are;"
     " who may write into a volume is not asked.",
-    "A memory limit that a resize brings below what the container uses is applied, where v1.35 refuses it"
-    " (ResizeError), and the container lives on above it.",
     "A changed ConfigMap or Secret reaches the files mounted of it at the container's next read, where a"
     " kubelet takes up to 90 s.",
     "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
@@ -148,6 +147,10 @@ def _list_parts() -> Iterator[str]:
     yield make_table(("field", "feature gate, off by default"), gated)
     yield "## Releases\n"
     yield from _list_releases()
+    yield "## Left out\n"
+    yield "What the model leaves out of what Kubernetes does, as each part of it says of itself.\n"
+    rows = ((f"`{name}`", text) for name, text in list_left_out(settings.BASE_DIR))
+    yield make_table(("part", "what it leaves out"), rows)
     yield "## Missing\n"
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"
