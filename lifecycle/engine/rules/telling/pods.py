@@ -15,7 +15,7 @@ from ..reasons import CRASHING, STUCK
 from .ends import find_last_end, find_start_ms, list_ends, tell_end, tell_last_run
 from .holds import Hold, find_start
 from .noticed import NOTHING, Noticed, is_lately
-from .verdicts import FOR_GOOD, find_retry_ms, quote, tell_instant, tell_since, tell_span
+from .verdicts import FOR_GOOD, quote, tell_instant, tell_retry, tell_since, tell_span
 
 _HELD_WORDS = {"notReady": "Not ready", "starting": "Starting", "pending": "Pending"}
 _OPEN = ("PodResizePending", "PodResizeInProgress")
@@ -143,9 +143,8 @@ def tell_trouble(pod: Pod, others: int, now_ms: int, noticed: Noticed = NOTHING)
     told = f"{_name(pod, others)}: {state.reason or pod_status_text(pod)}{tell_since(pod)}"
     if state.name != CRASHING:
         told += quote(_cut_preemption(state.message or ""))
-    retry_ms = find_retry_ms(pod)
-    if retry_ms is not None and retry_ms > now_ms:
-        told += f", next retry in {tell_span(retry_ms - now_ms)}"
+    if retry := tell_retry(pod, now_ms):
+        told += f", next retry {retry}"
     last_run = tell_last_run(pod, noticed) if state.name in (CRASHING, "failed") else ""
     return f"{told}: {last_run}" if last_run else told
 
@@ -182,7 +181,6 @@ def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) ->
 
 
 def _tell_next(pod: Pod, state: str, now_ms: int) -> str:
-    retry_ms = find_retry_ms(pod)
-    if retry_ms is not None and retry_ms > now_ms:
-        return f"; next start in {tell_span(retry_ms - now_ms)}"
+    if retry := tell_retry(pod, now_ms):
+        return f"; next start {retry}"
     return "; somebody has to fix it" if state == STUCK else ""
