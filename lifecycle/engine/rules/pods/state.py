@@ -18,7 +18,7 @@ from ..reasons import CRASHING, STARTING, STUCK, find_meaning
 from .backoff import is_held_back
 from .conditions import POD_SCHEDULED, READY
 from .container_status import default_waiting_reason
-from .restart_rules import should_restart
+from .restart_rules import will_restart
 
 UNSCHEDULABLE = "Unschedulable"
 """No node takes the pod: none has room, none is allowed, or a claim of its is unbound or missing."""
@@ -101,13 +101,13 @@ def _crashes(pod: Pod, status: ContainerStatus, end: ContainerState) -> bool:
 
     Exit 0 counts for the back-off too (doBackOff in pkg/kubelet/kuberuntime/kuberuntime_manager.go).
     """
-    return bool(end.exit_code or is_held_back(status)) and is_started_again(pod, status, end)
+    return bool(end.exit_code or is_held_back(status)) and is_started_again(pod, status)
 
 
-def is_started_again(pod: Pod, status: ContainerStatus, end: ContainerState) -> bool:
-    """Whether a container that ended so has another run to come."""
+def is_started_again(pod: Pod, status: ContainerStatus) -> bool:
+    """Whether a container that has ended has another run to come."""
     container = next((one for one in pod.spec.all_containers if one.name == status.name), None)
-    if container is None or not should_restart(container, pod.spec, end.exit_code or 0):
+    if container is None or not will_restart(container, pod.spec, status):
         return False
     # Sidecars are not started again once all that they serve is over.
     return not (container.is_init and has_run_its_course(pod))
@@ -116,12 +116,10 @@ def is_started_again(pod: Pod, status: ContainerStatus, end: ContainerState) -> 
 def has_run_its_course(pod: Pod) -> bool:
     """Whether all its own containers have ended for good: what else runs is being stopped."""
     containers = {one.name: one for one in pod.spec.containers}
-    states = [(containers.get(one.name), one.state) for one in pod.status.containers]
-    return bool(states) and not any(
-        state is None
-        or state.type != TERMINATED
-        or (container is not None and should_restart(container, pod.spec, state.exit_code or 0))
-        for container, state in states
+    known = [(containers[one.name], one) for one in pod.status.containers if one.name in containers]
+    return bool(known) and not any(
+        one.state is None or one.state.type != TERMINATED or will_restart(container, pod.spec, one)
+        for container, one in known
     )
 
 

@@ -101,7 +101,7 @@ def find_retry_ms(pod: Pod) -> int | None:
 
 def _find_restart(pod: Pod, container: ContainerStatus) -> int | None:
     state, last = container.state, container.last_state
-    if state is not None and state.finished_ms is not None and is_started_again(pod, container, state):
+    if state is not None and state.finished_ms is not None and is_started_again(pod, container):
         delay_ms = find_pending_delay(container)
         return state.finished_ms + delay_ms if delay_ms is not None else None
     said = _BACK_OFF.match(state.message or "") if state is not None else None

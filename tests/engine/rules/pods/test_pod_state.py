@@ -10,6 +10,7 @@ from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.pods.container import ContainerState
 from lifecycle.engine.objects.pods.pod import Pod, PodSpec
 from lifecycle.engine.rules.pods.state import decide_state
+from lifecycle.engine.rules.reasons import RESTARTING_ALL
 from tests.dashboard.plots.test_states import run
 from tests.engine.rules.build import ended, make_pod, make_spec, status
 
@@ -189,9 +190,14 @@ def test_an_end_that_was_none_crashes_the_pod_while_it_is_held_back(policy, run,
         pytest.param("Never", ended(0), ended(0), "notReady", id="ended well"),
         pytest.param("OnFailure", ended(3), ended(137), "crashing", id="both start again"),
         pytest.param("Never", "running", ended(137), "crashing", id="it failed by itself, beside the work"),
+        pytest.param(
+            "Never", ended(137, RESTARTING_ALL), ended(1), "crashing", id="the whole pod is begun anew"
+        ),
     ],
 )
-def test_a_sidecar_that_is_stopped_behind_its_pods_work_does_not_crash_it(policy, app, sidecar, state) -> None:
+def test_a_sidecar_that_is_stopped_behind_its_pods_work_does_not_crash_it(
+    policy, app, sidecar, state
+) -> None:
     """SidecarContainers: they are stopped when all containers have ended for good, and not started again."""
     spec = make_spec("app", init=("proxy*",), policy=policy)
     pod = make_pod(
