@@ -54,8 +54,7 @@ def decide_next_delay(delay_ms: int, first_ms: int, cap_ms: int) -> int:
 
 
 def is_held_back(status: ContainerStatus) -> bool:
-    """Whether a container that has ended waits before it starts again: its first end, and one of a long run, do
-    not count."""
+    """Whether a container that has ended waits before it starts again; after its first end it does not."""
     end = status.state
     if end is None or end.type != TERMINATED or end.finished_ms is None or not status.restart_count:
         return False

@@ -91,10 +91,12 @@ def tell_since(pod: Pod) -> str:
 def find_retry_ms(pod: Pod) -> int | None:
     """When the first of its containers that back off is started again; None where none does, or nobody knows.
 
-    The back-off counts from the end of the last run; how long it is the kubelet says, once it has looked again.
-    Until then it follows from how long it was before.
+    The back-off counts from the end of the last run. How long it is the kubelet says, once it has looked
+    again; until then it follows from how long it was before.
     """
     status = pod.status
+    if pod.is_finished or pod.meta.deletion_ms is not None:
+        return None
     found = [_find_restart(pod, one) for one in (*status.init_containers, *status.containers)]
     return min((at_ms for at_ms in found if at_ms is not None), default=None)
 
@@ -112,7 +114,7 @@ def _find_restart(pod: Pod, container: ContainerStatus) -> int | None:
 
 
 def tell_retry(pod: Pod, now_ms: int) -> str:
-    """`in 20s`; `due now`, where the back-off is over and its kubelet has not looked; "" where nobody knows."""
+    """`in 20s`; `due now`, where the back-off is over; "" where nobody knows."""
     retry_ms = find_retry_ms(pod)
     if retry_ms is None:
         return ""

@@ -195,9 +195,7 @@ def test_an_end_that_was_none_crashes_the_pod_while_it_is_held_back(policy, run,
         ),
     ],
 )
-def test_a_sidecar_that_is_stopped_behind_its_pods_work_does_not_crash_it(
-    policy, app, sidecar, state
-) -> None:
+def test_a_sidecar_that_is_stopped_behind_its_pods_work_is_no_crash(policy, app, sidecar, state) -> None:
     """SidecarContainers: they are stopped when all containers have ended for good, and not started again."""
     spec = make_spec("app", init=("proxy*",), policy=policy)
     pod = make_pod(
