@@ -21,6 +21,7 @@ from lifecycle.engine.rules.pods.conditions import READY
 from lifecycle.engine.rules.telling import pods as pod_words
 from lifecycle.engine.rules.telling import rollouts as rollout_words
 from lifecycle.engine.rules.telling import verdicts as verdict_words
+from lifecycle.engine.rules.telling.defects import FORCED_ROLLBACK, tell_canceled
 from lifecycle.engine.rules.telling.disrupted import tell_disrupted
 from lifecycle.engine.rules.telling.failures import tell_failures
 from lifecycle.engine.rules.telling.losses import Losses, find_losses
@@ -45,7 +46,6 @@ from lifecycle.pod_judge import (
     tell_troubled,
 )
 from lifecycle.verdicts import (
-    FORCED_ROLLBACK,
     find_ordinal_wait,
     find_stuck_ordinal,
     judge_rollout,
@@ -291,8 +291,18 @@ def _tell_around(seen: Seen, found: _Findings, told: str) -> list[str]:
         words.append(f"lately: {warned.reason} at {at}{verdict_words.quote(warned.message)}")
     if found.troubled is None:
         words.append(_tell_warned_pod(seen))
-    words.append(_tell_refused(seen))
+    words += [_tell_refused(seen), _tell_canceled(seen)]
     return [one for one in (*words, *seen.beside) if one]
+
+
+def _tell_canceled(seen: Seen) -> str:
+    """The first pod whose checks are canceled while it ends."""
+    for one in seen.pods:
+        if one.state == ENDING and (
+            told := tell_canceled(Pod.from_json(one.data, seen.epoch_ms), one.noticed)
+        ):
+            return f"{one.data['metadata']['name']}: {told}"
+    return ""
 
 
 def _tell_refused(seen: Seen) -> str:
@@ -330,7 +340,7 @@ def _tell_wait(seen: Seen) -> str:
     stuck = find_stuck_ordinal(seen.data, [(one.data, one.state) for one in seen.pods])
     if stuck:
         told += f"; {stuck} is of an older revision, and Kubernetes does not replace it by itself"
-        told += f" ({FORCED_ROLLBACK}): it has to be deleted"
+        told += f" (a defect of Kubernetes, {FORCED_ROLLBACK}): it has to be deleted"
     return told
 
 

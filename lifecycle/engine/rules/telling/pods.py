@@ -12,6 +12,7 @@ from ..columns.pods import count_restarts, pod_status_text
 from ..pods.conditions import READY
 from ..pods.state import decide_state
 from ..reasons import CRASHING, STUCK
+from .defects import tell_canceled
 from .ends import find_last_end, find_start_ms, list_ends, tell_end, tell_last_run
 from .holds import Hold, find_start
 from .noticed import NOTHING, Noticed, is_lately
@@ -39,7 +40,8 @@ def tell_pod(
     if deleted_ms is not None:
         return f"Gone since {tell_instant(deleted_ms)}; nothing of this name will come back by itself."
     if pod.meta.deletion_ms is not None:
-        return _tell_ending(pod, now_ms)
+        canceled = tell_canceled(pod, noticed)
+        return f"{_tell_ending(pod, now_ms)}{f'; {canceled}' if canceled else ''}."
     state = decide_state(pod)
     if state.name == "ready":
         return f"{_tell_ready(pod, noticed)}{tell_warned(pod, noticed, now_ms)}."
@@ -166,10 +168,10 @@ def _tell_ending(pod: Pod, now_ms: int) -> str:
     assert at_ms is not None, "its deletion was asked for"
     asked = f"Ending since {tell_instant(at_ms - grace * 1000)}"
     if pod.meta.finalizers and at_ms <= now_ms:
-        return f"{asked}; held by the finalizer {pod.meta.finalizers[0]}, and gone when that is taken away."
+        return f"{asked}; held by the finalizer {pod.meta.finalizers[0]}, and gone when that is taken away"
     if at_ms > now_ms:
-        return f"{asked}; what still runs is killed in {tell_span(at_ms - now_ms)}, at {tell_instant(at_ms)}."
-    return f"{asked}; its grace period was over at {tell_instant(at_ms)}."
+        return f"{asked}; what still runs is killed in {tell_span(at_ms - now_ms)}, at {tell_instant(at_ms)}"
+    return f"{asked}; its grace period was over at {tell_instant(at_ms)}"
 
 
 def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) -> str:
