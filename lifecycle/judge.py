@@ -6,27 +6,46 @@ that are recorded (dashboard/pages/seen.py), and an engine that runs (lifecycle/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from lifecycle.engine.objects.condition import is_true
 from lifecycle.engine.objects.names import FAILED_CREATE, REVISION_LABEL
+from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND, CronJob
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
 from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
 from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE, STATEFUL_SET_KIND
-from lifecycle.engine.rules.pods.state import decide_state
-from lifecycle.engine.rules.telling import holds
+from lifecycle.engine.rules.pods.conditions import READY
 from lifecycle.engine.rules.telling import pods as pod_words
 from lifecycle.engine.rules.telling import rollouts as rollout_words
 from lifecycle.engine.rules.telling import verdicts as verdict_words
+from lifecycle.engine.rules.telling.defects import FORCED_ROLLBACK, tell_canceled
 from lifecycle.engine.rules.telling.disrupted import tell_disrupted
+from lifecycle.engine.rules.telling.failures import tell_failures
 from lifecycle.engine.rules.telling.losses import Losses, find_losses
 from lifecycle.engine.rules.telling.noticed import NOTHING, Failing, Noticed, Warned, is_lately
 from lifecycle.engine.rules.telling.retries import tell_back_off
 from lifecycle.engine.rules.workloads import refused_pods
+from lifecycle.pod_judge import (
+    ENDING,
+    FAILED,
+    GOING,
+    HELD,
+    UNWELL,
+    UP,
+    SeenPod,
+    Troubled,
+    find_hold,
+    find_overdue,
+    has_restarted_lately,
+    judge_pod,
+    keeps_restarting,
+    read_state,
+    tell_troubled,
+)
 from lifecycle.verdicts import (
-    FORCED_ROLLBACK,
     find_ordinal_wait,
     find_stuck_ordinal,
     judge_rollout,
@@ -34,26 +53,30 @@ from lifecycle.verdicts import (
     tell_wait,
 )
 
+__all__ = [
+    "ENDING",
+    "FAILED",
+    "GOING",
+    "HELD",
+    "UNWELL",
+    "UP",
+    "Seen",
+    "SeenPod",
+    "Troubled",
+    "Verdict",
+    "counts_failures",
+    "find_hold",
+    "find_overdue",
+    "find_refusal",
+    "find_troubled",
+    "has_restarted_lately",
+    "judge_pod",
+    "judge_workload",
+    "keeps_restarting",
+    "read_state",
+    "tell_troubled",
+]
 Json = Mapping[str, Any]
-
-UNWELL = ("crashing", "stuck", "unknown")
-"""The states of pods that a verdict names first."""
-FAILED = ("failed",)
-"""The states of pods that it names behind all others: they have an end."""
-UP = ("ready", *holds.HELD)
-"""The states of pods that may have been down a moment ago, and may be so again."""
-HELD = holds.HELD
-"""The states of pods that are looked at more closely: what holds one so, its rows tell."""
-ENDING, GOING = holds.ENDING, holds.GOING
-"""The states of pods that should be gone when their grace period is over; of Jobs' pods the first alone."""
-
-
-class SeenPod(NamedTuple):
-    """A stored pod, its `state`, and what its rows leave."""
-
-    data: Json
-    state: str
-    noticed: Noticed = NOTHING
 
 
 class Seen(NamedTuple):
@@ -61,7 +84,8 @@ class Seen(NamedTuple):
 
     `pods`: its own, at whatever remove; `others`: by `state` how many more there are that were not looked at.
     `gone`: what was noticed of pods of it that are gone. `jobs`: of a CronJob, with what was noticed of each.
-    `condition`: what has to be true of its images. `beside`: what other objects have to say of it.
+    `condition`: what has to be true of its images. `beside`: what other objects have to say of it. `nodes`:
+    by name those of the cluster, as far as they were looked at.
     """
 
     kind: str
@@ -75,14 +99,7 @@ class Seen(NamedTuple):
     jobs: Sequence[tuple[Json, Noticed]] = ()
     condition: str = ""
     beside: Sequence[str] = ()
-
-
-class Troubled(NamedTuple):
-    """A pod that is not well, and how many others are not; what holds it, where it is not down."""
-
-    pod: SeenPod
-    others: int = 0
-    hold: holds.Hold | None = None
+    nodes: Mapping[str, Node] = {}
 
 
 def counts_failures(kind: str) -> bool:
@@ -90,55 +107,7 @@ def counts_failures(kind: str) -> bool:
     return kind in (JOB_KIND.id, CRON_JOB_KIND.id)
 
 
-def read_state(pod: Json, epoch_ms: int) -> str:
-    """The `state` of a stored pod."""
-    return decide_state(Pod.from_json(pod, epoch_ms)).name
-
-
 # --- pods -------------------------------------------------------------------------------------------------
-
-
-def find_hold(pod: SeenPod, now_ms: int, epoch_ms: int) -> holds.Hold | None:
-    """What keeps a pod from being ready, by its status and its rows."""
-    return holds.find_hold(Pod.from_json(pod.data, epoch_ms), pod.noticed, now_ms)
-
-
-def judge_pod(pod: SeenPod, now_ms: int, epoch_ms: int, deleted_ms: int | None = None) -> str:
-    """One sentence on a pod: how it is, since when, why, and what comes next."""
-    read = Pod.from_json(pod.data, epoch_ms)
-    hold = None if deleted_ms is not None else holds.find_hold(read, pod.noticed, now_ms)
-    return pod_words.tell_pod(read, now_ms, deleted_ms, hold, pod.noticed)
-
-
-def has_restarted_lately(pod: Json, now_ms: int, epoch_ms: int) -> bool:
-    """Whether a pod is up, and ended so lately that its next end is still backed off from."""
-    read = Pod.from_json(pod, epoch_ms)
-    return decide_state(read).name in UP and pod_words.has_restarted_lately(read, now_ms)
-
-
-def keeps_restarting(pod: Json, now_ms: int, epoch_ms: int) -> bool:
-    """Whether a pod is up, and is likely to be down again soon."""
-    read = Pod.from_json(pod, epoch_ms)
-    return decide_state(read).name in UP and pod_words.keeps_restarting(read, now_ms)
-
-
-def tell_troubled(troubled: Troubled, now_ms: int, epoch_ms: int) -> str:
-    """`web-0 and 2 more pods: CrashLoopBackOff, not ready since 00:02:10, next retry in 20s: app ended …`"""
-    pod, noticed = Pod.from_json(troubled.pod.data, epoch_ms), troubled.pod.noticed
-    if troubled.hold is not None:
-        return pod_words.tell_held(pod, troubled.others, troubled.hold.why)
-    if decide_state(pod).name in UP:
-        return pod_words.tell_restarted(pod, troubled.others, now_ms, noticed)
-    return pod_words.tell_trouble(pod, troubled.others, now_ms, noticed)
-
-
-def find_overdue(pods: Iterable[SeenPod], now_ms: int, epoch_ms: int) -> Troubled | None:
-    """Of pods the first that should be gone."""
-    for one in pods:
-        hold = holds.find_overdue(Pod.from_json(one.data, epoch_ms), now_ms)
-        if hold is not None:
-            return Troubled(one, 0, hold)
-    return None
 
 
 def find_troubled(seen: Seen) -> Troubled | None:
@@ -168,13 +137,20 @@ def _find_first(seen: Seen, states: Sequence[str]) -> Troubled | None:
 
 
 def _find_held(seen: Seen) -> Troubled | None:
-    """Of those that are not ready the first by name that something holds."""
+    """Of those that are not ready, or on a node that is not, the first by name that something holds."""
+    unready = {name for name, node in seen.nodes.items() if not is_true(node.status.conditions, READY)}
     held = sorted(
-        (one for one in seen.pods if one.state in HELD), key=lambda one: str(one.data["metadata"]["name"])
+        (
+            one
+            for one in seen.pods
+            if one.state in HELD
+            or (one.state == "ready" and (one.data.get("spec") or {}).get("nodeName") in unready)
+        ),
+        key=lambda one: str(one.data["metadata"]["name"]),
     )
     hidden = sum(seen.others.get(state, 0) for state in HELD)
     for one in held:
-        hold = find_hold(one, seen.now_ms, seen.epoch_ms)
+        hold = find_hold(one, seen.now_ms, seen.epoch_ms, seen.nodes)
         if hold is not None:
             return Troubled(one, len(held) - 1 + hidden, hold)
     return None
@@ -219,7 +195,7 @@ def judge_workload(seen: Seen) -> Verdict:
     elif seen.condition and found.troubled is None and is_settled:
         told[0] += f", {seen.condition}"
     if found.troubled is not None:
-        told.append(tell_troubled(found.troubled, seen.now_ms, seen.epoch_ms))
+        told.append(tell_troubled(found.troubled, seen.now_ms, seen.epoch_ms, seen.nodes))
     if found.losses is not None and is_settled:
         told.append(found.losses.tell())
     told += _tell_around(seen, found, "; ".join(told))
@@ -230,13 +206,12 @@ def judge_workload(seen: Seen) -> Verdict:
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
     sentence = f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith('?') else '.'}"
-    is_failed = rollout is not None and rollout.has_failed
     is_open = any(one.noticed.refused is not None for one in seen.pods)
-    is_calm = found == _Findings(None, None, None, found.warned) and not (is_failed or is_open or seen.beside)
     # By hand nothing is ever rolled out to its end.
     strategy = (seen.data.get("spec") or {}).get("updateStrategy") or {}
-    is_well = is_calm and (is_settled or strategy.get("type") == ON_DELETE) and _has_all(seen)
-    return Verdict(sentence, is_well)
+    is_over = is_settled or strategy.get("type") == ON_DELETE
+    is_calm = found == _Findings(None, None, None, found.warned) and not (is_open or seen.beside)
+    return Verdict(sentence, is_calm and is_over and _has_all(seen))
 
 
 def find_refusal(kind: str, workload: Json, noticed: Noticed, epoch_ms: int) -> Failing | None:
@@ -288,7 +263,10 @@ def _tell_own(seen: Seen, found: _Findings) -> tuple[list[str], list[str]]:
     if seen.kind == JOB_KIND.id:
         job = Job.from_json(seen.data, epoch_ms)
         told += verdict_words.tell_job(job, now_ms)
-        told += tell_back_off(job, [Pod.from_json(one.data, epoch_ms) for one in seen.pods], now_ms)
+        pods = [(Pod.from_json(one.data, epoch_ms), one.noticed) for one in seen.pods]
+        told += tell_back_off(job, [pod for pod, _ in pods], now_ms)
+        last = len(told) - (told[-1] == verdict_words.FOR_GOOD)
+        told[last:last] = tell_failures(job, pods, seen.gone)
     elif seen.kind == CRON_JOB_KIND.id:
         told += verdict_words.tell_cron_job(CronJob.from_json(seen.data, epoch_ms), now_ms, epoch_ms)
     elif not told:
@@ -313,8 +291,18 @@ def _tell_around(seen: Seen, found: _Findings, told: str) -> list[str]:
         words.append(f"lately: {warned.reason} at {at}{verdict_words.quote(warned.message)}")
     if found.troubled is None:
         words.append(_tell_warned_pod(seen))
-    words.append(_tell_refused(seen))
+    words += [_tell_refused(seen), _tell_canceled(seen)]
     return [one for one in (*words, *seen.beside) if one]
+
+
+def _tell_canceled(seen: Seen) -> str:
+    """The first pod whose checks are canceled while it ends."""
+    for one in seen.pods:
+        if one.state == ENDING and (
+            told := tell_canceled(Pod.from_json(one.data, seen.epoch_ms), one.noticed)
+        ):
+            return f"{one.data['metadata']['name']}: {told}"
+    return ""
 
 
 def _tell_refused(seen: Seen) -> str:
@@ -352,7 +340,7 @@ def _tell_wait(seen: Seen) -> str:
     stuck = find_stuck_ordinal(seen.data, [(one.data, one.state) for one in seen.pods])
     if stuck:
         told += f"; {stuck} is of an older revision, and Kubernetes does not replace it by itself"
-        told += f" ({FORCED_ROLLBACK}): it has to be deleted"
+        told += f" (a defect of Kubernetes, {FORCED_ROLLBACK}): it has to be deleted"
     return told
 
 

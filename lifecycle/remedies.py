@@ -22,10 +22,10 @@ from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.programs.images.doubts import find_meant
 from lifecycle.engine.rules.nodes.drains import DONE, DRAIN, ENDS
 from lifecycle.engine.rules.pods.state import UNSCHEDULABLE, decide_state
-from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
+from lifecycle.engine.rules.reasons import CRASHING, ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
 from lifecycle.engine.rules.telling.ends import OOM_KILLED, list_ends
 from lifecycle.engine.rules.telling.verdicts import tell_span
-from lifecycle.judge import Seen, Troubled, find_troubled
+from lifecycle.judge import UP, Seen, Troubled, counts_failures, find_troubled
 from lifecycle.verdicts import find_stuck_ordinal, judge_rollout, read_size
 
 Json = Mapping[str, Any]
@@ -38,6 +38,8 @@ STEADY_MS, LONG_MS = 60_000, 60 * 60_000
 """So long all has to stay well then; of what comes again and again, an hour."""
 MOST_PODS = 50
 """Of a cluster with more, nothing is tried: that would take its time."""
+MOST_INSTANTS = 20_000
+"""So many instants a summary lives through for all its trials: some seconds."""
 _MOST_TRIED = 4
 _FACTORS = (2, 4, 8)
 _PULLS = (ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME)
@@ -58,6 +60,23 @@ class Remedy(NamedTuple):
     is_long: bool = False
 
 
+class Course(NamedTuple):
+    """What became of a workload: after how long it was whole, None for not in time; whether that lasted."""
+
+    whole_ms: int | None
+    is_lasting: bool = False
+    is_long: bool = False
+
+    def tell(self) -> str:
+        """`whole after 14s`; `not whole within 15m 00s`"""
+        if self.whole_ms is None:
+            return f"not whole within {tell_span(LONGEST_MS)}"
+        told = f"whole after {tell_span(self.whole_ms)}" if self.whole_ms else "whole now"
+        if not self.is_lasting:
+            return f"{told}, but not for long"
+        return f"{told}{', no restart in the next hour' if self.is_long else ''}"
+
+
 class Tried(NamedTuple):
     """A remedy that was run, and what came of it."""
 
@@ -75,7 +94,7 @@ class Tried(NamedTuple):
 def list_remedies(seen: Seen) -> list[Remedy]:
     """The changes that may help, the smallest first. None of it is tried yet."""
     troubled = find_troubled(seen)
-    if troubled is None or seen.data["metadata"].get("ownerReferences"):
+    if troubled is None or not _stands_alone(seen):
         return []
     pod = Pod.from_json(troubled.pod.data, seen.epoch_ms)
     found = [
@@ -212,36 +231,73 @@ def _never() -> bool:
     return False
 
 
+class Patience:
+    """So many instants, of all forks together, are lived through for trials; then it is late."""
+
+    def __init__(self, instants: int = MOST_INSTANTS) -> None:
+        self.left = instants
+
+    def __call__(self) -> bool:
+        """Whether it is late, after one more instant."""
+        self.left -= 1
+        return self.left < 0
+
+
+def look_ahead(engine: Cluster, seen: Seen, is_late: Callable[[], bool] = _never) -> Course | None:
+    """What becomes of a workload that is not well if nobody does anything; None where that is not known."""
+    if not (_stands_alone(seen) and _is_small(engine)):
+        return None
+    troubled = find_troubled(seen)
+    # What ends again and again is whole in between.
+    is_long = troubled is not None and troubled.hold is None and troubled.pod.state in (CRASHING, *UP)
+    return _follow(engine.save(), Remedy("", (), "", is_long), seen, is_late)
+
+
+def _stands_alone(seen: Seen) -> bool:
+    """Whether it keeps pods, and no other workload decides about it."""
+    return not seen.data["metadata"].get("ownerReferences") and not counts_failures(seen.kind)
+
+
+def _is_small(engine: Cluster) -> bool:
+    return len(engine.list(POD_KIND.id)) <= MOST_PODS
+
+
 def try_remedies(engine: Cluster, seen: Seen, is_late: Callable[[], bool] = _never) -> list[Tried]:
     """Those that helped, each on a fork of its own; [] where nothing may, or the cluster is too big.
 
-    `is_late`: whether there is no more time to try; what is not at its end then, is not offered.
+    What comes right by itself needs no help. `is_late`: whether there is no more time to try; what is
+    not at its end then, is not offered.
     """
-    if len(engine.list(POD_KIND.id)) > MOST_PODS:
+    listed = list_remedies(seen) if _is_small(engine) else []
+    if not listed:
         return []
-    found: list[Tried] = []
-    saved: dict[str, Any] | None = None
-    for remedy in list_remedies(seen):
+    saved, found = engine.save(), list[Tried]()
+    alone = {
+        is_long: _follow(saved, Remedy("", (), "", is_long), seen, is_late)
+        for is_long in sorted({one.is_long for one in listed})
+    }
+    for remedy in listed:
         if any(one.remedy.against == remedy.against for one in found) or len(found) >= _MOST_TRIED:
             continue
-        saved = saved or engine.save()
-        outcome = try_remedy(saved, remedy, seen, is_late)
-        found += [Tried(remedy, outcome)] if outcome else []
+        by_itself = alone[remedy.is_long]
+        if by_itself is None or by_itself.is_lasting:
+            continue
+        course = _follow(saved, remedy, seen, is_late)
+        if course is not None and course.is_lasting:
+            found.append(Tried(remedy, course.tell()))
     return found
 
 
-def try_remedy(
-    saved: dict[str, Any], remedy: Remedy, seen: Seen, is_late: Callable[[], bool] = _never
-) -> str:
-    """`whole after 14s`; "" where it was refused, did not help in time, or did not last."""
+def _follow(saved: dict[str, Any], remedy: Remedy, seen: Seen, is_late: Callable[[], bool]) -> Course | None:
+    """Do it on a fork, and look on; None where it was refused, or there was no time to see."""
     try:
         fork = Cluster.load(saved)
     except CheckpointError:
-        return ""
+        return None
     began_ms = fork.now_ms
     for number, (kind, payload) in enumerate(remedy.orders, 1):
         if not fork.submit(Command(id=f"remedy-{number}", kind=kind, payload=payload)).ok:
-            return ""
+            return None
     meta = seen.data["metadata"]
 
     def is_whole(cluster: Cluster) -> bool:
@@ -253,25 +309,33 @@ def try_remedy(
         cluster.take_changes()
         return is_late()
 
-    # Something has to happen before anything is well again.
-    fork.run_until(began_ms + 1, stop=drop)
-    fork.run_until(began_ms + LONGEST_MS, stop=lambda cluster: is_whole(cluster) or is_late())
+    if remedy.orders or not is_whole(fork):
+        # Something has to happen before anything is well again.
+        fork.run_until(began_ms + 1, stop=drop)
+        fork.run_until(began_ms + LONGEST_MS, stop=lambda cluster: is_whole(cluster) or is_late())
+    if is_late():
+        return None
     if not is_whole(fork):
-        return ""
+        return Course(None)
     whole_ms, before = fork.now_ms, _count_restarts(fork)
     fork.run_until(whole_ms + (LONG_MS if remedy.is_long else STEADY_MS), stop=drop)
-    if is_late() or not is_whole(fork) or (remedy.is_long and _count_restarts(fork) > before):
-        return ""
-    steady = ", no restart in the next hour" if remedy.is_long else ""
-    return f"whole after {tell_span(whole_ms - began_ms)}{steady}"
+    if is_late():
+        return None
+    is_lasting = is_whole(fork) and not (remedy.is_long and _count_restarts(fork) > before)
+    return Course(whole_ms - began_ms, is_lasting, remedy.is_long)
 
 
-def try_drain(engine: Cluster, node: str, sizes: Mapping[tuple[str, str], int]) -> str:
+def try_drain(
+    engine: Cluster,
+    node: str,
+    sizes: Mapping[tuple[str, str], int],
+    is_late: Callable[[], bool] = _never,
+) -> str:
     """`scale web to 2: drained after 48s`, of a drain that budgets hold up; "" where that does not help.
 
     `sizes`: how many pods the workloads want whose evictions are refused, by (`Deployment/web`, namespace).
     """
-    if not sizes or len(engine.list(POD_KIND.id)) > MOST_PODS:
+    if not sizes or not _is_small(engine):
         return ""
     fork, told = Cluster.load(engine.save()), list[str]()
     began_ms = fork.now_ms
@@ -289,7 +353,7 @@ def try_drain(engine: Cluster, node: str, sizes: Mapping[tuple[str, str], int]) 
             for row in cluster.take_changes().rows
             if isinstance(row, Transition) and row.field == DRAIN and row.subject.name == node
         )
-        return bool(said) and said[-1] in ENDS
+        return is_late() or (bool(said) and said[-1] in ENDS)
 
     fork.run_until(began_ms + LONGEST_MS, stop=has_ended)
     is_done = bool(said) and said[-1] == DONE

@@ -40,8 +40,6 @@ Json = Mapping[str, Any]
 
 _BLOCKING = ("crashing", "stuck", "notReady", "starting", "pending", "unknown")
 """The states of pods that an ordered update waits for."""
-FORCED_ROLLBACK = "kubernetes#67250"
-"""The issue in which it is known that a StatefulSet does not replace a pod that never was ready."""
 
 _JUDGES: dict[str, Callable[[Json], RolloutStatus]] = {
     DEPLOYMENT_KIND.id: lambda data: decide_rollout_status(Deployment.from_json(data)),

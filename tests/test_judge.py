@@ -234,8 +234,8 @@ def test_the_last_end_is_told_with_its_cause(kind, last, checks, expected) -> No
 def test_a_pod_between_two_runs_tells_the_last_end_and_no_success() -> None:
     """After exit 0, before its kubelet says CrashLoopBackOff, and while it waits to be ready again."""
     pod = make_pod(NOT_READY, lastState=end(0, "Completed"), state=end(0, "Completed"), restartCount=3)
-    told = judge_pod(SeenPod(pod, "notReady"), NOW_MS, 0)
-    assert "app ended with exit code 0 (Completed) at 00:01:50" in told
+    told = judge_pod(SeenPod(pod, "crashing"), NOW_MS, 0)
+    assert told.startswith("Completed, not ready since 00:01:00: app ended with exit code 0 (Completed)")
 
 
 def test_a_resize_that_cannot_be_made_is_told_of_a_pod_that_is_well() -> None:

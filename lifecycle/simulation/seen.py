@@ -15,6 +15,7 @@ from lifecycle.engine.kinds.references import refer_to
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.meta import Subject
+from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
@@ -88,6 +89,8 @@ class Judged:
         self._watch, self._cluster = watch, cluster
         self._pods = map_pods(cluster)
         self._profiles = cluster.list(CONTAINER_PROFILE.id)
+        nodes = cluster.list(NODE_KIND.id)
+        self._nodes = {one["metadata"]["name"]: Node.from_json(one, cluster.epoch_ms) for one in nodes}
         self._there = [refer_to(one) for kind in REFERRED for one in cluster.list(kind)]
         self._beside: dict[tuple[str, str, str], list[str]] = {}
         for one in cluster.list(_AUTOSCALER):
@@ -120,6 +123,7 @@ class Judged:
             jobs=self._list_jobs(uid) if kind == CRON_JOB_KIND.id else (),
             condition=tell_conditions(data, self._profiles, self._there),
             beside=self._beside.get(place, ()),
+            nodes=self._nodes,
         )
 
     def _list_jobs(self, uid: str) -> list[tuple[Json, Noticed]]:
@@ -132,7 +136,9 @@ class Judged:
         for pod in cluster.list(POD_KIND.id):
             if controller_of(pod) is None:
                 seen = SeenPod(pod, read_state(pod, cluster.epoch_ms), self._watch.know(pod))
-                told[pod["metadata"]["uid"]] = judge_pod(seen, cluster.now_ms, cluster.epoch_ms)
+                told[pod["metadata"]["uid"]] = judge_pod(
+                    seen, cluster.now_ms, cluster.epoch_ms, nodes=self._nodes
+                )
         return told
 
 

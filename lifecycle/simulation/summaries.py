@@ -23,8 +23,8 @@ from lifecycle.engine.rules.network.services import wants_load_balancer
 from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
-from lifecycle.judge import judge_workload
-from lifecycle.remedies import try_drain, try_remedies
+from lifecycle.judge import Seen, judge_workload
+from lifecycle.remedies import Patience, look_ahead, try_drain, try_remedies
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
@@ -113,6 +113,7 @@ class SummarySink:
         self._watch = Watch()
         self._disruptions = Disruptions()
         self._gone = GoneWorkloads()
+        self._patience = Patience()
         self._readiness = Readiness(bool(plan.steps or plan.then))
 
     def take(self, changes: Changes) -> None:
@@ -161,12 +162,20 @@ class SummarySink:
                 seen = judged.see(data)
                 verdict = judge_workload(seen)
                 lines = [*describe_workload(data, verdict.sentence)]
-                lines += [f"  would help {one.tell()}" for one in try_remedies(cluster, seen)]
+                if not verdict.is_well:
+                    lines += self._describe_future(cluster, seen)
                 lines += describe_batch(data, cluster)
                 lines += describe_left_out(data, cluster)
                 lines += self._gone.describe_runs(data["metadata"]["uid"])
                 blocks.append((is_well(data) and verdict.is_well, lines))
         return blocks
+
+    def _describe_future(self, cluster: Cluster, seen: Seen) -> Iterator[str]:
+        """What becomes of a workload that is not well, by itself and with help; each was tried."""
+        by_itself = look_ahead(cluster, seen, self._patience)
+        if by_itself is not None and not (by_itself.is_lasting and by_itself.whole_ms == 0):
+            yield f"  by itself {by_itself.tell()}"
+            yield from (f"  would help {one.tell()}" for one in try_remedies(cluster, seen, self._patience))
 
     def _describe_pods(self, cluster: Cluster, verdicts: Mapping[str, str]) -> Iterator[str]:
         """A block for each pod, in the order in which they came."""
@@ -181,7 +190,7 @@ class SummarySink:
         sizes = map_sizes(cluster)
         for node, places in self._disruptions.list_held():
             held = {place: sizes[place] for place in places if place in sizes}
-            if told := try_drain(cluster, node, held):
+            if told := try_drain(cluster, node, held, self._patience):
                 yield f"  would help {told}"
 
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lifecycle.engine import Cluster
+from lifecycle.engine.kinds.addons import VERTICAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.names import FAILED_CREATE
-from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
-from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
+from lifecycle.engine.objects.pods.pod import POD_KIND, RUNNING, Pod
+from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler, tell_vertical
 from lifecycle.engine.rules.telling.disrupted import find_disrupted, tell_how
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.namespaces import find_holders, tell_stuck
@@ -27,7 +28,7 @@ from lifecycle.engine.rules.telling.surroundings import (
     tell_service,
 )
 from lifecycle.engine.rules.telling.verdicts import quote, tell_instant
-from lifecycle.simulation.seen import Watch
+from lifecycle.simulation.seen import Watch, map_pods
 
 Json = Mapping[str, Any]
 _MOST_TOLD = 10
@@ -40,6 +41,8 @@ def describe_surroundings(cluster: Cluster, watch: Watch) -> Iterator[str]:
         pods.setdefault(one["metadata"]["namespace"], []).append(Pod.from_json(one, cluster.epoch_ms))
     for one in cluster.list(HORIZONTAL_POD_AUTOSCALER.kind.id):
         yield from _describe(one, _tell_autoscaler(one, cluster, watch))
+    for one in cluster.list(VERTICAL_POD_AUTOSCALER.kind.id):
+        yield from _describe(one, tell_vertical(one, _count_running(one, cluster)))
     for one in cluster.list("Service"):
         yield from _describe(one, tell_service(one, pods.get(one["metadata"]["namespace"], ())))
     for one in cluster.list(POD_DISRUPTION_BUDGET.kind.id):
@@ -48,6 +51,13 @@ def describe_surroundings(cluster: Cluster, watch: Watch) -> Iterator[str]:
         if one["metadata"].get("deletionTimestamp"):
             holders = find_holders(_list_all(cluster, one["metadata"]["name"]))
             yield from _describe(one, tell_stuck(one, cluster.now_ms, cluster.epoch_ms, holders))
+
+
+def _count_running(autoscaler: Json, cluster: Cluster) -> int:
+    """How many pods of a vertical autoscaler's target run."""
+    target = cluster.get(*find_target(autoscaler, "targetRef"))
+    found = map_pods(cluster).get(target["metadata"]["uid"], ()) if target is not None else ()
+    return sum((one.get("status") or {}).get("phase") == RUNNING for one in found)
 
 
 def describe_warned(cluster: Cluster, watch: Watch) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Runs for tests: a file in, its rows and its outcome out."""
 
 import hashlib
+import io
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,8 +9,11 @@ from pathlib import Path
 import orjson
 
 from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.input.scenario import read_until
 from lifecycle.simulation import Overrides, make_plan, take_inputs
-from lifecycle.simulation.run import Driver
+from lifecycle.simulation.run import Driver, run
+from lifecycle.simulation.summaries import SummarySink
+from tests.texts import read_manifests
 
 MANIFESTS = Path(__file__).parents[1] / "input" / "manifests"
 
@@ -53,6 +57,15 @@ class Run:
             if prefix == "container" and part == "state" and row["new"] == "Running":
                 lane[f"starts {name}"].append((row["at_ms"] / 1000, ""))
         return found
+
+
+def summarize(text, until=""):
+    """What `simulate --output summary` writes of manifests, looked at when `until` says so."""
+    out = io.BytesIO()
+    plan = make_plan(read_manifests(text), Overrides(untils=(read_until(until),) if until else ()))
+    sink = SummarySink(out.write, plan)
+    sink.finish(*run(plan, sink))
+    return out.getvalue().decode()
 
 
 def show(row):

@@ -1,23 +1,11 @@
 """The summary of a run says the cause, since when, and what comes next, whatever the cause."""
 
 # ruff: noqa: E501 - a line of a manifest is a line
-import io
 import re
 
 import pytest
 
-from lifecycle.simulation import Overrides, make_plan
-from lifecycle.simulation.run import run
-from lifecycle.simulation.summaries import SummarySink
-from tests.texts import read_manifests
-
-
-def summarize(text: str) -> str:
-    out = io.BytesIO()
-    plan = make_plan(read_manifests(text), Overrides())
-    sink = SummarySink(out.write, plan)
-    sink.finish(*run(plan, sink))
-    return out.getvalue().decode()
+from tests.simulate.running import summarize
 
 
 def scenario(until: str, steps: str = "", nodes: int = 3) -> str:

@@ -74,7 +74,7 @@ def test_how_a_pod_is(spec: dict[str, Any], seconds: int, expected: str) -> None
 def test_a_crash_loop_says_how_the_last_run_ended_and_when_the_next_begins() -> None:
     door = Door(timing="realistic")
     door.apply(make_pod(containers=[SERVER | {"command": ["sh", "-c", "sleep 1; exit 42"]}]))
-    while "next start" not in (told := tell(door.run(1))):
+    while "next start in" not in (told := tell(door.run(1))) or "CrashLoop" not in told:
         assert door.cluster.now_ms < 300_000
     assert told.startswith("CrashLoopBackOff, not ready since 00:0")
     assert ": c ended with exit code 42 (Error); next start in " in told

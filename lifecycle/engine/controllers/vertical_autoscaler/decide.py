@@ -12,17 +12,25 @@ from typing import Any
 from ...objects.condition import is_true
 from ...objects.meta import StoredObject
 from ...objects.pods.pod import RUNNING, Pod
-from ...rules.scaling.vertical_scaling import Counts, Recommended, is_off, is_outside, read_amount, recommend
+from ...rules.scaling.vertical_scaling import (
+    AUTO,
+    INITIAL,
+    LEAST_REPLICAS,
+    OFF,
+    Counts,
+    Recommended,
+    is_off,
+    is_outside,
+    read_amount,
+    recommend,
+)
 
 Json = Mapping[str, Any]
 SOURCE = "vpa-updater"
 LOOK_MS = 60_000
-LEAST_REPLICAS = 2
-"""With fewer nobody is evicted (updater: --min-replicas)."""
 SETTLED_MS = 12 * 3_600_000
 """A pod within the bounds is evicted when it is so old, and its requests are off."""
 NO_PODS = "NoPodsMatched"
-OFF, INITIAL, AUTO = "Off", "Initial", "Auto"
 EVICTED = ("EvictedByVPA", "Pod was evicted by VPA Updater to apply resource recommendation.")
 
 

@@ -15,9 +15,10 @@ from ...objects.pods.status import PodStatus
 from ...objects.shown import State
 from ..nodes.eviction import DISRUPTION_TARGET
 from ..reasons import CRASHING, STARTING, STUCK, find_meaning
+from .backoff import is_held_back
 from .conditions import POD_SCHEDULED, READY
 from .container_status import default_waiting_reason
-from .restart_rules import should_restart
+from .restart_rules import will_restart
 
 UNSCHEDULABLE = "Unschedulable"
 """No node takes the pod: none has room, none is allowed, or a claim of its is unbound or missing."""
@@ -71,7 +72,7 @@ def _unready(pod: Pod, ready: Condition | None) -> State:
     for container, one in _list_unready(status):
         meaning = find_meaning(one.reason).state if one.type == WAITING else ""
         # Until its kubelet says a reason, a container that failed shows how it ended.
-        if one.type == TERMINATED and one.exit_code and _starts_again(pod, container, one.exit_code):
+        if one.type == TERMINATED and _crashes(pod, container, one):
             meaning = CRASHING
         if meaning == CRASHING:
             return _because(CRASHING, one)
@@ -88,16 +89,38 @@ def _unready(pod: Pod, ready: Condition | None) -> State:
     return State(name, default_waiting_reason(pod.spec))
 
 
-def _list_unready(status: PodStatus) -> Sequence[tuple[str, ContainerState]]:
+def _list_unready(status: PodStatus) -> Sequence[tuple[ContainerStatus, ContainerState]]:
     statuses: Sequence[ContainerStatus] = status.containers
     if status.init_containers:
         statuses = (*status.init_containers, *statuses)
-    return [(one.name, one.state) for one in statuses if not one.ready and one.state is not None]
+    return [(one, one.state) for one in statuses if not one.ready and one.state is not None]
 
 
-def _starts_again(pod: Pod, name: str, exit_code: int) -> bool:
-    containers = (*pod.spec.init_containers, *pod.spec.containers)
-    return any(one.name == name and should_restart(one, pod.spec, exit_code) for one in containers)
+def _crashes(pod: Pod, status: ContainerStatus, end: ContainerState) -> bool:
+    """Whether a container that ended is started again for a failure, or held back after an end that was none.
+
+    Exit 0 counts for the back-off too (doBackOff in pkg/kubelet/kuberuntime/kuberuntime_manager.go).
+    """
+    return bool(end.exit_code or is_held_back(status)) and is_started_again(pod, status)
+
+
+def is_started_again(pod: Pod, status: ContainerStatus) -> bool:
+    """Whether a container that has ended has another run to come."""
+    container = next((one for one in pod.spec.all_containers if one.name == status.name), None)
+    if container is None or not will_restart(container, pod.spec, status):
+        return False
+    # Sidecars are not started again once all that they serve is over.
+    return not (container.is_init and has_run_its_course(pod))
+
+
+def has_run_its_course(pod: Pod) -> bool:
+    """Whether all its own containers have ended for good: what else runs is being stopped."""
+    containers = {one.name: one for one in pod.spec.containers}
+    known = [(containers[one.name], one) for one in pod.status.containers if one.name in containers]
+    return bool(known) and not any(
+        one.state is None or one.state.type != TERMINATED or will_restart(container, pod.spec, one)
+        for container, one in known
+    )
 
 
 def _because(name: str, why: Condition | ContainerState | None) -> State:

@@ -28,6 +28,10 @@ _MARGIN = 1.15
 _DAY_MS, _SAMPLES_A_DAY = 86_400_000, 24 * 60
 # Percentile, and confidence: (1 + m / days) to the power of p.
 _TARGET, _LOWER, _UPPER = (0.9, 0.0, 0.0), (0.5, 0.001, -2.0), (0.95, 1.0, 1.0)
+OFF, INITIAL, AUTO = "Off", "Initial", "Auto"
+"""How what is recommended is applied: to nobody, to new pods, to all."""
+LEAST_REPLICAS = 2
+"""With fewer nobody is evicted (updater: --min-replicas)."""
 TOLERATED = Fraction(1, 10)
 """A request may be off by such a part before an old pod is evicted for it."""
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...objects.quantity import parse_quantity
+from ..scaling.vertical_scaling import AUTO, INITIAL, LEAST_REPLICAS, OFF
 
 Json = Mapping[str, Any]
 _FIELDS = {
@@ -91,6 +92,38 @@ def tell_autoscaler(spec: Json, status: Json) -> str:
     if str(able.get("reason")).endswith("Stabilized"):
         told.append(str(able.get("message", "")))
     return "; ".join(told) + "."
+
+
+def tell_vertical(autoscaler: Json, pods: int) -> str:
+    """`recommends app: cpu 587m; evicts nobody: of Deployment/one 1 pod runs, and fewer than 2 …`
+
+    `pods`: how many of its target run.
+    """
+    spec, status = autoscaler.get("spec") or {}, autoscaler.get("status") or {}
+    for one in status.get("conditions") or ():
+        if one.get("type") == "ConfigUnsupported" and one.get("status") == "True":
+            return f"recommends nothing: {one.get('message', '')}"
+    found = (status.get("recommendation") or {}).get("containerRecommendations") or ()
+    if not found:
+        return "recommends nothing yet: it has seen no pod of its target"
+    told = [
+        f"recommends {one.get('containerName')}:"
+        f" {', '.join(f'{name} {amount}' for name, amount in (one.get('target') or {}).items())}"
+        for one in found
+    ]
+    return "; ".join([*told, _tell_applied(spec, pods)])
+
+
+def _tell_applied(spec: Json, pods: int) -> str:
+    policy, target = spec.get("updatePolicy") or {}, spec.get("targetRef") or {}
+    mode = policy.get("updateMode") or AUTO
+    if mode in (OFF, INITIAL):
+        return f"evicts nobody: updateMode is {mode}{', so new pods alone get it' if mode == INITIAL else ''}"
+    least = max(policy.get("minReplicas") or LEAST_REPLICAS, 1)
+    if pods >= least:
+        return "evicts pods whose requests are out of its bounds"
+    runs = f"of {target.get('kind')}/{target.get('name')} {pods} pod{' runs' if pods == 1 else 's run'}"
+    return f"evicts nobody: {runs}, and fewer than {least} are left alone (updatePolicy.minReplicas)"
 
 
 def _pods(count: int) -> str:

@@ -15,6 +15,7 @@ _WORDS = {
     "DeletionByTaintManager": "evicted from a node with a taint that they do not tolerate",
     "TerminationByKubelet": "ended by the kubelet",
     "DeletionByPodGC": "deleted, as their node is no more",
+    _BY_EVICTION: "evicted",
 }
 
 

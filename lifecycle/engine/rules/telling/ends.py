@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...objects.pods.container import RUNNING, TERMINATED, ContainerState, ContainerStatus
 from ...objects.pods.pod import Pod
+from ..pods.backoff import is_held_back
 from ..reasons import CRASHING, find_meaning
 from .noticed import NOTHING, Noticed
 from .verdicts import quote
@@ -60,7 +61,8 @@ def find_last_end(pod: Pod) -> tuple[str, ContainerState] | None:
 
 def find_end(one: ContainerStatus) -> ContainerState | None:
     """How the last run of a container that is not well ended; None where no run of it did."""
-    if one.state is not None and one.state.type == TERMINATED and one.state.exit_code:
+    # Exit 0 is an end like any other where it is held back for it.
+    if one.state is not None and one.state.type == TERMINATED and (one.state.exit_code or is_held_back(one)):
         return one.state
     last = one.last_state
     # A container that was told to end may say that all is well, and still crash again and again.

@@ -7,7 +7,7 @@ earlier run; a condition that is False, with its reason and message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...objects.condition import find_condition
@@ -22,10 +22,10 @@ from ..pods.conditions import (
     READY,
     READY_TO_START,
 )
-from ..pods.state import decide_state
+from ..pods.state import decide_state, has_run_its_course
 from .ends import find_end, tell_end
 from .noticed import FAILED_MOUNT, Noticed, Warned
-from .verdicts import quote, tell_instant
+from .verdicts import quote, tell_instant, tell_span
 
 HELD = ("notReady", "starting", "pending")
 """The states of pods that something may hold so."""
@@ -154,7 +154,7 @@ def _find_end(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:
             continue
         told = f"{tell_end(pod, one.name, end, noticed)} at {tell_instant(end.finished_ms)}"
         if sidecars := _list_sidecars_up(pod):
-            return Hold(f"{told}; {', '.join(sidecars)} still runs and is being stopped", "", False)
+            return Hold(f"{told}; {_tell_stopped(pod, sidecars)}", "", False)
         return Hold(told, "", one.restart_count > 1)
     return None
 
@@ -165,19 +165,20 @@ def _is_done_init(pod: Pod, one: ContainerStatus) -> bool:
     return is_init and one.state is not None and one.state.type == TERMINATED and not one.state.exit_code
 
 
+def _tell_stopped(pod: Pod, names: Sequence[str]) -> str:
+    """`proxy still runs and is being stopped, with 30s to end`"""
+    verbs = "still runs and is" if len(names) == 1 else "still run and are"
+    grace = pod.spec.termination_grace_seconds
+    within = "" if grace is None else f", with {tell_span(grace * 1000)} to end"
+    return f"{', '.join(names)} {verbs} being stopped{within}"
+
+
 def _list_sidecars_up(pod: Pod) -> list[str]:
-    """The sidecars that run, of a pod all of whose own containers have ended and stay so."""
-    states = [one.state for one in pod.status.containers]
-    if pod.spec.restart_policy == ALWAYS or any(
-        state is None or state.type != TERMINATED for state in states
-    ):
+    """What runs of a pod whose own containers have ended for good: sidecars, and who looks into it."""
+    if not has_run_its_course(pod):
         return []
-    named = {one.name for one in pod.spec.init_containers if one.is_sidecar}
-    return [
-        one.name
-        for one in pod.status.init_containers
-        if one.name in named and one.state is not None and one.state.type == RUNNING
-    ]
+    beside = (*pod.status.init_containers, *pod.status.ephemeral_containers)
+    return [one.name for one in beside if one.state is not None and one.state.type == RUNNING]
 
 
 def _find_earlier_check(pod: Pod, noticed: Noticed, now_ms: int) -> Hold | None:

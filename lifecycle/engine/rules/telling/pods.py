@@ -12,10 +12,11 @@ from ..columns.pods import count_restarts, pod_status_text
 from ..pods.conditions import READY
 from ..pods.state import decide_state
 from ..reasons import CRASHING, STUCK
+from .defects import tell_canceled
 from .ends import find_last_end, find_start_ms, list_ends, tell_end, tell_last_run
 from .holds import Hold, find_start
 from .noticed import NOTHING, Noticed, is_lately
-from .verdicts import FOR_GOOD, find_retry_ms, quote, tell_instant, tell_since, tell_span
+from .verdicts import FOR_GOOD, quote, tell_instant, tell_retry, tell_since, tell_span
 
 _HELD_WORDS = {"notReady": "Not ready", "starting": "Starting", "pending": "Pending"}
 _OPEN = ("PodResizePending", "PodResizeInProgress")
@@ -39,7 +40,8 @@ def tell_pod(
     if deleted_ms is not None:
         return f"Gone since {tell_instant(deleted_ms)}; nothing of this name will come back by itself."
     if pod.meta.deletion_ms is not None:
-        return _tell_ending(pod, now_ms)
+        canceled = tell_canceled(pod, noticed)
+        return f"{_tell_ending(pod, now_ms)}{f'; {canceled}' if canceled else ''}."
     state = decide_state(pod)
     if state.name == "ready":
         return f"{_tell_ready(pod, noticed)}{tell_warned(pod, noticed, now_ms)}."
@@ -143,9 +145,8 @@ def tell_trouble(pod: Pod, others: int, now_ms: int, noticed: Noticed = NOTHING)
     told = f"{_name(pod, others)}: {state.reason or pod_status_text(pod)}{tell_since(pod)}"
     if state.name != CRASHING:
         told += quote(_cut_preemption(state.message or ""))
-    retry_ms = find_retry_ms(pod)
-    if retry_ms is not None and retry_ms > now_ms:
-        told += f", next retry in {tell_span(retry_ms - now_ms)}"
+    if retry := tell_retry(pod, now_ms):
+        told += f", next retry {retry}"
     last_run = tell_last_run(pod, noticed) if state.name in (CRASHING, "failed") else ""
     return f"{told}: {last_run}" if last_run else told
 
@@ -167,10 +168,10 @@ def _tell_ending(pod: Pod, now_ms: int) -> str:
     assert at_ms is not None, "its deletion was asked for"
     asked = f"Ending since {tell_instant(at_ms - grace * 1000)}"
     if pod.meta.finalizers and at_ms <= now_ms:
-        return f"{asked}; held by the finalizer {pod.meta.finalizers[0]}, and gone when that is taken away."
+        return f"{asked}; held by the finalizer {pod.meta.finalizers[0]}, and gone when that is taken away"
     if at_ms > now_ms:
-        return f"{asked}; what still runs is killed in {tell_span(at_ms - now_ms)}, at {tell_instant(at_ms)}."
-    return f"{asked}; its grace period was over at {tell_instant(at_ms)}."
+        return f"{asked}; what still runs is killed in {tell_span(at_ms - now_ms)}, at {tell_instant(at_ms)}"
+    return f"{asked}; its grace period was over at {tell_instant(at_ms)}"
 
 
 def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) -> str:
@@ -182,7 +183,6 @@ def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) ->
 
 
 def _tell_next(pod: Pod, state: str, now_ms: int) -> str:
-    retry_ms = find_retry_ms(pod)
-    if retry_ms is not None and retry_ms > now_ms:
-        return f"; next start in {tell_span(retry_ms - now_ms)}"
+    if retry := tell_retry(pod, now_ms):
+        return f"; next start {retry}"
     return "; somebody has to fix it" if state == STUCK else ""

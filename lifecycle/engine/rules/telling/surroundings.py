@@ -127,9 +127,9 @@ def is_silent(told: str) -> bool:
     return not told or _NOT_SCALED in told
 
 
-def find_target(autoscaler: Json) -> tuple[str, str, str]:
+def find_target(autoscaler: Json, field: str = "scaleTargetRef") -> tuple[str, str, str]:
     """The id of the kind, namespace and name of what an autoscaler scales."""
-    target = (autoscaler.get("spec") or {}).get("scaleTargetRef") or {}
+    target = (autoscaler.get("spec") or {}).get(field) or {}
     namespace = autoscaler["metadata"].get("namespace") or ""
     group = str(target.get("apiVersion") or "").rpartition("/")[0]
     return kind_id(group, str(target.get("kind") or "")), namespace, str(target.get("name") or "")

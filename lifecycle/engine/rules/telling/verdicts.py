@@ -17,7 +17,8 @@ from ...objects.time_zones import UTC, load_zone
 from ...objects.workloads.cron_job import FORBID, REPLACE, CronJob
 from ...objects.workloads.job import COMPLETE, Job, JobStatus
 from ..jobs.schedules import read_schedule
-from ..pods.state import decide_state
+from ..pods.backoff import find_pending_delay
+from ..pods.state import decide_state, is_started_again
 
 Json = Mapping[str, Any]
 FOR_GOOD = "nothing will change by itself any more"
@@ -88,22 +89,36 @@ def tell_since(pod: Pod) -> str:
 
 
 def find_retry_ms(pod: Pod) -> int | None:
-    """When the first of its containers that back off is started again; None where none does.
+    """When the first of its containers that back off is started again; None where none does, or nobody knows.
 
-    The back-off counts from the end of the last run; how long it is the kubelet says.
+    The back-off counts from the end of the last run. How long it is the kubelet says, once it has looked
+    again; until then it follows from how long it was before.
     """
     status = pod.status
-    found = [_find_restart(one) for one in (*status.init_containers, *status.containers)]
+    if pod.is_finished or pod.meta.deletion_ms is not None:
+        return None
+    found = [_find_restart(pod, one) for one in (*status.init_containers, *status.containers)]
     return min((at_ms for at_ms in found if at_ms is not None), default=None)
 
 
-def _find_restart(container: ContainerStatus) -> int | None:
+def _find_restart(pod: Pod, container: ContainerStatus) -> int | None:
     state, last = container.state, container.last_state
+    if state is not None and state.finished_ms is not None and is_started_again(pod, container):
+        delay_ms = find_pending_delay(container)
+        return state.finished_ms + delay_ms if delay_ms is not None else None
     said = _BACK_OFF.match(state.message or "") if state is not None else None
     if said is None or last is None or last.finished_ms is None:
         return None
     delay_ms = read_duration_ms(said[1])
     return last.finished_ms + delay_ms if delay_ms is not None else None
+
+
+def tell_retry(pod: Pod, now_ms: int) -> str:
+    """`in 20s`; `due now`, where the back-off is over; "" where nobody knows."""
+    retry_ms = find_retry_ms(pod)
+    if retry_ms is None:
+        return ""
+    return f"in {tell_span(retry_ms - now_ms)}" if retry_ms > now_ms else "due now"
 
 
 # --- Jobs -------------------------------------------------------------------------------------------------

@@ -4,7 +4,14 @@ from itertools import accumulate
 
 import pytest
 
-from lifecycle.engine.rules.pods.backoff import decide_delay, decide_limits, decide_next_delay, duration_text
+from lifecycle.engine.objects.pods.container import ContainerState, ContainerStatus
+from lifecycle.engine.rules.pods.backoff import (
+    decide_delay,
+    decide_limits,
+    decide_next_delay,
+    duration_text,
+    find_pending_delay,
+)
 
 REDUCED, OWN_CAP = "ReduceDefaultCrashLoopBackOffDecay", "KubeletCrashLoopBackOffMax"
 
@@ -46,3 +53,28 @@ def test_a_run_of_more_than_ten_minutes_forgets_the_delay(ran_ms, delay_ms):
 )
 def test_delays_read_as_go_prints_them(delay_ms, text):
     assert duration_text(delay_ms) == text
+
+
+def end(started_seconds: int, finished_seconds: int) -> ContainerState:
+    return ContainerState("Terminated", "Error", "", started_seconds * 1000, finished_seconds * 1000, 1)
+
+
+@pytest.mark.parametrize(
+    "restarts, before, last, delay_ms",
+    [
+        pytest.param(0, None, end(0, 5), 0, id="a first end"),
+        pytest.param(1, end(0, 5), end(6, 10), 10_000, id="the second"),
+        pytest.param(2, end(6, 10), end(20, 25), 20_000, id="the third"),
+        pytest.param(2, end(6, 10), end(25, 30), 20_000, id="the third, seen late"),
+        pytest.param(3, end(20, 25), end(51, 60), 40_000, id="the fourth"),
+        pytest.param(9, end(0, 60), end(400, 460), 300_000, id="at the cap"),
+        pytest.param(6, end(0, 60), end(240, 300), 300_000, id="160 s are doubled to the cap"),
+        pytest.param(9, end(0, 60), end(400, 1_010), 0, id="a run of ten minutes makes it forgotten"),
+        pytest.param(9, end(0, 700), end(701, 710), 10_000, id="the first end after such a run"),
+        pytest.param(4, end(0, 60), end(78, 90), None, id="18 s are no delay of this kubelet"),
+        pytest.param(4, None, end(78, 90), None, id="the run before is not known"),
+    ],
+)
+def test_how_long_an_end_is_held_back_follows_from_the_run_before(restarts, before, last, delay_ms):
+    status = ContainerStatus("app", last, last_state=before, restart_count=restarts)
+    assert find_pending_delay(status) == delay_ms

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.objects.condition import Condition
+from lifecycle.engine.objects.pods.container import ContainerState
 from lifecycle.engine.objects.pods.pod import Pod, PodSpec
 from lifecycle.engine.rules.pods.state import decide_state
+from lifecycle.engine.rules.reasons import RESTARTING_ALL
 from tests.dashboard.plots.test_states import run
-from tests.engine.rules.build import ended, make_pod, status
+from tests.engine.rules.build import ended, make_pod, make_spec, status
 
 STATES = "pending starting ready notReady stuck crashing terminating succeeded failed unknown".split()
 
@@ -152,6 +154,59 @@ def test_a_container_that_failed_crashes_the_pod_if_it_is_to_start_again(policy:
     )
     pod.node_name = "node-1"
     assert (decide_state(pod).name, decide_state(pod).reason) == (state, "Error")
+
+
+def run_of(exit_code: int, restarts: int, ran_ms: int = 60_000) -> dict[str, Any]:
+    end = ContainerState("Terminated", "Error" if exit_code else "Completed", "", 0, ran_ms, exit_code)
+    return {"state": end, "restart_count": restarts}
+
+
+@pytest.mark.parametrize(
+    "policy, run, state",
+    [
+        pytest.param("Always", run_of(0, 0), "notReady", id="its first end is not held back"),
+        pytest.param("Always", run_of(0, 1), "crashing", id="its second end is"),
+        pytest.param("Always", run_of(0, 9), "crashing", id="so is any later one"),
+        pytest.param("Always", run_of(0, 9, 601_000), "notReady", id="ten minutes make it forgotten"),
+        pytest.param("Always", run_of(1, 0), "crashing", id="a failure is one, held back or not"),
+        pytest.param("OnFailure", run_of(0, 1), "notReady", id="it is not to run again"),
+        pytest.param("OnFailure", run_of(1, 1), "crashing", id="it is to run again"),
+        pytest.param("Never", run_of(0, 1), "notReady", id="it never is"),
+    ],
+)
+def test_an_end_that_was_none_crashes_the_pod_while_it_is_held_back(policy, run, state) -> None:
+    """doBackOff looks at when the last run ended, not at its exit code."""
+    spec = make_spec("app", "b", policy=policy)
+    pod = make_pod(spec, phase="Running", containers=(status("app", **run), status("b", "running")))
+    assert decide_state(pod).name == state
+
+
+@pytest.mark.parametrize(
+    "policy, app, sidecar, state",
+    [
+        pytest.param("Never", ended(0), ended(137), "notReady", id="killed, as the work is done"),
+        pytest.param("Never", ended(3), ended(137), "notReady", id="killed, as the work has failed for good"),
+        pytest.param("OnFailure", ended(0), ended(143), "notReady", id="ended with SIGTERM"),
+        pytest.param("Never", ended(0), ended(0), "notReady", id="ended well"),
+        pytest.param("OnFailure", ended(3), ended(137), "crashing", id="both start again"),
+        pytest.param("Never", "running", ended(137), "crashing", id="it failed by itself, beside the work"),
+        pytest.param(
+            "Never", ended(137, RESTARTING_ALL), ended(1), "crashing", id="the whole pod is begun anew"
+        ),
+    ],
+)
+def test_a_sidecar_that_is_stopped_behind_its_pods_work_is_no_crash(policy, app, sidecar, state) -> None:
+    """SidecarContainers: they are stopped when all containers have ended for good, and not started again."""
+    spec = make_spec("app", init=("proxy*",), policy=policy)
+    pod = make_pod(
+        spec, phase="Running", init_containers=(status("proxy", sidecar),), containers=(status("app", app),)
+    )
+    assert decide_state(pod).name == state
+
+
+def test_a_gated_pod_is_pending_with_its_reason() -> None:
+    gated = decide_state(made(PENDING | {"conditions": (GATED,)}, ""))
+    assert (gated.name, gated.reason) == ("pending", "SchedulingGated")
 
 
 def test_the_message_is_that_of_what_holds_the_pod_up() -> None:
