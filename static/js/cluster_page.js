@@ -31,10 +31,10 @@ const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new E
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
 
-// One future a page: that of its pods.
 const pods = charts.find((chart) => chart.name.startsWith("timeline"));
+// One future a page, of all its charts.
 const switches = page.querySelector("[data-ghost]");
-const ghost = pods && switches ? new Ghost(switches, clock, pods) : null;
+const ghost = switches ? new Ghost(switches, clock, charts, base) : null;
 
 const maps = [...page.querySelectorAll("[data-minimap]")].map((element) => new Minimap(element, clock, view, charts));
 
@@ -45,7 +45,6 @@ function chartOf(name) {
 function showLayout(layout) {
   if (layout.meta?.counts) for (const legend of legends) legend.show(layout.meta.counts);
   if (layout.meta?.counts && pods) for (const legend of legends) legend.explain(pods.traces);
-  if (layout.meta?.flags) ghost?.hear({ flags: layout.meta.flags.length });
 }
 
 function showRun(name, { meta }) {
