@@ -33,7 +33,7 @@ MOST_LANES = 40
 def read_ghost(cluster: Cluster, names: Sequence[str]) -> dict[str, Any]:
     """By the names of a page's figures (`rollout:shop/Deployment/web`) what is still to come of each.
 
-    Of a timeline: bars by the names of its lanes, and lanes that are to come; of others the part right of now.
+    Of a timeline: bars by its lanes, and lanes that are to come; of others the part right of now.
     `at_ms` to `to_ms` is what was looked at; `note` says in words what comes. Raises
     checkpoints.Unreadable.
     """

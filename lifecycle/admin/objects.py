@@ -67,7 +67,7 @@ class StoredObjectAdmin(ScopedAdmin):
     form = SpecForm
     action_form = ScaleForm
     actions = ("scale", "restart", "delete_with_grace")
-    list_display = (*("name", "sort", "namespace", "called", "condition", "node", "owner"),)
+    list_display = (*("name", "sort", "namespace", "called", "condition", "restarts", "node", "owner"),)
     list_per_page = PAGE_ROWS
     list_filter = (ClusterFilter, "kind", ("group", GroupFilter), "state", DeletedFilter)
     list_select_related = ("cluster__owner",)
@@ -75,7 +75,7 @@ class StoredObjectAdmin(ScopedAdmin):
     ordering = ("cluster_id", "kind", "namespace", "name")
     fields = (
         ("kind", "group", "namespace", "name"),
-        ("cluster", "owner", "condition"),
+        ("cluster", "owner", "condition", "restarts"),
         "spec",
         "generation",
         "rest",
@@ -88,6 +88,7 @@ class StoredObjectAdmin(ScopedAdmin):
         "cluster",
         "owner",
         "condition",
+        "restarts",
         "rest",
         "spec_text",
     )

@@ -25,7 +25,7 @@ from dashboard.pages.cluster.troubles import (
     list_unwell,
 )
 from dashboard.pages.pod.behaviors import list_doubted
-from dashboard.plots.theme import Tone
+from dashboard.plots.theme import Tone, tell_restarts
 from dashboard.reading.objects import alive, read_parents
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.programs.images.doubts import tell_condition
@@ -121,7 +121,7 @@ def _tell_well(cluster: Cluster, counts: list[tuple[Tone, int]], condition: str)
     if not told:
         return "No pods yet."
     if restarts := alive(cluster, POD_KIND.id).aggregate(sum=Sum("restarts"))["sum"]:
-        told.append(f"{restarts} restart{'s' if restarts > 1 else ''} so far")
+        told.append(f"{tell_restarts(restarts)} so far")
     words = f", {condition} · " if condition else ": "
     return f"Nothing is wrong{words}{', '.join(told)}."
 

@@ -45,6 +45,7 @@ class Cell:
     tone: Tone
     words: str
     retries: int = 0
+    restarts: int = 0
     pod: str = ""
     page: str = ""
     uid: str = ""
@@ -138,11 +139,12 @@ def _tell_numbers(job: Job) -> dict[str, str]:
 def _list_pods(cluster: Cluster, stored: StoredObject) -> list[Cell]:
     """Oldest first; of an index the label."""
     rows = list_owned(cluster, stored, POD_KIND.id).order_by("created_ms", "name")
-    columns = ("uid", "namespace", "name", "state", "status", "data__metadata__annotations")
+    columns = ("uid", "namespace", "name", "state", "status", "restarts", "data__metadata__annotations")
     cells = []
-    for uid, namespace, name, state, status, notes in rows.values_list(*columns):
+    for uid, namespace, name, state, status, restarts, notes in rows.values_list(*columns):
         told, tone = notes or {}, TONES.get(state or "", TONES["unknown"])
         cell = Cell(str(told.get(COMPLETION_INDEX, name)), tone, status or tone.label)
+        cell.restarts = restarts or 0
         cell.uid, cell.pod, cell.page = uid, name, find_page(POD_KIND.id, namespace or "", name)
         retries = str(told.get(INDEX_FAILURE_COUNT, ""))
         cell.retries = int(retries) if retries.isascii() and retries.isdigit() else 0

@@ -61,6 +61,7 @@ class Occupant:
     status: str
     node: str
     revision: Revision | None
+    restarts: int = 0
     seq: int | None = None
 
     @property
@@ -243,7 +244,7 @@ def _find_targets(cluster: Cluster, uids: list[str]) -> dict[str, str]:
 def _occupants(cluster: Cluster, stored: StoredObject, revisions: Iterable[Revision]) -> list[Occupant]:
     by_hash = {name: one for one in revisions for name in (one.name, one.name.rpartition("-")[2])}
     rows = list_owned(cluster, stored, POD_KIND.id).order_by("name")
-    columns = ("uid", "namespace", "name", "state", "status", "node", "data__metadata__labels")
+    columns = ("uid", "namespace", "name", "state", "status", "node", "restarts", "data__metadata__labels")
     return [
         Occupant(
             uid,
@@ -253,8 +254,9 @@ def _occupants(cluster: Cluster, stored: StoredObject, revisions: Iterable[Revis
             status or "",
             node or "",
             by_hash.get((labels or {}).get(REVISION_LABEL, "")),
+            restarts or 0,
         )
-        for uid, namespace, name, state, status, node, labels in rows.values_list(*columns)
+        for uid, namespace, name, state, status, node, restarts, labels in rows.values_list(*columns)
     ]
 
 
