@@ -9,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard.reading.objects import list_classes, list_profiles, list_there
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.makers import list_assumed_made
@@ -28,6 +27,7 @@ from lifecycle.input.reading import Batch, read_batches
 from lifecycle.input.scenario import is_scenario
 from lifecycle.input.stored_only import list_stored_only
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import list_classes, list_profiles, list_there
 from lifecycle.simulation.plan import list_new_namespaces, list_unremembered, make_namespace
 from lifecycle.stored_kinds import of_kind
 

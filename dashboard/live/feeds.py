@@ -23,7 +23,6 @@ from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.sums import Sums, make_sums
-from dashboard.reading.objects import event_uid_of, read_turns
 from lifecycle.engine.heart.trace import Version
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.node import NODE_KIND
@@ -31,6 +30,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.disruption_budget import DISRUPTION_BUDGET_KIND
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.recorded.objects import event_uid_of, read_turns
 from lifecycle.sources import EVENTS, TRANSITIONS
 from lifecycle.stored_kinds import kind_of_row, of_kind
 

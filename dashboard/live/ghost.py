@@ -11,7 +11,6 @@ from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
 from dashboard.plots.stories import FIELDS, STATE, PodStory, Stories
 from dashboard.plots.theme import TONES, clock
-from dashboard.reading.objects import alive, list_between
 from lifecycle.engine import Changes
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
@@ -21,6 +20,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.pods.state import decide_state
 from lifecycle.judge import UNWELL
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import alive, list_between
 from lifecycle.runs.ahead import Ahead, run_ahead
 
 SPAN_MS = 10 * 60 * 1000

@@ -16,9 +16,9 @@ from dashboard.plots.living import PROBLEMS, find_group
 from dashboard.plots.queries import Seen, read_query
 from dashboard.plots.stories import FIELDS, PodStory, Stories
 from dashboard.plots.timeline import MAX_ROWS, Page, make_timeline, see_story
-from dashboard.reading.objects import list_between
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import list_between
 from lifecycle.sources import TRANSITIONS
 from lifecycle.stored_kinds import of_kind
 

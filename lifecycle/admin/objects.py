@@ -76,6 +76,7 @@ class StoredObjectAdmin(ScopedAdmin):
     fields = (
         ("kind", "group", "namespace", "name"),
         ("cluster", "owner", "condition", "restarts"),
+        "verdict",
         "spec",
         "generation",
         "rest",
@@ -89,6 +90,7 @@ class StoredObjectAdmin(ScopedAdmin):
         "owner",
         "condition",
         "restarts",
+        "verdict",
         "rest",
         "spec_text",
     )
@@ -114,6 +116,16 @@ class StoredObjectAdmin(ScopedAdmin):
             return "deleted"
         words = [stored.status or stored.phase or stored.state, stored.ready and f"ready {stored.ready}"]
         return ", ".join(word for word in words if word) or "-"
+
+    @admin.display(description="why")
+    def verdict(self, stored: StoredObject) -> str:
+        """What the judge says, as on the object's page."""
+        # Here, because every manage.py command loads the admin and few judge.
+        from lifecycle import reads
+        from lifecycle.recorded.seen import judge
+
+        told = judge(stored.cluster, stored, reads.virtual_now_ms(stored.cluster))
+        return told.sentence if told is not None else "-"
 
     @admin.display(description="the rest")
     def rest(self, stored: StoredObject) -> SafeString:

@@ -32,12 +32,12 @@ from dashboard.pages.parts import (
     tell_clock,
 )
 from dashboard.pages.past import at_instant
-from dashboard.pages.pod.behaviors import list_assumed
 from dashboard.pages.states import count_states
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
 from lifecycle.access import Verb, get_cluster_or_404, may
 from lifecycle.models import Cluster
+from lifecycle.recorded.images import list_assumed
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
 
