@@ -72,6 +72,14 @@ function followFrame(frame) {
   if (frame.refetch || frame.transitions.length || frame.objects.length) refreshParts();
 }
 
+let commands = null;
+
+/** More was asked of the cluster: what depends on what was given is read anew. */
+function tellOfCommands(count) {
+  if (commands !== null && count !== commands) document.body.dispatchEvent(new CustomEvent("commands-came"));
+  commands = count;
+}
+
 const socket = new Socket(page.dataset.socket, {
   open: () => face.setConnection("live"),
   lost: (retryMs) => {
@@ -83,6 +91,7 @@ const socket = new Socket(page.dataset.socket, {
     // Of an address that was opened only now is known whether what it shows has been read.
     if (view.range) view.onFar(view.range[0]);
     ghost?.hear(message.clock);
+    tellOfCommands(message.clock.commands);
   },
   frame: followFrame,
   figure: showFigure,
