@@ -60,6 +60,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/manifest/", manifest_views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/behaviors/", manifest_views.say_behaviors, name="say-behaviors"),
     path("clusters/<str:cluster>/workloads/", cluster_views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/remarks/", cluster_views.remarks, name="remarks"),
     path("clusters/<str:cluster>/ahead/", part_views.ahead, name="ahead"),
     path("clusters/<str:cluster>/events/", part_views.events, name="events"),
     path("clusters/<str:cluster>/verdict/", cluster_views.verdict, name="verdict"),

@@ -21,10 +21,10 @@ from dashboard.pages.finding import narrow_events
 from dashboard.pages.past import tell_past
 from dashboard.plots.queries import read_query
 from dashboard.plots.theme import clock, duration, without_uids
-from dashboard.reading.objects import find_object
 from lifecycle import reads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.recorded.objects import find_object
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
 WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))

@@ -12,6 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboard.asking import uploads
 from dashboard.asking.answers import Answer
 from dashboard.asking.forms import ControlForm, ForkForm
+from dashboard.asking.remarks import dismiss_remarks, read_remarks
 from dashboard.asking.run_answers import Note, check_run, tell_end, tell_run
 from dashboard.live.live_figures import tell_time
 from dashboard.live.shared_parts import share_part
@@ -32,12 +33,12 @@ from dashboard.pages.parts import (
     tell_clock,
 )
 from dashboard.pages.past import at_instant
-from dashboard.pages.pod.behaviors import list_assumed
 from dashboard.pages.states import count_states
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
 from lifecycle.access import Verb, get_cluster_or_404, may
 from lifecycle.models import Cluster
+from lifecycle.recorded.images import list_assumed
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
 
@@ -58,6 +59,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "assumed": list_assumed(found),
         "missing": list_missing(found),
         "query": query,
+        "remarks": [] if found.is_look else read_remarks(request.session, found),
         "examples": list_examples(),
         "limits": uploads.LIMITS,
         "fork_name": forks.suggest_name(found, request.user),
@@ -89,6 +91,16 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
         return render(request, "cluster/_workloads.html", context)
 
     return share_part("workloads", found, make)
+
+
+@signed_in
+def remarks(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The part of the cluster's page with what was remarked of its manifests. POST: that is dismissed."""
+    found = get_cluster_or_404(request.user, cluster)
+    if request.method == "POST":
+        dismiss_remarks(request.session, found)
+    told = read_remarks(request.session, found)
+    return render(request, "cluster/_remarks.html", {"cluster": found, "remarks": told})
 
 
 @signed_in

@@ -11,9 +11,9 @@ from dashboard.asking.forms import BoundsForm
 from dashboard.live.autoscalers import AutoscalerReader
 from dashboard.live.feeds import make_feed
 from dashboard.pages.autoscaler.readings import list_autoscalers
-from dashboard.reading.objects import find_object
 from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 from tests.engine.controllers.autoscaled import Autoscaled
 from tests.engine.kinds.kept import keep
 

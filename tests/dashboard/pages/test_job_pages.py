@@ -8,10 +8,10 @@ from django.test import Client
 from dashboard.asking.forms import ChangeForm
 from dashboard.live.feeds import make_feed
 from dashboard.pages.workload.jobs import Grid, Run, read_calendar, read_grid
-from dashboard.reading.objects import find_object
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.telling.verdicts import tell_job
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 from lifecycle.verdicts import make_manual_job
 from tests.dashboard.pages.test_verdicts import make_cron_job, make_job
 from tests.engine.controllers.door import Door

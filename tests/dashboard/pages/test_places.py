@@ -10,7 +10,6 @@ from django.test import Client
 from dashboard.pages.workload.places import Place, Places
 from dashboard.pages.workload.readings import read_workload
 from dashboard.plots.replicas import EARLIER, LATEST
-from dashboard.reading.objects import find_object
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
@@ -18,6 +17,7 @@ from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.template import PodTemplate
 from lifecycle.engine.rules.workloads.daemon_pods import decide_fit, explain_fit, tolerate_trouble
 from lifecycle.models import Cluster, Transition
+from lifecycle.recorded.objects import find_object
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.controllers.fleet import AGENT, Fleet, make_agent
 from tests.engine.kinds.kept import keep

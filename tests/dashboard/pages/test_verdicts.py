@@ -12,12 +12,12 @@ from django.test import Client
 from dashboard.pages.cluster.verdict import read_verdict as tell_cluster
 from dashboard.pages.states import count_states
 from dashboard.pages.workload.readings import read_workload
-from dashboard.reading.objects import find_object
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.judge import ENDING, SeenPod, find_overdue
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 from lifecycle.simulation.seen import Watch
 from lifecycle.simulation.surroundings import describe_surroundings
 from tests.dashboard import zoo

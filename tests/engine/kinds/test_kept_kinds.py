@@ -12,10 +12,10 @@ from django.test import Client
 
 from dashboard.live.feeds import TimelineFeed
 from dashboard.pages.cluster.readings import list_workloads
-from dashboard.reading.objects import find_object
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
 from lifecycle.models import Cluster, Event, ObjectVersion, StoredObject, Transition
+from lifecycle.recorded.objects import find_object
 from tests.engine.kinds.both import FOREIGN, make_foreign, make_ours
 from tests.engine.kinds.kept import keep
 
