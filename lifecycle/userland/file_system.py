@@ -200,16 +200,19 @@ class FileSystem(FileView):
             raise FileProblem("Read-only file system")
         if asked is not None and self._has_owners(path):
             entry = self._find_above(asked or path)
-            if not self._rights.may_change(entry):
+            if entry is not None and not self._rights.may_change(entry):
                 raise FileProblem(NOT_ALLOWED)
         return self._locate(path)
 
     def _has_owners(self, path: str) -> bool:
         """Whether it is known whose the files around a path are."""
-        return not self.is_lenient and not self._rights.is_anybodys(path) and not self.is_mounted(path)
+        is_known = not self.is_lenient or self.image.has_owners
+        return is_known and not self._rights.is_anybodys(path) and not self.is_mounted(path)
 
-    def _find_above(self, path: str) -> File:
-        """The entry at a path, or the nearest folder above that is there."""
-        while (entry := self.find(path)) is None:
-            path = path.rpartition("/")[0] or "/"
-        return entry
+    def _find_above(self, path: str) -> File | None:
+        """The entry at a path, or the nearest folder above that is there; None where one between may be."""
+        above = path
+        while (entry := self.find(above)) is None:
+            above = above.rpartition("/")[0] or "/"
+        is_near = above in (path, path.rpartition("/")[0] or "/")
+        return entry if is_near or not self.is_lenient else None

@@ -124,7 +124,7 @@ def _from_program(
         return Behavior(missing_program=arguments[0])
     if arguments is not None and (is_interpretable(arguments) or is_in_volume(arguments[0], container.raw)):
         return _script(pod_spec, container, labels, facts, arguments)
-    if facts is None or arguments is not None:
+    if facts is None or arguments is not None or not facts.is_program_known:
         return _unknown_program(pod_spec, container, labels, facts, arguments)
     known = _known_program(facts, container, is_alone, instant)
     problem = find_nginx_problem(pod_spec, container)
@@ -221,7 +221,7 @@ def _known_program(facts: ImageFacts, container: Container, is_alone: bool, inst
 
 def _known_run(facts: ImageFacts, raw: Mapping[str, Any]) -> RunPlan:
     if facts.needs_env and not _has_env(raw, facts.needs_env):
-        return RunPlan(_SHORT_TASK, exit=1)
+        return RunPlan(_SHORT_TASK, exit=1, says=facts.complaint)
     # A shell whose input stays open waits for it for ever.
     if facts.ends is None or (facts.is_shell and raw.get("stdin")):
         return FOREVER
@@ -257,15 +257,22 @@ def _unknown_program(
     run, what = _unknown_run(pod_spec, container, labels)
     which = f"command {' '.join(arguments)[:60]}" if arguments else f"image {container.image}"
     serves = run is FOREVER
-    ready = "to be ready at once, to answer on every port" if serves else "to be ready at once"
-    said = f"{which}: assumed to {what}, {ready} and to exit 0 on its stop signal"
+    # What arguments, variables or files tell it to listen on, nobody knows.
+    ports = facts.ports if facts and arguments is None and not _is_customised(container) else ()
+    answering = f", to answer on {_name_ports(ports)}" if serves else ""
+    said = f"{which}: assumed to {what}, to be ready at once{answering} and to exit 0 on its stop signal"
     return Behavior(
         runs=(run,),
         on_term=EXITS_AT_ONCE,
         stop_signal=facts.stop_signal if facts else None,
+        ports=ports,
         is_assumed=serves,
         assumptions=(said,),
     )
+
+
+def _name_ports(ports: tuple[int, ...]) -> str:
+    return f"{'port' if len(ports) == 1 else 'ports'} {', '.join(map(str, ports))}" if ports else "every port"
 
 
 def _unknown_run(pod_spec: PodSpec, container: Container, labels: Mapping[str, str]) -> tuple[RunPlan, str]:
