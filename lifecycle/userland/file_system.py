@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from .file_layers import FILE, FOLDER, LINK, OPAQUE, REMOVED, ROOT, UNSEEN, File, FileLayer, FileProblem
 from .file_view import LONGEST_PATH, MISSING, NOT_ALLOWED, SIGNS_OF_A_NAME, FileView, need_plain
+from .guesses import IMAGE_FOLDER
 
 NULL_DEVICE = "/dev/null"
 _OF_THE_RUNTIME = ("/dev/", "/proc/")
@@ -176,7 +177,7 @@ class FileSystem(FileView):
         if not (is_of_image if layer is self.root else layer.has_unknown()):
             raise FileProblem(MISSING)
         self._put(path, self._make(FOLDER))
-        self._remark(f"nothing is known of the folder {path}: taken to be there")
+        self._remark(f"nothing is known of the folder {path}: {IMAGE_FOLDER.taken}")
 
     def _remark(self, text: str) -> None:
         if len(self.remarks) < _MOST_REMARKS:

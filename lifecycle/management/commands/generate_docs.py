@@ -6,6 +6,7 @@ marked parts (`doc_sections`). A test holds all of them to what is written here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,13 @@ from lifecycle.engine.kinds.references import KINDS
 from lifecycle.engine.kinds.registry import entry_of, list_entries
 from lifecycle.engine.kinds.unmodelled import UNMODELLED
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.programs.guesses import GUESSES
 from lifecycle.engine.programs.images.built import read_built
 from lifecycle.engine.programs.images.known import KNOWN_IMAGES
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, RELEASES
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.management.doc_sections import fill, make_table
+from lifecycle.userland.guesses import Guess
 
 TARGET = "docs/manifests.md"
 VERSION = DEFAULT_RELEASE.version
@@ -47,6 +50,11 @@ Scenario sets one otherwise than its release: `switches: {deploymentRollbackEven
 """
 OTHERS = """Kinds that are not listed, such as custom resources, are stored as they are: their fields are not
 checked, and nothing acts on them. A Namespace that objects name and nobody gives is made first.
+"""
+GUESSED = """What a program does may hang on what nobody can know: files of an image, another program, what a
+server answers. It is then taken to do what real programs nearly always do, and a gate that nobody can read
+stays shut. A run says each guess where it decides: in the event `UninterpretedBehavior` of the pod, at the
+head of an output, or in a verdict.
 """
 BUILT = """What public build files say of the images that public manifests use most. The user is held against
 `runAsNonRoot`, and in such an image the usual folders (`/`, `/etc`, `/usr`, `/var`) are root's. Where nothing
@@ -160,6 +168,9 @@ def _list_parts() -> Iterator[str]:
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"
     yield "".join(f"- {line}\n" for line in ASSUMED)
+    yield "## Guesses\n"
+    yield GUESSED
+    yield make_table(("of what", "is", "if it is otherwise", "leans to"), map(_describe_guess, GUESSES))
     yield "## Images\n"
     yield BUILT
     yield make_table(("image", "user", "working folder", "ports", "stop signal", "build file"), _list_built())
@@ -169,6 +180,11 @@ def _list_parts() -> Iterator[str]:
     )
     names = sorted(name for name, facts in KNOWN_IMAGES.items() if facts.is_program_known)
     yield f"{', '.join(f'`{name}`' for name in names)}.\n"
+
+
+def _describe_guess(guess: Guess) -> tuple[str, str, str, str]:
+    # What a run says has a number there.
+    return guess.of, re.sub(r"\{\w+\}", "N", guess.taken), guess.otherwise, guess.leans
 
 
 def _list_built() -> Iterator[tuple[str, ...]]:

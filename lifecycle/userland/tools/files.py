@@ -7,6 +7,7 @@ from functools import partial
 
 from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_view import join_path
+from ..guesses import COPIED_FILE
 from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
@@ -146,10 +147,8 @@ def cp(call: Call) -> Outcome:
         if call.files.find(source) is None:
             call.machine.met_unknown = True
             if call.machine.is_lenient and not call.is_known_absent(name):
-                call.machine.note(
-                    f"cannot interpret {call.name} {name}: not in the manifest; its copy is taken to be"
-                    " a program of which nothing is known"
-                )
+                what = f"{call.name} {name}: not in the manifest"
+                call.machine.note(f"cannot interpret {what}; its copy is {COPIED_FILE.taken}")
                 call.files.write_unknown(_target_path(call, name, target))
                 continue
             call.err(f"can't stat '{name}': No such file or directory")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..guesses import LAST_PROGRAM_ENDS, LAST_PROGRAM_SERVES, PROGRAM
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import UNKNOWN, is_absent, tool
@@ -196,13 +197,13 @@ def unknown(call: Call) -> Outcome:
     machine.met_unknown = True
     if not state.get("is_tail") or call.task.root != machine.main_pid:
         call.feed_unknown()
-        machine.note(f"cannot interpret the command {what!r}: taken to succeed at once")
+        machine.note(f"cannot interpret the command {what!r}: {PROGRAM.taken}")
         return 0
     if machine.tail_runs == "ends":
-        machine.note(f"cannot interpret the command {what!r}: taken to end with 0 after 10 s")
+        machine.note(f"cannot interpret the command {what!r}: {LAST_PROGRAM_ENDS.taken}")
         state["until"] = call.now_ms + 10_000
         return call.sleep_until(state["until"])
-    machine.note(f"cannot interpret the command {what!r}: taken to run, and serve, until it is stopped")
+    machine.note(f"cannot interpret the command {what!r}: {LAST_PROGRAM_SERVES.taken}")
     state["catches"] = _HANDLED
     call.task.ports = [ANY_PORT]
     machine.changes += 1
