@@ -72,6 +72,13 @@ class FileSystem(FileView):
         else:
             own.write(text, self.now_ms)
 
+    def need_file_name(self, path: str, word: str) -> None:
+        """Raise FileProblem where a word that ends in `/` is to name a file: only folders are called so."""
+        if word.endswith("/"):
+            entry = self.find(path)
+            is_file = entry is not None and entry.kind not in (FOLDER, OPAQUE)
+            raise FileProblem("Not a directory" if is_file else "Is a directory")
+
     def write_unknown(self, path: str) -> None:
         """Make something of which only the name is known: a program, or a folder where there is one."""
         old = self.find(path)

@@ -73,6 +73,11 @@ IMAGE_FOLDER = Guess(
     "taken to be there",
     "it is not there, and writing fails",
 )
+PORTS = Guess(
+    "where a server listens that a mounted ConfigMap or Secret may configure",
+    "taken to listen on every port",
+    "it listens elsewhere, and who asks there is refused",
+)
 ANSWER = Guess(
     "a word that is looked for in what a server tells",
     "taken to be in it",
@@ -126,6 +131,7 @@ GUESSES = (
     SOURCED_FILE,
     COPIED_FILE,
     IMAGE_FOLDER,
+    PORTS,
     ANSWER,
     REPLY,
     STATISTICS,
