@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lifecycle.userland.guesses import SIGNAL
 from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.run import (
     CommandResult,
@@ -41,8 +42,7 @@ from .sights import (
 )
 
 _KILL_STATUS, _KILL = 137, 9
-_MOST_SAID = 1024
-_KEPT_LINES = 80
+_MOST_SAID, _KEPT_LINES = 1024, 80
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 _NO_POINTS: Mapping[str, Points] = {}
@@ -336,7 +336,7 @@ class Process:
             if name in _ENDING or name == (self.behavior.stop_signal or "").removeprefix("SIG"):
                 self._end_by_plan(now_ms, world)
             elif name not in HARMLESS and self.behavior.is_opaque:
-                self.machine.note(f"cannot interpret SIG{name} to the main program: taken to go on running")
+                self.machine.note(f"cannot interpret SIG{name} to the main program: {SIGNAL.taken}")
 
     def _end_by_plan(self, now_ms: int, world: World) -> None:
         plan = self.behavior.on_term

@@ -15,6 +15,7 @@ from ..objects.pods.container import Container
 from ..objects.pods.probe import Probe
 from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
 from .executables import find_file_problem, is_in_volume
+from .guesses import CHECK
 from .images.files import is_missing, missing_text
 from .protocol import Sight
 from .references import expand_check
@@ -236,7 +237,7 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
         shown = " ".join(arguments)[:60]
         looks_at_files = plain_name(arguments[0]) in _FILE_LOOKS
         since = "" if looks_at_files else " once the program is ready"
-        machine.note(f"cannot interpret the check {shown!r}: taken to pass{since}")
+        machine.note(f"cannot interpret the check {shown!r}: {CHECK.taken}{since}")
         # Files of an image or a volume are there before its program is ready.
         return Sight(SUCCESS) if looks_at_files else _sight_of_health(process, now_ms)
     until_ms = _certain_until(process, result, now_ms)

@@ -13,6 +13,7 @@ from ..errors import CannotInterpret
 from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_system import NULL_DEVICE, FileSystem
 from ..file_view import join_path
+from ..guesses import FORM, OPTION
 from ..lines import whole_lines_of
 from ..shell.machine import Machine
 from ..shell.open_files import CAPTURE, READER, WRITER
@@ -117,14 +118,14 @@ class Call:
 
     def guess(self, what: str) -> int:
         """For an option of the tool that is not modelled: named, and taken to succeed as real programs do."""
-        self.machine.note(f"cannot interpret {self.name} {what}: taken to succeed")
+        self.machine.note(f"cannot interpret {self.name} {what}: {OPTION.taken}")
         self.machine.met_unknown = True
         self.feed_unknown()
         return 0
 
     def cannot(self, what: str, status: int = 2) -> int:
         """For a form of the tool that is not modelled: named, and taken to fail."""
-        self.machine.note(f"cannot interpret {self.name} {what}: taken to fail with status {status}")
+        self.machine.note(f"cannot interpret {self.name} {what}: {FORM.taken.format(status=status)}")
         return status
 
     def sleep_until(self, at_ms: int) -> Wait:
