@@ -6,8 +6,7 @@ the usual folders. What another image holds is anybody's guess, so nothing is mi
 
 from __future__ import annotations
 
-from lifecycle.userland.tools.registry import plain_name
-
+from .. import shell
 from .sources import find_image
 
 _BUSYBOX_WORDS = frozenset(
@@ -58,7 +57,7 @@ def is_missing(image: str, command: str) -> bool:
     found = find_image(image)
     if found is None or not found[1].has_known_files:
         return False
-    name = plain_name(command)
+    name = shell.plain_name(command)
     if name is None:
         return True
     return found[0] == "busybox" and name not in _BUSYBOX_WORDS
