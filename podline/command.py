@@ -35,6 +35,7 @@ COMMANDS = {
     "completion": Command("print the completion of a shell: bash, zsh or fish", "podline.completion"),
     "version": Command("print which Podline this is, and of which Kubernetes", "podline.version_command"),
     "up": Command("start the dashboard on this machine"),
+    "api": Command("serve Kubernetes APIs to a test: what the pytest fixture podline_api starts"),
     "signin": Command("print a new link that signs in, while the dashboard runs"),
     "kubeconfig": Command("print a kubeconfig for a cluster of the dashboard"),
     "export": Command("write the history of a cluster of the dashboard"),
