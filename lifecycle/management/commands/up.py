@@ -62,6 +62,7 @@ class Command(BaseCommand):
     help = "Starts all of Podline on this machine and prints the address to open."
     requires_system_checks: list[str] = []
     requires_migrations_checks = False
+    has_demo = True
 
     def get_version(self) -> str:
         """What `--version` prints."""
@@ -126,7 +127,7 @@ class Command(BaseCommand):
             children.append(child)
         if not wait_until_ready(base, children, stopped):
             return None
-        if is_first_time:
+        if is_first_time and self.has_demo:
             make_demo()
         return f"{base}/enter/{token}/"
 

@@ -15,13 +15,13 @@ from ...objects.times import format_time
 from ...rules.actions import Evict, Update
 from ...rules.scaling.vertical_scaling import RESOURCES, Counts, bucket_of
 from ...rules.validation.addons import VERTICAL_POD_AUTOSCALER as SHAPE
+from ...rules.scaling.vertical_scaling import OFF
 from ...rules.validation.addons import check_shape
 from ..act import Act
 from ..loop_controller import LoopController
 from .decide import (
     EVICTED,
     LOOK_MS,
-    OFF,
     SOURCE,
     decide_evictions,
     decide_recommendations,

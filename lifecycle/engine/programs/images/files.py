@@ -7,8 +7,7 @@ none of the usual tools. What another image holds is anybody's guess, so nothing
 
 from __future__ import annotations
 
-from lifecycle.userland.tools.registry import plain_name
-
+from .. import shell
 from .built import has_shell
 from .sources import find_image
 
@@ -61,7 +60,7 @@ def is_missing(image: str, command: str) -> bool:
     found = find_image(image)
     if found is None:
         return False
-    name, built = plain_name(command), found.facts.built
+    name, built = shell.plain_name(command), found.facts.built
     if built is not None and not has_shell(built, image.rpartition("/")[2].partition(":")[2]):
         return name in _BUSYBOX_WORDS or name in _SHELLS
     if not found.facts.has_known_files:
