@@ -13,9 +13,8 @@ from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.selector import Selector
 from ...objects.times import format_time
 from ...rules.actions import Evict, Update
-from ...rules.scaling.vertical_scaling import RESOURCES, Counts, bucket_of
+from ...rules.scaling.vertical_scaling import OFF, RESOURCES, Counts, bucket_of
 from ...rules.validation.addons import VERTICAL_POD_AUTOSCALER as SHAPE
-from ...rules.scaling.vertical_scaling import OFF
 from ...rules.validation.addons import check_shape
 from ..act import Act
 from ..loop_controller import LoopController
