@@ -1,8 +1,8 @@
 """`--part 1/2`: the first of two processes that share the test files, and need not know of each other.
 
-Under xdist every worker reads all files and tells of every test: where tests take milliseconds, that is a third
-of all. Which part a file is of follows from the files alone, so that each is of exactly one: the largest go
-first, each to the part that has the least until then. Files of a group stay together.
+Under xdist every worker reads all files and tells of every test: where tests take milliseconds, that is a
+third of all. Which part a file is of follows from the files alone, so that each is of exactly one: the
+largest go first, each to the part that has the least until then. Files of a group stay together.
 """
 
 from __future__ import annotations

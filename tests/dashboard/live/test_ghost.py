@@ -70,6 +70,7 @@ def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
 
 
+@pytest.mark.slow
 def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=1)
@@ -86,6 +87,7 @@ def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, ma
     )
 
 
+@pytest.mark.slow
 def test_the_ghost_of_a_workload_has_its_pods_alone(shop):
     assert read_ghost(shop, "default/Deployment/web")["bars"]
     assert not read_ghost(shop, "default/Deployment/other")["bars"]
