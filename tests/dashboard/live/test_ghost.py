@@ -151,9 +151,15 @@ def tell_expected(cluster, from_ms: int, to_ms: int) -> set:
         pytest.param(
             slow_to_go(), "setImage", {**WEB, "container": "app", "image": "nginx:1.28"}, id="rollout"
         ),
-        pytest.param(slow_to_go(), "scale", {**WEB, "replicas": 1}, id="scaled down"),
+        pytest.param(
+            *(slow_to_go(), "scale", {**WEB, "replicas": 1}), id="scaled down", marks=pytest.mark.deep
+        ),
         pytest.param(deployment(2), "scale", {**WEB, "replicas": 5}, id="scaled up"),
-        pytest.param(slow_to_go(), "delete", {**WEB, "propagationPolicy": "Foreground"}, id="deleted"),
+        pytest.param(
+            *(slow_to_go(), "delete", {**WEB, "propagationPolicy": "Foreground"}),
+            id="deleted",
+            marks=pytest.mark.deep,
+        ),
         pytest.param(deployment(3), "fault", {"node": "node-1", "kind": "crash"}, id="a node is lost"),
         pytest.param(deployment(2), "apply", {"object": loose(CRASHES)}, id="crash loop"),
         pytest.param(
@@ -161,6 +167,7 @@ def tell_expected(cluster, from_ms: int, to_ms: int) -> set:
             "apply",
             {"object": loose(WORKS, "Job", completions=4, parallelism=2)},
             id="job",
+            marks=pytest.mark.deep,
         ),
     ],
 )
