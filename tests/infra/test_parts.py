@@ -11,6 +11,8 @@ from tests.parts import find_others, read_part, share_out
 from tests.tiers import TIERS
 
 TESTS = Path(__file__).resolve().parents[1]
+# In pieces: this file is of no group itself.
+GROUP = "pytest.mark." + 'xdist_group("g")'
 
 
 @pytest.mark.parametrize(
@@ -31,8 +33,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a group over two folders, a file of a slower tier, and some more."""
     folder = tmp_path_factory.mktemp("files")
     for name, source in {
-        "test_a.py": 'pytestmark = pytest.mark.xdist_group("g")\n',
-        "deep/test_b.py": 'pytestmark = [pytest.mark.xdist_group("g")]\n',
+        "test_a.py": f"pytestmark = {GROUP}\n",
+        "deep/test_b.py": f"pytestmark = [{GROUP}]\n",
         "test_c.py": "pytestmark = pytest.mark.slow\n" * 9,
         "test_d.py": "def test_d(): pass\n",
         "test_e.py": "def test_e(): pass\n" * 2,

@@ -256,6 +256,7 @@ spec:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "\n", "\r\n\r", "\t", "\x85", "\u2028", "{{", ": ", '"', "[\n\n"])
 def test_a_text_that_breaks_off_anywhere_is_read_or_refused(end):
     for length in range(len(WRITTEN)):

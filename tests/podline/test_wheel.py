@@ -16,7 +16,8 @@ import pytest
 from lifecycle.version import VERSION
 from tests.podline.conftest import PYTHONS, TOP, clean_environment, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+# What is in the wheel, and that it runs, has short tests in `test_wheel_layout`.
+pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("wheel")]
 
 WEB = """
 apiVersion: apps/v1
@@ -46,9 +47,7 @@ def list_names(programs: Path) -> set[str]:
     return {path.name for path in packages.iterdir() if not path.name.endswith(".dist-info")}
 
 
-@pytest.mark.parametrize(
-    "version", [PYTHONS[0], *(pytest.param(one, marks=pytest.mark.deep) for one in PYTHONS[1:])]
-)
+@pytest.mark.parametrize("version", PYTHONS)
 def test_a_bare_environment_runs_manifests_as_a_checkout_does(install, folder, version):
     programs = install(version)
     done = run([programs / "podline", "simulate", "web.yaml"], folder, PYTHONPATH=str(folder))
@@ -108,7 +107,6 @@ def test_what_notebooks_ask_for_is_said_when_it_is_missing(install, folder):
     assert done.stdout == "plotly is not installed: run pip install 'podline[notebook]'\n"
 
 
-@pytest.mark.deep
 def test_in_a_notebook_rows_are_a_frame_and_pods_a_figure(install, folder):
     programs = install("3.11", "pandas", "plotly", "pytest")
     code = (
@@ -138,7 +136,6 @@ def test_what_fails_says_how_it_was(podline_cluster):
 """
 
 
-@pytest.mark.deep
 def test_the_plugin_gives_each_test_a_cluster(install, folder):
     programs = install("3.11", "pandas", "plotly", "pytest")
     (folder / "test_suite.py").write_text(SUITE)
@@ -173,7 +170,6 @@ def test_each_test_has_its_own(podline_api):
 """
 
 
-@pytest.mark.deep
 def test_the_plugin_serves_the_api_to_clients(install, folder):
     programs = install("3.11", "podline[server]", "kubernetes", "pytest")
     (folder / "test_suite.py").write_text(SERVED)
@@ -182,7 +178,6 @@ def test_the_plugin_serves_the_api_to_clients(install, folder):
     assert f"{2 if kubectl else 1} passed" in done.stdout, done.stdout
 
 
-@pytest.mark.deep
 def test_the_plugin_says_what_an_api_needs(install, folder):
     programs = install("3.11", "pandas", "plotly", "pytest")
     (folder / "test_suite.py").write_text("def test_it(podline_api): pass\n")
@@ -191,7 +186,6 @@ def test_the_plugin_says_what_an_api_needs(install, folder):
     assert "run pip install 'podline[server]'" in done.stdout
 
 
-@pytest.mark.deep
 def test_the_server_runs_from_the_wheel(install, tmp_path):
     """`podline up` in a folder of its own, until its first page; `kubeconfig` beside it; and it stops."""
     programs = install("3.11", "podline[server]")

@@ -73,6 +73,7 @@ def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
 
 
+@pytest.mark.slow
 def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=1)
@@ -89,6 +90,7 @@ def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, ma
     )
 
 
+@pytest.mark.slow
 def test_the_ghost_of_a_workload_has_its_pods_alone(shop):
     assert look_ahead(shop, "timeline:default/Deployment/web")["bars"]
     assert not look_ahead(shop, "timeline:default/Deployment/other")["bars"]
@@ -200,27 +202,50 @@ def web(
 
 ROLLOUTS = [
     pytest.param([web()], set_image("Deployment"), id="healthy"),
-    pytest.param([web(SLOW_SERVER, 3, SLOW)], set_image("Deployment"), id="slow"),
+    pytest.param([web(SLOW_SERVER, 3, SLOW)], set_image("Deployment"), id="slow", marks=pytest.mark.deep),
     pytest.param(
         [web()],
         change("Deployment", make_server("nginx:1.28", **READINESS), NEVER_READY, replicas=2),
         id="never ready",
+        marks=pytest.mark.deep,
     ),
     pytest.param([web()], change("Deployment", CRASHES, replicas=2), id="crash loop"),
-    pytest.param([web()], change("Deployment", make_server(), NO_IMAGE, replicas=2), id="bad image"),
-    pytest.param([web(replicas=3, **SURGE_TWO), QUOTA], set_image("Deployment"), id="quota"),
+    pytest.param(
+        [web()],
+        change("Deployment", make_server(), NO_IMAGE, replicas=2),
+        id="bad image",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param(
+        [web(replicas=3, **SURGE_TWO), QUOTA], set_image("Deployment"), id="quota", marks=pytest.mark.deep
+    ),
     pytest.param([web(BUSY, 1, BUSIER), SCALER, BUDGET], set_image("Deployment"), id="autoscaler"),
     pytest.param(
         [make_manifest("StatefulSet", make_server(), replicas=2, serviceName="web")],
         set_image("StatefulSet"),
         id="StatefulSet",
     ),
-    pytest.param([make_manifest("DaemonSet", make_server())], set_image("DaemonSet"), id="DaemonSet"),
-    pytest.param([], change("Job", WORKS, completions=4, parallelism=2), id="Job"),
-    pytest.param([web(SLOW_SERVER, 3, SLOW)], ("scale", {**WEB, "replicas": 1}), id="scaled down"),
-    pytest.param([web(SLOW_SERVER, 2, SLOW)], ("delete", {**WEB}), id="deleted"),
+    pytest.param(
+        [make_manifest("DaemonSet", make_server())],
+        set_image("DaemonSet"),
+        id="DaemonSet",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param([], change("Job", WORKS, completions=4, parallelism=2), id="Job", marks=pytest.mark.deep),
+    pytest.param(
+        [web(SLOW_SERVER, 3, SLOW)],
+        ("scale", {**WEB, "replicas": 1}),
+        id="scaled down",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param([web(SLOW_SERVER, 2, SLOW)], ("delete", {**WEB}), id="deleted", marks=pytest.mark.deep),
     pytest.param([web(replicas=3), BUDGET], ("drain", {"node": "node-1"}), id="drained"),
-    pytest.param([web(replicas=3)], ("fault", {"node": "node-1", "kind": "crash"}), id="a node is lost"),
+    pytest.param(
+        [web(replicas=3)],
+        ("fault", {"node": "node-1", "kind": "crash"}),
+        id="a node is lost",
+        marks=pytest.mark.deep,
+    ),
 ]
 
 

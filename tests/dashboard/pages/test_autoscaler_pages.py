@@ -58,6 +58,7 @@ def test_its_pictures_draw_what_is_known():
     assert set(target["y"]) == {100}
 
 
+@pytest.mark.slow
 def test_the_page_says_it_in_a_sentence_and_its_workload_links_to_it(client: Client):
     cluster = run_one()
     client.force_login(cluster.owner)

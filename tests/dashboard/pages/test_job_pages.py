@@ -41,6 +41,7 @@ EXITS = {"onExitCodes": {"operator": "In", "values": [42]}}
 LOST = {"onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules, expected",
     [
@@ -70,6 +71,7 @@ def test_the_rule_that_decided_on_an_index_is_named(client, rules, expected):
     assert expected in show(client, cluster)
 
 
+@pytest.mark.slow
 def test_every_index_has_its_state_and_its_retries(client: Client) -> None:
     door = Door()
     door.apply(make_job("sleep 5; test $JOB_COMPLETION_INDEX != 1", **INDEXED))

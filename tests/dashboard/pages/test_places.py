@@ -90,6 +90,7 @@ def test_ordinals_below_the_partition_are_held_back() -> None:
     assert places.notes == ["partition 2: ordinals below 7 are not updated"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "images, turns", [([], [LATEST]), (["nginx:2", "nginx:3"], [LATEST, EARLIER, EARLIER])]
 )
@@ -106,6 +107,7 @@ def test_revisions_have_the_colours_of_the_chart(images: list[str], turns: list[
     assert [one.turn for one in read_workload(cluster, found, STATEFUL_SET)["revisions"]] == turns
 
 
+@pytest.mark.slow
 def test_an_update_that_is_stuck_says_for_which_ordinal_it_waits(client: Client) -> None:
     door = Door()
     door.apply(make_set())

@@ -163,6 +163,7 @@ def test_a_cluster_that_is_well_says_so() -> None:
     assert read_verdict(cluster, count_states(cluster), 30_000).sentence == "Nothing is wrong: 2 ready."
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_pods_that_never_get_ready_are_a_problem_once_it_has_lasted() -> None:
     door = Door()

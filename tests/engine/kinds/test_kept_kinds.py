@@ -35,6 +35,7 @@ def shop() -> Cluster:
     return keep(engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api_version, kind, group", FOREIGN)
 @pytest.mark.parametrize("table", TABLES)
 def test_rows_say_the_group(shop: Cluster, table: Any, api_version: str, kind: str, group: str) -> None:

@@ -196,6 +196,7 @@ def set_node(world: World, info: dict[str, str], annotations: dict[str, str]) ->
     assert world.submit("patch", **where, subresource="status", patch={"status": {"nodeInfo": info}}).ok
 
 
+@pytest.mark.slow
 @pytest.mark.spec("USERNS-10", "USERNS-11", "USERNS-12", "USERNS-23")
 @pytest.mark.parametrize(
     "info, annotations, volume, is_suitable",
