@@ -33,6 +33,7 @@ from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.seen import Judged, Watch
 from lifecycle.simulation.surroundings import describe_disrupted, describe_surroundings, describe_warned
 from lifecycle.simulation.traces import WriteBytes, format_time
+from lifecycle.simulation.unknown_images import FAIL, FLAG, MEANT
 from lifecycle.verdicts import explain_nodes
 
 Json = Mapping[str, Any]
@@ -207,12 +208,12 @@ def map_sizes(cluster: Cluster) -> dict[tuple[str, str], int]:
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
     """A line each of what is assumed: of images, of storage, and what only a cloud would do."""
     if images := cluster.list_assumed_images():
-        yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+        yield f"assumed to start and answer: {', '.join(images)} (no profile); the other way: {FLAG} {FAIL}"
     yield from cluster.list_guesses()
     doubts = list_doubts(cluster.list(POD_KIND.id), cluster.list(CONTAINER_PROFILE.id))
     for image in doubts:
         if meant := find_meant(image):
-            yield f"nobody knows {image}: did you mean {meant}?"
+            yield f"nobody knows {image}: did you mean {meant}? Try it: {FLAG} {MEANT}"
     for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
         yield f"assumed: {line}"
     names = [

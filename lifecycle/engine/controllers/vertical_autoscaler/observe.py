@@ -13,7 +13,7 @@ from ...objects.pods.pod import POD_KIND, Pod
 from ...objects.selector import Selector
 from ...objects.times import format_time
 from ...rules.actions import Evict, Update
-from ...rules.scaling.vertical_scaling import RESOURCES, Counts, bucket_of
+from ...rules.scaling.vertical_scaling import OFF, RESOURCES, Counts, bucket_of
 from ...rules.validation.addons import VERTICAL_POD_AUTOSCALER as SHAPE
 from ...rules.validation.addons import check_shape
 from ..act import Act
@@ -21,7 +21,6 @@ from ..loop_controller import LoopController
 from .decide import (
     EVICTED,
     LOOK_MS,
-    OFF,
     SOURCE,
     decide_evictions,
     decide_recommendations,
