@@ -11,17 +11,18 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
 from lifecycle.engine.rules.network.services import wants_load_balancer
+from lifecycle.simulation.unknown_images import FAIL, FLAG, MEANT
 
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
     """A line each of what is assumed: of images, of storage, and what only a cloud would do."""
     if images := cluster.list_assumed_images():
-        yield f"assumed to start and answer: {', '.join(images)} (no profile)"
+        yield f"assumed to start and answer: {', '.join(images)} (no profile); the other way: {FLAG} {FAIL}"
     yield from cluster.list_guesses()
     doubts = list_doubts(cluster.list(POD_KIND.id), cluster.list(CONTAINER_PROFILE.id))
     for image in doubts:
         if meant := find_meant(image):
-            yield f"nobody knows {image}: did you mean {meant}?"
+            yield f"nobody knows {image}: did you mean {meant}? Try it: {FLAG} {MEANT}"
     for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
         yield f"assumed: {line}"
     names = [

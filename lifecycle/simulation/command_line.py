@@ -24,6 +24,7 @@ from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.reports import REPORTS
 from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
 from lifecycle.simulation.traces import NdjsonSink, TableSink
+from lifecycle.simulation.unknown_images import FLAG, START, WAYS
 from lifecycle.version import TOLD
 
 if TYPE_CHECKING:
@@ -123,6 +124,13 @@ def _add_circumstances(parser: ArgumentParser) -> None:
         help=f"the release to model: {list_releases()} (default {DEFAULT_RELEASE.name})",
     )
     parser.add_argument("--timing", choices=("realistic", "instant"), help="latencies (default realistic)")
+    parser.add_argument(
+        FLAG,
+        choices=WAYS,
+        default=START,
+        help="images that nobody knows start and answer (default), cannot be pulled (fail), or are the"
+        " well-known ones that have nearly their names (meant)",
+    )
 
 
 def simulate(options: Mapping[str, Any]) -> int:
@@ -254,6 +262,7 @@ def _read_overrides(options: Mapping[str, Any]) -> Overrides:
         timing=options["timing"],
         kubernetes=options["kubernetes"],
         hooks=options["hooks"],
+        unknown_images=options["unknown_images"],
         untils=tuple(until.within(options["namespace"] or "") for until in options["until"] or ()),
     )
 

@@ -41,6 +41,7 @@ from lifecycle.input.scenario import (
 )
 from lifecycle.input.scenario_steps import Step
 from lifecycle.input.stored_only import list_stored_only
+from lifecycle.simulation.unknown_images import START, try_images
 
 GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
 
@@ -56,6 +57,7 @@ class Overrides:
     kubernetes: str | None = None
     untils: tuple[Until, ...] = ()
     hooks: str = "install"
+    unknown_images: str = START
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Plan:
     """All that a run needs.
 
     `subjects` name the objects, one each; `refused` is what was wrong and is left out; `hooks` says when Helm
-    runs some of the objects, by their places; so many `namespaces` come first that were not given; `then` is
+    runs some of the objects, by their places; so many `extra` ones come first that nobody gave; `then` is
     what all of it is upgraded to. `notes` are for who asked, `missing` is what the objects want and nobody
     gives. Without `untils` a run ends when nothing moves any more. Where nobody gave an epoch, `epoch_ms` is
     that of all runs without one.
@@ -83,7 +85,7 @@ class Plan:
     subjects: tuple[str, ...] = ()
     refused: tuple[Problem, ...] = ()
     hooks: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    namespaces: int = 0
+    extra: int = 0
     then: Plan | None = None
 
     def list_notes(self) -> list[str]:
@@ -174,30 +176,36 @@ def make_plan(
     settings = _make_settings(scenario, overrides, objects, kubelets)
     objects, wrong = _admit(objects, settings.feature_gates, refused, lenient)
     namespaces = list_new_namespaces(objects)
+    trial = try_images([one.data for one in objects], scenario.steps, overrides.unknown_images)
+    made = [*map(make_namespace, namespaces), *trial.profiles]
     times = [list_times(document.data, overrides.hooks) for document in objects]
     notes = [*_list_notes(objects, settings, namespaces), *_tell_hooks(objects, times)]
     notes += [f"assumed: {line}" for line in list_assumed_made(document.data for document in objects)]
+    notes += trial.notes
     if overrides.seed is not None:
         seed = overrides.seed
     else:
         seed = DEFAULT_SEED if scenario.seed is None else scenario.seed
     epoch_ms = overrides.epoch_ms if overrides.epoch_ms is not None else scenario.epoch_ms
     return Plan(
-        objects=(*map(make_namespace, namespaces), *(document.data for document in objects)),
+        objects=(*made, *trial.objects),
         settings=settings,
         seed=seed,
         epoch_ms=read_epoch_ms(DEFAULT_EPOCH) if epoch_ms is None else epoch_ms,
         is_epoch_given=epoch_ms is not None,
-        steps=scenario.steps,
+        steps=tuple(trial.steps),
         untils=overrides.untils or scenario.untils,
         expects=scenario.expects,
         sequences=scenario.sequences,
         notes=tuple(notes),
         missing=tuple(map(str, list_missing(document.data for document in objects))),
         refused=tuple(wrong),
-        namespaces=len(namespaces),
-        hooks={len(namespaces) + place: when for place, when in enumerate(times) if when},
-        subjects=(*(f"Namespace {name}" for name in namespaces), *(document.subject for document in objects)),
+        extra=len(made),
+        hooks={len(made) + place: when for place, when in enumerate(times) if when},
+        subjects=(
+            *(f"{one['kind']} {one['metadata']['name']}" for one in made),
+            *(document.subject for document in objects),
+        ),
     )
 
 

@@ -281,7 +281,7 @@ def _list_all_tasks(plan: Plan) -> list[Task]:
     tasks, new = list_tasks(plan.objects, plan.subjects, plan.hooks), plan.then
     if new is None:
         return tasks
-    made = [Task(*one) for one in zip(plan.objects, plan.subjects, strict=True)][: plan.namespaces]
+    made = [Task(*one) for one in zip(plan.objects, plan.subjects, strict=True)][: plan.extra]
     old = [task for task in tasks if task not in made]
     wanted = list_tasks(new.objects, new.subjects, new.hooks)
     pruned = list_pruned(old, wanted)

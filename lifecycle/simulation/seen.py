@@ -25,6 +25,8 @@ from lifecycle.judge import Seen, SeenPod, Verdict, judge_pod, judge_workload, r
 from lifecycle.verdicts import tell_conditions
 
 Json = Mapping[str, Any]
+TAKEN_FOR_GRANTED = ("ready", "succeeded")
+"""The states of pods that are well, if what is taken for granted is so."""
 _AUTOSCALER = HORIZONTAL_POD_AUTOSCALER.kind.id
 
 
@@ -136,10 +138,16 @@ class Judged:
         for pod in cluster.list(POD_KIND.id):
             if controller_of(pod) is None:
                 seen = SeenPod(pod, read_state(pod, cluster.epoch_ms), self._watch.know(pod))
-                told[pod["metadata"]["uid"]] = judge_pod(
-                    seen, cluster.now_ms, cluster.epoch_ms, nodes=self._nodes
-                )
+                told[pod["metadata"]["uid"]] = self._read_lone(seen)
         return told
+
+    def _read_lone(self, seen: SeenPod) -> str:
+        sentence = judge_pod(seen, self._cluster.now_ms, self._cluster.epoch_ms, nodes=self._nodes)
+        given = (
+            tell_conditions(seen.data, self._profiles, self._there) if seen.state in TAKEN_FOR_GRANTED else ""
+        )
+        told = f"{sentence.removesuffix('.')}, {given}" if given else sentence
+        return told if told.endswith((".", "?")) else f"{told}."
 
 
 def map_pods(cluster: Cluster) -> dict[str, list[Json]]:

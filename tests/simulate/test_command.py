@@ -315,7 +315,10 @@ kind: Pod
 metadata: {name: nowhere}
 spec: {nodeSelector: {disk: none}, containers: [{name: web, image: "shop.example/never:1"}]}
 """
-ASSUMED = "assumed to start and answer: shop.example/agent:2, shop.example/web:1 (no profile)"
+ASSUMED = (
+    "assumed to start and answer: shop.example/agent:2, shop.example/web:1 (no profile);"
+    " the other way: --unknown-images fail"
+)
 
 
 @pytest.mark.parametrize(("output", "channel"), [("summary", "lines"), ("table", "err"), ("ndjson", "err")])
@@ -353,7 +356,8 @@ def test_what_images_are_taken_to_be_by_their_names_alone_is_told(simulate, outp
     answer = simulate("-", "--output", output, "--until", "1m", given=COPIES.encode())
     said = answer.lines if channel == "lines" else answer.err.splitlines()
     assert [line for line in said if line.startswith("taken to be")] == GUESSES
-    assert "assumed to start and answer: harbor.example/shop/node:20 (no profile)" in said
+    told = "assumed to start and answer: harbor.example/shop/node:20 (no profile)"
+    assert f"{told}; the other way: --unknown-images fail" in said
 
 
 WRITES = """

@@ -170,4 +170,5 @@ def test_a_claim_that_nothing_binds_keeps_its_pods_waiting(spec, said):
 )  # fmt: skip
 def test_an_image_that_is_nearly_a_known_one_is_asked_about(container, told):
     _, run = run_for_a_minute([web(container=container)])
-    assert [line for line in describe_assumed(run.cluster) if "did you mean" in line] == told
+    asked = [line for line in describe_assumed(run.cluster) if "did you mean" in line]
+    assert asked == [f"{line} Try it: --unknown-images meant" for line in told]

@@ -98,7 +98,7 @@ def test_every_index_has_its_state_and_its_retries(client: Client) -> None:
         "Back-off limit per index": "1",
     }
     page = show(client, cluster)
-    assert ": FailedIndexes: Job has failed indexes (1); nothing will change" in page
+    assert ": FailedIndexes: Job has failed indexes (1); last, " in page
     assert 'value="suspend"' not in page, "it is over"
     assert f'data-why="{grid.shown[1].seq}"' in page and "1 retry" in page
     # What policies did stands among the events and the conditions.
