@@ -51,6 +51,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/rename/", home_views.rename_cluster, name="rename-cluster"),
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", cluster_views.control, name="control"),
+    path("clusters/<str:cluster>/other-way/", cluster_views.other_way, name="try-otherwise"),
     path("clusters/<str:cluster>/fork/", cluster_views.fork, name="fork"),
     path("clusters/<str:cluster>/compare/", compare_views.choose_other, name="compare-with"),
     path("clusters/<str:cluster>/compare/<str:other>/", compare_views.compare_clusters, name="compare"),

@@ -94,11 +94,6 @@ def clock(milliseconds: int) -> str:
     return f"{days}d {time}" if days else time
 
 
-def tell_restarts(count: int) -> str:
-    """`3 restarts`; "" of none."""
-    return f"{count} restart{'' if count == 1 else 's'}" if count else ""
-
-
 def marker(tone: Tone) -> dict[str, Any]:
     """How bars of a tone look: its colour, and its pattern drawn in translucent white."""
     look: dict[str, Any] = {"color": tone.colour, "line": {"width": 0}}

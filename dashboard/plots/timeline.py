@@ -18,7 +18,7 @@ from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.queries import Query, Seen
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
-from dashboard.plots.theme import STATES, tell_restarts
+from dashboard.plots.theme import STATES
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 
@@ -229,6 +229,6 @@ def _pod_lane(story: PodStory, workload: str) -> Lane:
         label=shorten_name(story.name, workload),
         title=f"{story.namespace}/{story.name}",
         path=find_page(POD_KIND.id, story.namespace, story.name),
-        note=tell_restarts(story.restarts),
+        restarts=story.restarts,
         tone="gone" if story.is_gone else story.state,
     )

@@ -37,12 +37,14 @@ class Verdict:
     """`sentence` says how many are unwell, or how all are; `hidden`: so many troubles are not told.
 
     `condition`: what has to be true of images for the rest to be well, where the sentence does not say it.
+    `doubted`: these images.
     """
 
     sentence: str
     troubles: list[Trouble]
     hidden: int = 0
     condition: str = ""
+    doubted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +80,20 @@ class _Parts:
 
 def read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None = None) -> Verdict:
     """How a cluster stands. `counts`: its living pods by state, where they are known."""
-    parts, condition = _read_parts(cluster, now_ms), tell_condition(list_doubted(cluster))
+    parts, doubted = _read_parts(cluster, now_ms), tuple(list_doubted(cluster))
+    condition = tell_condition(doubted)
     found = (*parts.present, *parts.past)
     count = sum(part.count for part in found)
     if not count:
-        return Verdict(_tell_well(cluster, _count(cluster) if counts is None else counts, condition), [])
+        well = _tell_well(cluster, _count(cluster) if counts is None else counts, condition)
+        return Verdict(well, [], doubted=doubted)
     troubles = [trouble for part in found for trouble in part.troubles][:MOST_TOLD]
     if any(part.count for part in parts.present):
         sentence = f"{_tell_count(count, 'problem')}: {', '.join(_list_said(parts))}."
     else:
         head = "" if parts.failed.count or parts.jobs.count else "Nothing is down, but "
         sentence = f"{head}{' and '.join(_list_past(parts))}."
-    return Verdict(sentence, troubles, count - len(troubles), condition)
+    return Verdict(sentence, troubles, count - len(troubles), condition, doubted)
 
 
 def _count(cluster: Cluster) -> dict[str, int]:

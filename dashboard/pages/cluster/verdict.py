@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dashboard.addresses import find_page
 from dashboard.plots.theme import TONES, Tone
+from lifecycle.engine.programs.images.doubts import find_meant
 from lifecycle.models import Cluster
 from lifecycle.recorded import verdict
 
@@ -37,6 +38,12 @@ class Verdict:
     troubles: list[Trouble]
     hidden: int
     condition: str
+    doubted: tuple[str, ...]
+
+    @property
+    def meant(self) -> list[str]:
+        """The well-known images that may be meant by those that nobody knows."""
+        return [meant for meant in map(find_meant, self.doubted) if meant]
 
 
 def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
@@ -46,4 +53,4 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
         Trouble(TONES[one.state], one.name, find_page(one.kind, one.namespace, one.name), one.sentence)
         for one in told.troubles
     ]
-    return Verdict(told.sentence, troubles, told.hidden, told.condition)
+    return Verdict(told.sentence, troubles, told.hidden, told.condition, told.doubted)

@@ -10,8 +10,9 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard.asking import uploads
-from dashboard.asking.answers import Answer
+from dashboard.asking.answers import Answer, answer_problem
 from dashboard.asking.forms import ControlForm, ForkForm
+from dashboard.asking.manifest_reports import MOST_SHOWN
 from dashboard.asking.remarks import dismiss_remarks, read_remarks
 from dashboard.asking.run_answers import Note, check_run, tell_end, tell_run
 from dashboard.live.live_figures import tell_time
@@ -19,6 +20,7 @@ from dashboard.live.shared_parts import share_part
 from dashboard.pages.autoscaler.readings import list_autoscalers
 from dashboard.pages.budget.readings import list_budgets
 from dashboard.pages.cluster.readings import list_missing, list_workloads
+from dashboard.pages.cluster.trials import try_otherwise
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.compare.views import find_parent, list_others
 from dashboard.pages.examples import list_examples
@@ -37,6 +39,7 @@ from dashboard.pages.states import count_states
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
 from lifecycle.access import Verb, get_cluster_or_404, may
+from lifecycle.input.problems import ManifestError
 from lifecycle.models import Cluster
 from lifecycle.recorded.images import list_assumed
 from lifecycle.runs import forks, inbox
@@ -148,6 +151,22 @@ def _show_controls(
             "name": forks.suggest_name(cluster, request.user),
         }
     return render(request, "_controls.html", context, status=UNPROCESSABLE if problem else 200)
+
+
+@signed_in
+@require_POST
+def other_way(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Play the cluster's story with its images the other way round, and go to where that is seen."""
+    found = get_cluster_or_404(request.user, cluster)
+    try:
+        made = try_otherwise(found, request.POST.get("way", ""), request.user)
+    except ManifestError as error:
+        return show_answers(request, [answer_problem(problem) for problem in error.problems[:MOST_SHOWN]])
+    except ValidationError as error:
+        return show_answers(request, [Answer(False, "", message) for message in error.messages])
+    except ValueError as error:
+        return show_answers(request, [Answer(False, "", str(error))])
+    return HttpResponseClientRedirect(reverse("cluster", args=[made.name]))
 
 
 @signed_in

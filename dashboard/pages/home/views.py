@@ -93,7 +93,7 @@ def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
         "states": states,
         "pods": pods,
-        "verdict": read_verdict(cluster, states, clock["at_ms"]).sentence if is_judged else "",
+        "verdict": read_verdict(cluster, states, clock["at_ms"]) if is_judged else None,
         "clock": clock,
         "at": duration(clock["at_ms"]),
     }

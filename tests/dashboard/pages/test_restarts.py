@@ -65,7 +65,7 @@ def test_the_rows_of_timelines_say_the_restarts_of_their_pods(kind: str) -> None
     feed = make_feed(cluster, "timeline")
     assert feed is not None
     (row,) = [one for one in feed.figure(80_000)["layout"]["meta"]["rows"] if not one.get("header")]
-    assert row["note"] == "1 restart"
+    assert row["restarts"] == 1
 
 
 def test_a_timeline_goes_on_counting() -> None:
@@ -76,7 +76,7 @@ def test_a_timeline_goes_on_counting() -> None:
     frame = {"transitions": [], "events": [], "objects": [{"uid": pod.uid, "restarts": 7}]}
     feed.follow(cluster, frame)
     rows = feed.figure(80_000)["layout"]["meta"]["rows"]
-    assert [one.get("note") for one in rows if not one.get("header")] == ["7 restarts"]
+    assert [one.get("restarts") for one in rows if not one.get("header")] == [7]
 
 
 def test_the_pods_of_budgets_and_nodes_have_a_column(client: Client) -> None:
