@@ -1,7 +1,8 @@
 """What programs make through the API: Jobs that make certificates and passwords, and operators as they start.
 
 Known by what their containers are called with. Names and keys are the defaults of kube-webhook-certgen, of
-`argocd admin redis-initial-password` and of `contour certgen`, of istiod and of KEDA's operator.
+`argocd admin redis-initial-password` and of `contour certgen`, of istiod, of KEDA's operator and of what
+deploys the cache of Kubeflow Pipelines.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ ISTIO_KINDS = tuple(
     for kind in kinds.split()
 )
 """Where one of these is given, Istio is taken to be there."""
+_CACHE_DEPLOYERS = ("/kfp-cache-deployer", "ml-pipeline/cache-deployer")
 
 
 def list_made_by_job(pod_spec: Json, namespace: str) -> list[Made]:
@@ -41,7 +43,16 @@ def list_made_by_operator(pod_spec: Json, namespace: str) -> list[Made]:
         if image.endswith("kedacore/keda"):
             name = _flag(_words(container), "cert-secret-name") or "kedaorg-certs"
             made.append(Made("KEDA", namespace, name, ("ca.crt", "ca.key", "tls.crt", "tls.key"), joins=True))
+        if image.endswith(_CACHE_DEPLOYERS):
+            where = _find_variable(container, "NAMESPACE_TO_WATCH", {"value": "kubeflow"}).get("value")
+            keys = ("cert.pem", "key.pem")
+            made.append(Made("Kubeflow Pipelines", where or namespace, "webhook-server-tls", keys))
     return made
+
+
+def _find_variable(container: Json, name: str, default: Json) -> Json:
+    """An entry of the environment; one that refers to a field of the pod has no value."""
+    return next((one for one in container.get("env") or () if one.get("name") == name), default)
 
 
 def _containers(pod_spec: Json) -> Iterable[Json]:
