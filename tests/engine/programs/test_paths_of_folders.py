@@ -103,3 +103,20 @@ def test_a_token_configures_no_server(path: str) -> None:
     process = start(pod_spec({"image": UNKNOWN, "command": ["nginx"]}), world)
     run_until(process, world, 60_000)
     assert [port for port in (80, 8080) if process.listens_on(port, 60_000)] == [80]
+
+
+@pytest.mark.parametrize(
+    "script, made",
+    [
+        ("openssl genrsa -out a.key 2048", ["a.key", "f"]),
+        ("openssl req -x509 -keyout a.key -out a.crt", ["a.crt", "a.key", "f"]),
+        ("acmectl report --output report.txt", ["f", "report.txt"]),
+        ("cfssl gen -o /tmp/x", ["f", "x"]),
+        ("kubectl get pods -o yaml", ["f"]),
+        ("ssh -o StrictHostKeyChecking=no acme", ["f"]),
+        ("openssl req -out -", ["f"]),
+        ("openssl req -out f", ["f"]),
+    ],
+)
+def test_a_program_writes_the_file_that_it_is_told_to(script: str, made: list[str]) -> None:
+    assert run(UNKNOWN, f"{script} > /dev/null; ls; cat f") == (0, [*made, "a"])

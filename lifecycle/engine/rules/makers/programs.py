@@ -1,8 +1,8 @@
 """What programs make through the API: Jobs that make certificates and passwords, and operators as they start.
 
-Known by what their containers are called with. Names and keys are the defaults of kube-webhook-certgen, of
-`argocd admin redis-initial-password` and of `contour certgen`, of istiod, of KEDA's operator and of what
-deploys the cache of Kubeflow Pipelines.
+Known by what their containers are called with, and by what their scripts say (`scripts.py`). Names and keys
+are the defaults of kube-webhook-certgen, of `argocd admin redis-initial-password` and of `contour certgen`,
+of istiod, of KEDA's operator and of what deploys the cache of Kubeflow Pipelines.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .made import CONFIG_MAP, EVERYWHERE, TLS_KEYS, Made
+from .scripts import list_made_by_script
 
 Json = Mapping[str, Any]
 ISTIO_ROOT = Made("Istio", EVERYWHERE, "istio-ca-root-cert", ("root-cert.pem",), CONFIG_MAP)
@@ -30,7 +31,11 @@ _CACHE_DEPLOYERS = ("/kfp-cache-deployer", "ml-pipeline/cache-deployer")
 
 def list_made_by_job(pod_spec: Json, namespace: str) -> list[Made]:
     """What the containers of a Job have made when it is complete."""
-    return [made for container in _containers(pod_spec) for made in _made_by(container, namespace)]
+    return [
+        made
+        for container in _containers(pod_spec)
+        for made in (*_made_by(container, namespace), *list_made_by_script(container, namespace))
+    ]
 
 
 def list_made_by_operator(pod_spec: Json, namespace: str) -> list[Made]:
@@ -38,6 +43,7 @@ def list_made_by_operator(pod_spec: Json, namespace: str) -> list[Made]:
     made = []
     for container in _containers(pod_spec):
         image = _image(container)
+        made += list_made_by_script(container, namespace)
         if image.endswith("/pilot"):
             made.append(ISTIO_ROOT)
         if image.endswith("kedacore/keda"):
