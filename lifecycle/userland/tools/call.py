@@ -22,6 +22,8 @@ from ..world import World
 
 Outcome: TypeAlias = int | Wait | None
 _STDIN = "-"
+_OUTPUTS = frozenset("-o -O -out -keyout --out --output --output-file".split())
+"""What names the file that a program writes."""
 _MOST_INPUT = 1 << 20
 _MOST_LINES = 50_000
 _BUFFERED = 64
@@ -122,6 +124,14 @@ class Call:
         self.machine.met_unknown = True
         self.feed_unknown()
         return 0
+
+    def write_outputs(self) -> None:
+        """Make the files that a program which is not modelled is told to write, as `-out key.pem`."""
+        for name, value in zip(self.arguments, self.arguments[1:], strict=False):
+            path = self.path(value)
+            is_file = value[:1] not in ("", "-") and "=" not in value and self.files.find(path) is None
+            if name in _OUTPUTS and is_file and self.files.can_write(path):
+                self.files.write_unknown(path)
 
     def cannot(self, what: str, status: int = 2) -> int:
         """For a form of the tool that is not modelled: named, and taken to fail."""

@@ -7,6 +7,8 @@ from .call import Call, Outcome
 from .registry import TOOLS, UNKNOWN, tool
 
 _INSTALL_MS = 5_000
+_FORMATTING = frozenset("kubectl oc helm aws az gcloud".split())
+"""Where `-o` names a format."""
 _BUILDS = frozenset("install ci i add build test compile package clean mod get generate audit".split())
 
 
@@ -39,4 +41,6 @@ def install(call: Call) -> Outcome:
         machine.note(f"cannot interpret {what!r}: {INSTALLER.taken.format(seconds=_INSTALL_MS // 1000)}")
         call.state["until"] = call.now_ms + _INSTALL_MS
         return call.sleep_until(call.state["until"])
+    if call.name not in _FORMATTING:
+        call.write_outputs()
     return 0

@@ -209,6 +209,7 @@ def unknown(call: Call) -> Outcome:
     machine.met_unknown = True
     if not state.get("is_tail") or call.task.root != machine.main_pid:
         call.feed_unknown()
+        call.write_outputs()
         machine.note(f"cannot interpret the command {what!r}: {PROGRAM.taken}")
         return 0
     if machine.tail_runs == "ends":
