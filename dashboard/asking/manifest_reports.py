@@ -178,7 +178,8 @@ def _digest(batches: Iterable[Batch]) -> str:
     """The same for the same files, so that what is applied is what was told."""
     digest = sha256()
     for batch in batches:
-        for name, content in (("", batch.name), *batch.files.items()):
+        files = batch.files if batch.given is None else batch.given
+        for name, content in (("", batch.name), *files.items()):
             for part in (name, content):
                 raw = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
                 digest.update(b"%d:" % len(raw) + raw)

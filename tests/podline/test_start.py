@@ -9,6 +9,8 @@ import pytest
 
 from tests.podline.conftest import TOP, clean_environment
 
+pytestmark = pytest.mark.slow
+
 POD = """
 apiVersion: v1
 kind: Pod
@@ -30,7 +32,6 @@ REPORTS = {"lifecycle.simulation.reports.report", "xml.etree", "podline.library"
 SHELL = {"lifecycle.userland.shell.machine", "lifecycle.userland.tools.all_tools", "tree_sitter"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "output, command, loaded, not_loaded",
     [
@@ -51,7 +52,6 @@ def test_only_what_a_run_needs_is_loaded(output, command, loaded, not_loaded):
     assert not not_loaded & modules
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words, status, said",
     [

@@ -108,6 +108,7 @@ class Command(BaseCommand):
         if not warn_of_clear_text(host):
             # Nobody else gets here.
             environment |= {"OPEN_TO_ALL": os.environ.get("OPEN_TO_ALL", "metrics,schema")}
+            environment |= {"RENDER_CHARTS": os.environ.get("RENDER_CHARTS", "True")}
         environment |= keep_bytecode(settings.DATA)
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
