@@ -104,7 +104,7 @@ def _list_latest(rows: QuerySet[Event], before: int | None) -> tuple[list[int], 
     """The last row about each of the latest events, and the row before which older ones begin."""
     earlier = rows if before is None else rows.filter(seq__lt=before)
     found = list(earlier.order_by("-seq").values_list("seq", "event_id")[: MOST_ROWS + 1])
-    told = set[str]()
+    told = set[str | None]()
     if before is not None:
         later = rows.filter(seq__gte=before, event_id__in={one for _, one in found[:MOST_ROWS] if one})
         told.update(later.values_list("event_id", flat=True))
