@@ -12,7 +12,7 @@ from ..kinds.plain import SERVICE_ACCOUNT
 from ..kinds.registry import kind_of_json
 from ..kinds.service import SERVICE
 from ..objects.meta import StoredObject
-from ..objects.names import DEFINITION
+from ..objects.names import DEFINITION, ROOT_CA
 from ..objects.node import NODE_KIND
 from ..objects.shortened import shorten
 from ..objects.storage import CLAIM, VOLUME
@@ -85,7 +85,7 @@ def _make_own_objects(namespace: StoredObject) -> list[Json]:
     """What every namespace has from its beginning: an account, and what the API server is known by."""
     name = namespace.meta.name
     bundle = {
-        "name": "kube-root-ca.crt",
+        "name": ROOT_CA,
         "namespace": name,
         "annotations": {"kubernetes.io/description": _BUNDLE_IS_FOR},
     }

@@ -45,6 +45,12 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     ),
     "volume_attach": (1500, 4000, "a storage driver attaching a volume to a node"),
     "volume_detach": (1500, 4000, "a storage driver taking a volume off a node that needs it no more"),
+    "mounted_source": (
+        0,
+        90_000,
+        "a kubelet looking at a pod the next time, at which files mounted of a ConfigMap or Secret that has"
+        " changed follow it",
+    ),
     "sandbox": (300, 500, "runtime sandbox and pod network"),
     "image_pull": (1200, 5000, "an image that the node does not have yet"),
     "image_check": (20, 120, "asking the registry again for an image that is there (policy Always)"),

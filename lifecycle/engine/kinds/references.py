@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..objects.names import ROOT_CA
 from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.makers.made import EVERYWHERE, Made
 from ..rules.validation.classes import SYSTEM_CLASSES
@@ -37,7 +38,7 @@ KINDS = (
 """What may be missing."""
 ASKERS = (CLAIM, VOLUME)
 """Of kinds without pods, those that ask for something, or stand for it."""
-_EVERYWHERE = {(SERVICE_ACCOUNT.id, "default"), (CONFIG_MAP, "kube-root-ca.crt")}
+_EVERYWHERE = {(SERVICE_ACCOUNT.id, "default"), (CONFIG_MAP, ROOT_CA)}
 _ALWAYS = {(PRIORITY_CLASS.id, "", name) for name in SYSTEM_CLASSES}
 
 

@@ -32,6 +32,7 @@ from .parts import (
     KILL,
     PROBE,
     PULLED,
+    REMOUNT,
     RESIZED,
     RETURN,
     SYNC,
@@ -43,6 +44,7 @@ from .probing.ended_containers import await_turns, await_unseen, list_turns, lis
 from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
+from .starting.remounts import Remounts
 from .starting.sandboxes import MOUNT, SANDBOX, Sandboxes
 from .starting.starter import Starter
 from .state.container_run import POST_START, PRE_STOP, ContainerRun
@@ -80,6 +82,7 @@ class Kubelets:
         self._ending = ending = Ending(
             parts, prober, reporter, stopper, self.sandboxes, resizer, evictor, self.static_pods
         )
+        self._remounts = Remounts(parts)
         syncer = PodSyncer(
             parts,
             Admission(parts, evictor, reporter),
@@ -89,6 +92,7 @@ class Kubelets:
             self._starter,
             stopper,
             resizer,
+            self._remounts,
             RestartAll(parts, prober, reporter, stopper, evictor),
             ending,
         )
@@ -121,6 +125,7 @@ class Kubelets:
             REMOVED: self._ending.on_removed,
             DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
+            REMOUNT: self._remounts.remount,
             RETURN: self._on_return,
             AGAIN: self._on_again,
             COMPARE: self._on_compare,

@@ -31,7 +31,7 @@ PULLED, CREATED = "kubelet.pulled", "kubelet.created"
 SYNC, HOOK_DONE, RETURN, COMPARE = "kubelet.look", "kubelet.hookDone", "kubelet.return", "kubelet.compare"
 AGAIN = "kubelet.again"
 WAKE, PROBE, KILL = "kubelet.wake", "kubelet.probe", "kubelet.kill"
-DEADLINE, RESIZED = "kubelet.deadline", "kubelet.resized"
+DEADLINE, RESIZED, REMOUNT = "kubelet.deadline", "kubelet.resized", "kubelet.remount"
 
 
 class Kubelet(Protocol):

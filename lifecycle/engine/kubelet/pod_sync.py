@@ -23,6 +23,7 @@ from .probing.prober import Prober
 from .reports import Reporter
 from .resize import Resizer
 from .starting.back_off import hold_on, is_held_back
+from .starting.remounts import Remounts
 from .starting.sandboxes import Sandboxes
 from .starting.starter import Starter
 from .state.container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING, ContainerRun
@@ -39,6 +40,7 @@ class PodSyncer:
         "_ending",
         "_parts",
         "_prober",
+        "_remounts",
         "_reporter",
         "_resizer",
         "_restart_all",
@@ -57,6 +59,7 @@ class PodSyncer:
         starter: Starter,
         stopper: Stopper,
         resizer: Resizer,
+        remounts: Remounts,
         restart_all: RestartAll,
         ending: Ending,
     ) -> None:
@@ -68,6 +71,7 @@ class PodSyncer:
         self._starter = starter
         self._stopper = stopper
         self._resizer = resizer
+        self._remounts = remounts
         self._restart_all = restart_all
         self._ending = ending
 
@@ -184,6 +188,9 @@ class PodSyncer:
 
     def _act(self, worker: PodWorker, pod: Pod) -> None:
         self._parts.stay(worker)
+        if worker.remount_timer is not None:
+            self._parts.cancel((worker.remount_timer, True))
+            self._remounts.remount(worker, pod)
         if is_held_back(worker, self._parts.now_ms):
             hold_on(self._parts, worker, pod)
             return

@@ -264,7 +264,7 @@ def _forget_timers(entry: dict[str, Any]) -> None:
         run["probes"] = {kind: [*probe[:6], None, None, None] for kind, probe in probes.items()}
 
 
-_POD_TIMERS = ("stage_timer", "deadline_timer", "status_timer")
+_POD_TIMERS = ("stage_timer", "deadline_timer", "status_timer", "remount_timer")
 
 
 def _take_status(worker: PodWorker, run: ContainerRun, status: ContainerStatus) -> None:

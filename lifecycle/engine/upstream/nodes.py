@@ -75,6 +75,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/volumemanager/reconciler/reconciler.go",
         "pkg/kubelet/volumemanager/volume_manager.go",
     ),
+    "kubelet/starting/remounts": (
+        "pkg/kubelet/kubelet.go",
+        "pkg/kubelet/volumemanager/cache/desired_state_of_world.go",
+    ),
     "kubelet/starting/sandboxes": (
         "pkg/kubelet/kubelet_pods.go",
         "pkg/kubelet/kuberuntime/kuberuntime_container.go",

@@ -247,6 +247,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/volumemanager/populator/desired_state_of_world_populator.go",
         "pkg/volume/git_repo/git_repo.go",
     ),
+    "rules/volumes/sources": ("pkg/volume/configmap/configmap.go", "pkg/volume/secret/secret.go"),
     "rules/workloads/daemon_pods": (
         "pkg/controller/daemon/daemon_controller.go",
         "pkg/controller/daemon/util/daemonset_util.go",

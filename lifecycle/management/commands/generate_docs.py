@@ -80,8 +80,8 @@ ASSUMED = (
     " root cannot write what is root's (`/`, `/etc`, `/usr`, `/var`; a `workingDir` that was made), but"
     " `/tmp`, its own files, and `terminationMessagePath`. The image's own folders, and those of any other"
     " image, are taken to be its user's, as they often are; who may write into a volume is not asked.",
-    "A changed ConfigMap or Secret reaches the files mounted of it at the container's next read, where a"
-    " kubelet takes up to 90 s.",
+    "A changed ConfigMap or Secret reaches the files mounted of it when the kubelet next looks at the pod, at"
+    " most 90 s later (timing `mounted_source`), and never what is mounted by `subPath`.",
     "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
     " annotation `podline.dev/load` of a Service that it is a ready endpoint of:"
     " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Of any other nothing is known, and autoscalers have no"

@@ -6,11 +6,12 @@ from ...api.context import Context
 from ...api.kind_hooks import list_companions
 from ...kinds.registry import read_object
 from ...objects.meta import StoredObject
+from ...objects.names import ROOT_CA
 from ..act import Act
 from ..loop_controller import LoopController
 from .decide import decide_own
 
-OWN = {"ServiceAccount": "default", "ConfigMap": "kube-root-ca.crt"}
+OWN = {"ServiceAccount": "default", "ConfigMap": ROOT_CA}
 
 
 class OwnObjectsController(LoopController):

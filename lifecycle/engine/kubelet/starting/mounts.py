@@ -23,7 +23,6 @@ RETRY_MOST_MS = 122_000
 """The pause between tries doubles from half a second up to two minutes and two seconds (volume manager)."""
 WAIT_MS = 123_000
 """A look of a pod's worker waits so long for the volumes (volume manager, podAttachAndMountTimeout)."""
-SOURCE_KINDS = ("ConfigMap", "Secret")
 _SOURCES = ("configMap", "secret")
 
 

@@ -19,6 +19,7 @@ from ...rules.pods.actions import ContainerToKill, decide_pod_actions
 from ...rules.pods.host_names import decide_host_name, find_name_problem
 from ...rules.pods.user_namespaces import find_free_block, wants_one, why_not
 from ...rules.volumes.claims import attached_volume, claim_ref, is_attached, is_bound
+from ...rules.volumes.sources import SOURCE_KINDS
 from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..state.container_run import HELD, IDLE, PRE_STOP, STOPPING
@@ -27,7 +28,6 @@ from ..state.worker import KILLING, SYNCING, TERMINATED, PodWorker
 from ..stopping.termination import Stopper
 from .claims import find_claim_problem, is_waiting_for_volume
 from .mounts import (
-    SOURCE_KINDS,
     find_problems,
     find_unregistered,
     list_missing_pull_secrets,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...objects.codec import decode, encode
 from ...objects.pods.pod import Pod, PodSpec
+from ...rules.volumes.sources import list_sources
 from ...store.store import Store
 from .worker import SYNCING, PodWorker
 
@@ -21,6 +22,7 @@ class PodManager:
     __slots__ = (
         "_by_address",
         "_by_node",
+        "_by_source",
         "_count",
         "_on_host_network",
         "_store",
@@ -39,6 +41,8 @@ class PodManager:
         # Pods with an address of their own; pods in the host network share that of the node.
         self._by_address: dict[str, PodWorker] = {}
         self._on_host_network: dict[str, PodWorker] = {}
+        # By kind and name of a ConfigMap or Secret the pods of any namespace whose volumes are made of it.
+        self._by_source: dict[tuple[str, str], dict[str, PodWorker]] = {}
         # Pods with volumes that are not mounted yet.
         self._without_volumes: dict[str, PodWorker] = {}
         self.statics: dict[str, Pod] = {}
@@ -67,6 +71,8 @@ class PodManager:
         self._by_node.setdefault(worker.node, {})[worker.uid] = worker
         if worker.spec.volumes and not worker.runtime.sandbox_id:
             self._without_volumes[worker.uid] = worker
+        for source in list_sources(worker.spec):
+            self._by_source.setdefault(source, {})[worker.uid] = worker
         if worker.ip:
             self._give_address(worker)
 
@@ -76,10 +82,16 @@ class PodManager:
         self.gone.pop(worker.uid, None)
         self._without_volumes.pop(worker.uid, None)
         self._drop_address(worker)
+        for source in list_sources(worker.spec):
+            self._by_source[source].pop(worker.uid, None)
         of_node = self._by_node[worker.node]
         del of_node[worker.uid]
         if not of_node:
             del self._by_node[worker.node]
+
+    def workers_with(self, kind: str, name: str) -> list[PodWorker]:
+        """Those of pods, of any namespace, with a volume that is made of such an object."""
+        return list(self._by_source.get((kind, name), {}).values())
 
     def take_sandbox(self, worker: PodWorker, ip: str) -> None:
         """Note that a pod has a sandbox with this address."""

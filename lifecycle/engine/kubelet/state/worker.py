@@ -32,7 +32,8 @@ _POD_DATA = (
     "stage stage_timer ip is_reported has_initialized stop_started_ms stop_reason grace_seconds"
     " deadline_timer evicted exclusive_cpus first_host_id is_renewing resize"
     " sandbox_failed_ms return_timer has_unsaid is_done has_untold return_row under_way"
-    " mounting_ms exceeds_limit status_timer has_changed must_act blind_until_ms has_unseen to_start"
+    " mounting_ms exceeds_limit status_timer remount_timer has_changed must_act blind_until_ms has_unseen"
+    " to_start"
 ).split()
 _SANDBOX_DATA = "sandbox_id sandbox_ready sandbox_attempt sandbox_ip".split()
 _RECORD_DATA = (
@@ -67,6 +68,7 @@ class PodWorker:
         "node",
         "number",
         "processes",
+        "remount_timer",
         "resize",
         "return_row",
         "return_timer",
@@ -121,8 +123,9 @@ class PodWorker:
         # The normal events told about the pod, while they are few (normal_events).
         self.few: Few | None = {}
         self.deadline_timer: int | None = None
-        # When its kubelet next sees what others have made of its status.
+        # When its kubelet next sees what others have made of its status, or of what its files are mounted of.
         self.status_timer: int | None = None
+        self.remount_timer: int | None = None
         # Why it is ended by its kubelet: reason, message, and the grace it is given if not its own.
         self.evicted: tuple[str, str, int | None] | None = None
         # Numbers of the CPUs that containers have for themselves, by container.
@@ -170,10 +173,10 @@ class PodWorker:
 
     def drop_timers(self, cancel: Callable[..., None]) -> None:
         """Cancel the timers of the pod as a whole."""
-        for number in (self.stage_timer, self.deadline_timer, self.status_timer):
+        for number in (self.stage_timer, self.deadline_timer, self.status_timer, self.remount_timer):
             if number is not None:
                 cancel(number)
-        self.stage_timer = self.deadline_timer = self.status_timer = None
+        self.stage_timer = self.deadline_timer = self.status_timer = self.remount_timer = None
         self.mounting_ms = None
         if self.return_timer is not None:
             cancel(self.return_timer[0], self.return_timer[2])

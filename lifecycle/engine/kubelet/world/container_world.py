@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from lifecycle.userland.crowd import Crowd
 from lifecycle.userland.file_layers import FILE, File
@@ -43,6 +44,7 @@ from ...rules.pods.security import has_read_only_root
 from ...rules.pods.user_namespaces import BLOCK
 from ...rules.volumes.claims import list_claims
 from ...rules.volumes.local_storage import decide_memory_volume_size, is_in_memory
+from ...rules.volumes.sources import is_of_sources
 from ..state.cpus import Cpus
 from ..state.worker import PodWorker
 from .cluster_dns import OUTSIDE
@@ -282,17 +284,29 @@ class ContainerWorld:
             worker.volumes = {}
         volume = next((one for one in worker.spec.volumes if one.get("name") == name), {})
         layer = worker.volumes.get(name)
+        is_new = layer is None
         if layer is None:
             layer = worker.volumes[name] = FileLayer()
         layer = self._shared_layer(name, layer)
         if is_in_memory(volume):
             layer.capacity = decide_memory_volume_size(volume, worker.spec, self._node_memory) or None
-        if is_read_only_volume(volume):
-            # Files made from objects follow them (DOWN-25); those of an object that is gone stay.
-            found = volume_files(volume, self._fields(), self._sources, self._volumes_group is not None)
-            if found.files is not None:
-                refresh_layer(layer, found.files, self._context.clock.now_ms, found.modes)
+        # What is made of the pod alone follows it at once (DOWN-25).
+        if is_read_only_volume(volume) and (is_new or not is_of_sources(volume)):
+            self._fill(volume, layer)
         return layer
+
+    def _fill(self, volume: Mapping[str, Any], layer: FileLayer) -> None:
+        """Bring the files of a volume to what it is made of; those of an object that is gone stay."""
+        found = volume_files(volume, self._fields(), self._sources, self._volumes_group is not None)
+        if found.files is not None:
+            refresh_layer(layer, found.files, self._context.clock.now_ms, found.modes)
+
+    def remount(self) -> None:
+        """Bring what ConfigMaps and Secrets are mounted up to date, in all of the pod's containers."""
+        for volume in self._worker.spec.volumes:
+            layer = (self._worker.volumes or {}).get(volume.get("name", ""))
+            if layer is not None and is_of_sources(volume):
+                self._fill(volume, layer)
 
     @property
     def _volumes_group(self) -> int | None:

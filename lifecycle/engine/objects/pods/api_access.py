@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from ..names import ACCESS_FOLDER, SAFE_LETTERS
+from ..names import ACCESS_FOLDER, ROOT_CA, SAFE_LETTERS
 
 Json = dict[str, Any]
 _NAME = re.compile(r"kube-api-access-[a-z0-9]{5}")
 _SOURCE: Json = {
     "sources": [
         {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
-        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {"configMap": {"name": ROOT_CA, "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
         {
             "downwardAPI": {
                 "items": [

@@ -285,3 +285,64 @@ def test_a_sandbox_made_again_keeps_what_is_mounted() -> None:
     assert world.to(5).submit("delete", kind="ConfigMap", namespace="default", name="config").ok
     assert world.submit("fault", pod="web", kind="sandbox").ok
     assert told(world.to(60)) == ["on", "on"] and world.events("FailedMount") == []
+
+
+MODE = "cat /etc/app/mode; echo"
+SHOWS = f"for n in $(seq 12); do {MODE}; sleep 10; done; sleep 1h"
+SOURCES: dict[str, tuple[str, dict[str, Any]]] = {
+    "ConfigMap": ("data", {"configMap": {"name": "config"}}),
+    "Secret": ("stringData", {"secret": {"secretName": "config"}}),
+}
+AT_40 = {"preset": "instant", "mounted_source": "40s"}
+
+
+def reads(world: World, script: str = SHOWS, kind: str = "ConfigMap", **mount: Any) -> World:
+    """A pod that shows a file of a source every 10 s; what the file holds is changed after 25 s."""
+    data, source = SOURCES[kind]
+    config(world, kind, **{data: {"mode": "old"}})
+    app = shell(script, volumeMounts=[{"name": "conf", "mountPath": "/etc/app", **mount}])
+    assert world.pod(app, volumes=[{"name": "conf", **source}]).ok
+    world.to(25)
+    config(world, kind, **{data: {"mode": "new"}})
+    return world
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_files_of_a_changed_source_follow_with_a_look_at_the_pod(kind: str, is_saved: bool) -> None:
+    """Within the kubelet's period of syncs: 25 + 40 s."""
+    world = reads(World(timing=AT_40), kind=kind)
+    before = told(world)
+    if is_saved:
+        world.cluster = Cluster.load(world.cluster.save())
+    assert before + told(world.to(130)) == ["old"] * 7 + ["new"] * 5
+
+
+def test_files_follow_when_the_pod_is_looked_at_for_something_else() -> None:
+    """A container that has ended is begun anew by a look at the pod, which mounts anew, too."""
+    script = f"{MODE}; sleep 30; {MODE}; exit 1"
+    assert told(reads(World(timing=AT_40), script).to(45))[:3] == ["old", "old", "new"]
+
+
+def test_what_is_mounted_as_a_part_does_not_follow() -> None:
+    world = reads(World(timing=AT_40), mountPath="/etc/app/mode", subPath="mode")
+    assert told(world.to(130)) == ["old"] * 12
+
+
+def test_without_latencies_files_follow_at_once() -> None:
+    assert told(reads(World()).to(130)) == ["old"] * 3 + ["new"] * 9
+
+
+def test_a_source_that_is_written_without_a_change_is_no_news() -> None:
+    """Else what is changed after that would follow 40 s after it, and not 40 s after the change."""
+    world = World(timing=AT_40)
+    config(world, data={"mode": "old"})
+    app = shell(SHOWS, volumeMounts=[{"name": "conf", "mountPath": "/etc/app"}])
+    assert world.pod(app, volumes=[{"name": "conf", "configMap": {"name": "config"}}]).ok
+    world.to(25)
+    where = {"kind": "ConfigMap", "namespace": "default", "name": "config"}
+    labels = {"metadata": {"labels": {"a": "b"}}}
+    assert world.submit("patch", type="merge", patch=labels, **where).ok
+    world.to(45)
+    config(world, data={"mode": "new"})
+    assert told(world.to(130)) == ["old"] * 9 + ["new"] * 3
