@@ -94,8 +94,7 @@ class PodWorker:
         # Its place in the order in which workers came.
         self.number = 0
         self.spec: PodSpec = pod.spec
-        self.stage = WAITING
-        self.runtime = RuntimePod()
+        self.stage, self.runtime = WAITING, RuntimePod()
         self.runs = {one.name: ContainerRun(one) for one in pod.spec.all_containers}
         self.stage_timer: int | None = None
         # Since when its volumes could not be mounted.
