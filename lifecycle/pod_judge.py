@@ -19,7 +19,9 @@ UNWELL = ("crashing", "stuck", "unknown")
 """The states of pods that a verdict names first."""
 FAILED = ("failed",)
 """The states of pods that it names behind all others: they have an end."""
-UP = ("ready", *holds.HELD)
+WELL = "ready"
+"""The state of pods that are well."""
+UP = (WELL, *holds.HELD)
 """The states of pods that may have been down a moment ago, and may be so again."""
 HELD = holds.HELD
 """The states of pods that are looked at more closely: what holds one so, its rows tell."""
@@ -105,3 +107,18 @@ def find_overdue(pods: Iterable[SeenPod], now_ms: int, epoch_ms: int) -> Trouble
         if hold is not None:
             return Troubled(one, 0, hold)
     return None
+
+
+class Verdict(NamedTuple):
+    """One sentence, and whether nothing is wrong: now, or in the last minutes."""
+
+    sentence: str
+    is_well: bool
+
+
+def judge_lone(pod: SeenPod, now_ms: int, epoch_ms: int, nodes: Mapping[str, Node] = {}) -> Verdict:
+    """Of a pod that nobody controls, which has no workload's verdict."""
+    read = Pod.from_json(pod.data, epoch_ms)
+    is_calm = not pod_words.has_restarted_lately(read, now_ms) and pod.noticed.refused is None
+    is_up = pod.state == WELL and is_calm and find_hold(pod, now_ms, epoch_ms, nodes) is None
+    return Verdict(judge_pod(pod, now_ms, epoch_ms, nodes=nodes), is_up or pod.state == "succeeded")
