@@ -71,10 +71,13 @@ def judge_pod(
 ) -> str:
     """One sentence on a pod: how it is, since when, why, and what comes next."""
     read = Pod.from_json(pod.data, epoch_ms)
-    hold = None if deleted_ms is not None else find_hold(pod, now_ms, epoch_ms, nodes)
+    hold = None if deleted_ms is not None else holds.find_hold(read, pod.noticed, now_ms)
     told = pod_words.tell_pod(read, now_ms, deleted_ms, hold, pod.noticed)
-    taints = tell_taints(read, told, nodes.values()) if deleted_ms is None else ""
-    return f"{told.removesuffix('.')}{taints}." if taints else told
+    if deleted_ms is not None:
+        return told
+    node = _find_node_hold(read, nodes)
+    also = f"{tell_taints(read, told, nodes.values())}{f'; {node.tell()}' if node is not None else ''}"
+    return f"{told.removesuffix('.')}{also}." if also else told
 
 
 def has_restarted_lately(pod: Json, now_ms: int, epoch_ms: int) -> bool:
