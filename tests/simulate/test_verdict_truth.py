@@ -162,7 +162,8 @@ def find_trouble(cluster, data, pods, kind, refused) -> str:
         ]:
             ended = ((one.get("lastState") or {}).get("terminated") or {}).get("finishedAt")
             at_ms = parse_time_or_none(ended, cluster.epoch_ms)
-            if at_ms is not None and cluster.now_ms - at_ms < TEN_MINUTES_MS - 1_000 and is_ready(pod):
+            is_late = at_ms is not None and cluster.now_ms - at_ms < TEN_MINUTES_MS - 1_000
+            if is_late and is_ready(pod) and not pod["metadata"].get("deletionTimestamp"):
                 return f"{name} restarted"
     return ""
 
