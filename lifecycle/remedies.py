@@ -38,7 +38,7 @@ STEADY_MS, LONG_MS = 60_000, 60 * 60_000
 """So long all has to stay well then; of what comes again and again, an hour."""
 MOST_PODS = 50
 """Of a cluster with more, nothing is tried: that would take its time."""
-MOST_INSTANTS = 20_000
+MOST_INSTANTS = 40_000
 """So many instants a summary lives through for all its trials: some seconds."""
 _MOST_TRIED = 4
 _FACTORS = (2, 4, 8)
@@ -240,7 +240,23 @@ class Patience:
     def __call__(self) -> bool:
         """Whether it is late, after one more instant."""
         self.left -= 1
+        return self.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Whether something was left untried."""
         return self.left < 0
+
+
+def tell_untried(engine: Cluster, patience: Patience) -> str:
+    """Why not all is tried that may help; "" where it is."""
+    if not _is_small(engine):
+        return f"nothing is tried that may help: these are more than {MOST_PODS} pods"
+    return (
+        f"trials ended after {MOST_INSTANTS:,} instants: not all is tried that may help"
+        if patience.is_over
+        else ""
+    )
 
 
 def look_ahead(engine: Cluster, seen: Seen, is_late: Callable[[], bool] = _never) -> Course | None:

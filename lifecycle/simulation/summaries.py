@@ -24,7 +24,7 @@ from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
 from lifecycle.judge import Seen, Verdict, judge_workload
-from lifecycle.remedies import Patience, look_ahead, try_drain, try_remedies
+from lifecycle.remedies import Patience, look_ahead, tell_untried, try_drain, try_remedies
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
@@ -148,6 +148,8 @@ class SummarySink:
             lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         lines += self._describe_help(cluster)
+        if any(not is_good for is_good, _ in blocks) and (untried := tell_untried(cluster, self._patience)):
+            lines.append(untried)
         lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
         lines += put_unwell_first(blocks)
         lines += self._gone.describe()
