@@ -7,7 +7,7 @@ import sys
 
 def data_option(arguments: list[str]) -> str | None:
     """The folder of `up --data DIR` or `--data=DIR`: settings read it before any option is parsed."""
-    if arguments[1:2] != ["up"]:
+    if not {*arguments[1:2]} & {"up", "api"}:
         return None
     for index, argument in enumerate(arguments):
         if argument == "--data" and index + 1 < len(arguments):

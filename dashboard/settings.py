@@ -15,6 +15,7 @@
 | OPEN_TO_ALL       | (none)                      | of metrics,schema: what needs no signing in    |
 | PODLINE_AUTHORITY | made in PODLINE_DATA        | PEM file of the authority kubeconfigs trust    |
 | PODLINE_SHARDS    | 16                          | shards clusters are spread over                |
+| RENDER_CHARTS     | False                       | True: the server's helm and kubectl render     |
 | MAX_CLUSTERS      | 100                         | clusters one user may have; 0: any number      |
 | MAX_PODS          | 20000                       | pods one user's clusters may have together     |
 | MAX_MEGABYTES     | 8192                        | MiB of history one user's clusters may keep    |
@@ -28,6 +29,7 @@
 
 Limits of one user are for all but superusers, who set them; a cluster whose owner has too much is paused and
 says why. Sockets, execs, commands, previews and exports are counted by each process of the web server.
+`up` sets RENDER_CHARTS and OPEN_TO_ALL where only this machine reaches it.
 """
 
 import hashlib
@@ -243,6 +245,7 @@ CHANNEL_LAYERS = {
 }
 
 SHARDS = env.whole("PODLINE_SHARDS", 16, low=1, high=4096)
+RENDER_CHARTS = env.flag("RENDER_CHARTS")
 MAX_CLUSTERS = env.whole("MAX_CLUSTERS", 100)
 MAX_PODS = env.whole("MAX_PODS", 20_000)
 MAX_MEGABYTES = env.whole("MAX_MEGABYTES", 8192)

@@ -1,8 +1,6 @@
 """`python -m podline`: the command line where no script is installed."""
 
-import sys
-
-from podline.command import main
+from podline.command import start
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start()

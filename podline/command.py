@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 BAD_INPUT = 2
 SERVER_NEEDS = ("django", "channels", "celery", "redis", "uvicorn")
@@ -32,11 +35,23 @@ COMMANDS = {
     "completion": Command("print the completion of a shell: bash, zsh or fish", "podline.completion"),
     "version": Command("print which Podline this is, and of which Kubernetes", "podline.version_command"),
     "up": Command("start the dashboard on this machine"),
+    "api": Command("serve Kubernetes APIs to a test: what the pytest fixture podline_api starts"),
     "signin": Command("print a new link that signs in, while the dashboard runs"),
     "kubeconfig": Command("print a kubeconfig for a cluster of the dashboard"),
     "export": Command("write the history of a cluster of the dashboard"),
     "import": Command("make a cluster of the dashboard from an exported scenario"),
 }
+
+
+def start() -> NoReturn:
+    """Run this process's command line; where no server ran it ends at once: nothing is left to put away."""
+    status = main()
+    if "django" in sys.modules:
+        sys.exit(status)
+    # The reader may have seen enough (`| head`).
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+    os._exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,8 +70,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     if not command.module:
         return run_of_server(program, name, rest)
-    run: Callable[[Sequence[str], str], int] = import_module(command.module).main
-    return run(rest, f"{program} {name}")
+    return _load(command.module)(rest, f"{program} {name}")
+
+
+def _load(module: str) -> Callable[[Sequence[str], str], int]:
+    """Import a command. None of it is ever garbage: looking for some, then and later, costs only time."""
+    gc.disable()
+    run: Callable[[Sequence[str], str], int] = import_module(module).main
+    gc.freeze()
+    gc.enable()
+    return run
 
 
 def find_program(path: str) -> str:

@@ -125,7 +125,7 @@ class Cluster:
         as "deployment/web Available". Time stands at the latest when `limit` more has passed (default 24 h).
         """
         untils = [self._read_until(one) for one in when or ("idle",)]
-        end_ms = self.now_ms + _read_ms(limit)
+        end_ms = self.now_ms + read_ms(limit)
         instants = [until.at_ms for until in untils if until.at_ms is not None]
         if instants and len(instants) == len(untils):
             end_ms = min(end_ms, max(instants))
@@ -141,7 +141,7 @@ class Cluster:
 
     def run_for(self, duration: str | int) -> None:
         """Let so much time pass: `90s`, or ms as a number."""
-        self.run_until(self.now_ms + _read_ms(duration))
+        self.run_until(self.now_ms + read_ms(duration))
 
     def expect(self, expression: str, within: str | int = 0) -> None:
         """Raise ExpectationFailed unless the expression holds, now or `within` so much time from now.
@@ -378,7 +378,7 @@ def _read_epoch(text: str) -> int:
         raise ValueError(f"epoch: {text!r} is no time: write 2026-01-01T00:00:00Z") from None
 
 
-def _read_ms(duration: str | int) -> int:
+def read_ms(duration: str | int) -> int:
     if isinstance(duration, int):
         return duration
     until = read_until(duration)

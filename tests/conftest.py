@@ -12,7 +12,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests import databases
 
-pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.tables"]
+pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.parts", "tests.tables"]
 
 # `ci` gives the same examples on every machine; `deep` (make test-deep) looks further, at new ones each time.
 _ANY_MACHINE = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}

@@ -1,4 +1,4 @@
-"""How many of a test's seeds each run lives through; the deep tests live through all."""
+"""How many seeds and rows of a costly test each run takes; the deep tests take all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-FIRST = 8
+FIRST = 3
 
 
 def first_of(seeds: Iterable[int], *more: int, most: int = FIRST) -> list[Any]:
@@ -16,3 +16,14 @@ def first_of(seeds: Iterable[int], *more: int, most: int = FIRST) -> list[Any]:
     rest = [*seeds]
     deep = (pytest.param(seed, marks=pytest.mark.deep) for seed in rest[most:])
     return [*chain(rest[:most], more, deep)]
+
+
+def one_in(many: int, rows: Iterable[Any]) -> list[Any]:
+    """Parameters: of so many rows always the first; the others are deep."""
+    return [row if number % many == 0 else _as_deep(row) for number, row in enumerate(rows)]
+
+
+def _as_deep(row: Any) -> Any:
+    if isinstance(row, type(pytest.param())):
+        return pytest.param(*row.values, id=row.id, marks=[*row.marks, pytest.mark.deep])
+    return pytest.param(*(row if isinstance(row, tuple) else (row,)), marks=pytest.mark.deep)

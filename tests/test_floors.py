@@ -46,7 +46,7 @@ FLOORS: list[tuple[str, str]] = [
         " lifecycle.stored_kinds lifecycle.tokens lifecycle.rest_tokens lifecycle.workers"
         " lifecycle.kubeconfig lifecycle.limits lifecycle.threads",
     ),
-    ("2 readings", "lifecycle.sources lifecycle.writers"),
+    ("2 readings", "lifecycle.sources lifecycle.writers lifecycle.recorded"),
     ("2a runs", "lifecycle.runs lifecycle.reads"),
     ("2b celery", "lifecycle.runs.celery"),
     ("3 surfaces", "lifecycle.admin lifecycle.export lifecycle.kube_api lifecycle.management lifecycle.apps"),

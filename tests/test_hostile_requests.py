@@ -182,8 +182,8 @@ IN_ADDRESSES = [*(quote(value, safe="") for value in VALUES), *RAW]
 
 @pytest.mark.parametrize(("number", "page"), enumerate(PAGES), ids=PAGES)
 def test_an_address_is_answered(client, number, page):
-    """Every sixth value, by turns each sixth of them; the deep tests take all."""
-    ask(client, page, IN_ADDRESSES[number % 6 :: 6])
+    """Every fifteenth value, by turns each fifteenth of them; the deep tests take all."""
+    ask(client, page, IN_ADDRESSES[number % 15 :: 15])
 
 
 @pytest.mark.deep
@@ -203,13 +203,13 @@ def ask(client: Client, page: str, values: list[str]) -> None:
 
 @pytest.mark.parametrize("address", FORMS)
 def test_a_form_is_answered(client, address):
-    """By turns a third of the values in each field, beside one thing and another in the other fields.
+    """By turns a sixth of the values in each field, beside one thing and another in the other fields.
 
     The deep tests put each beside each.
     """
     choices = (*OTHERS, *LEADING.get(address, ()))
     for turn, field in enumerate(FORMS[address]):
-        for place, value in enumerate(VALUES[turn % 3 :: 3], turn):
+        for place, value in enumerate(VALUES[turn % 6 :: 6], turn):
             others = choices[place % len(choices)]
             answer = client.post(address, dict.fromkeys(FORMS[address], others) | {field: value})
             assert answer.status_code < 500, (field, value, others)
@@ -229,11 +229,25 @@ def test_a_form_is_answered_whatever_stands_beside(client, address, others):
 MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: y}\n"
 
 
-@pytest.mark.parametrize("path", ["{}", "{}/a.yaml", "a.yaml", "a/kustomization.yaml"])
-@pytest.mark.parametrize("content", ["{}", MANIFEST + "labels: {}", "PK\x03\x04{}"])
-@pytest.mark.parametrize("is_packed", [False, True])
-def test_an_upload_is_answered(client, path, content, is_packed):
-    for value in VALUES:
+PATHS = ["{}", "{}/a.yaml", "a.yaml", "a/kustomization.yaml"]
+CONTENTS = ["{}", MANIFEST + "labels: {}", "PK\x03\x04{}"]
+UPLOADS = [*product(PATHS, CONTENTS, [False, True])]
+
+
+@pytest.mark.parametrize("number", range(len(UPLOADS)))
+def test_an_upload_is_answered(client, number):
+    """Every eighth value, by turns each eighth of them; the deep tests take all."""
+    upload(client, *UPLOADS[number], VALUES[number % 8 :: 8])
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("path, content, is_packed", UPLOADS)
+def test_an_upload_is_answered_whatever_stands_in_it(client, path, content, is_packed):
+    upload(client, path, content, is_packed, VALUES)
+
+
+def upload(client: Client, path: str, content: str, is_packed: bool, values: list[str]) -> None:
+    for value in values:
         name, text = path.replace("{}", value), content.replace("{}", value, 1)
         raw = _pack(name, text) if is_packed else text.encode()
         answer = client.post(

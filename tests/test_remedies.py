@@ -117,6 +117,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objects, change", CASES)
 def test_a_remedy_that_is_offered_reaches_what_it_says(objects, change):
     cluster, seen, tried = look(objects)

@@ -1,6 +1,7 @@
 """What many modules speak of has one home: its text stands nowhere else."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,15 @@ MADE = ("lifecycle/engine/releases/tables", "lifecycle/engine/upstream", "lifecy
 HOME = Path(names.__file__)
 
 
-def list_sources() -> list[Path]:
+@cache
+def list_sources() -> dict[Path, str]:
     found = [path for room in ("lifecycle", "dashboard") for path in (ROOT / room).rglob("*.py")]
-    return [one for one in found if one != HOME and not one.relative_to(ROOT).as_posix().startswith(MADE)]
+    ours = [one for one in found if one != HOME and not one.relative_to(ROOT).as_posix().startswith(MADE)]
+    return {path: path.read_text() for path in ours}
 
 
-def has_text(path: Path, text: str) -> bool:
+def has_text(source: str, text: str) -> bool:
     """Whether a module writes the text itself, as a whole."""
-    source = path.read_text()
     if text not in source:
         return False
     return any(isinstance(node, ast.Constant) and node.value == text for node in ast.walk(ast.parse(source)))
@@ -29,4 +31,4 @@ def has_text(path: Path, text: str) -> bool:
 @pytest.mark.parametrize("name", [one for one in vars(names) if one.isupper()])
 def test_a_name_is_written_once(name: str) -> None:
     text = getattr(names, name)
-    assert [path.name for path in list_sources() if has_text(path, text)] == []
+    assert [path.name for path, source in list_sources().items() if has_text(source, text)] == []

@@ -23,7 +23,7 @@ TIERS = frozenset({"browser", "slow", "deep"})
 _MARKS_OF_A_FILE = re.compile(r"^pytestmark = (\[[^\]]*\]|.*)$", re.MULTILINE)
 _MARK = re.compile(r"\bpytest\.mark\.(\w+)")
 _UNWANTED = re.compile(r"not (\w+)")
-_LEFT_OUT = pytest.StashKey[frozenset[str]]()
+LEFT_OUT = pytest.StashKey[frozenset[str]]()
 
 
 def read_marks(source: str) -> str:
@@ -44,12 +44,12 @@ def read_unwanted(expression: str) -> frozenset[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     names_a_test = any("::" in argument for argument in config.args)
-    config.stash[_LEFT_OUT] = frozenset() if names_a_test else read_unwanted(config.getoption("markexpr"))
+    config.stash[LEFT_OUT] = frozenset() if names_a_test else read_unwanted(config.getoption("markexpr"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Whether a file is all of tiers that are left out; None leaves the question to others."""
-    left_out = config.stash[_LEFT_OUT]
+    left_out = config.stash[LEFT_OUT]
     if not left_out or collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
         return None
     return True if left_out & read_tiers(collection_path.read_text()) else None
@@ -57,7 +57,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: Any) -> list[pytest.Item] | None:
     """Nothing of a function of a tier that is left out; None leaves the question to others."""
-    left_out = collector.config.stash[_LEFT_OUT]
+    left_out = collector.config.stash[LEFT_OUT]
     is_ours = left_out and (inspect.isfunction(obj) or inspect.isclass(obj))
     marks = getattr(obj, "pytestmark", ()) if is_ours else ()
     return [] if any(mark.name in left_out for mark in marks) else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.plots.theme import duration
-from dashboard.reading.objects import find_object
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 
 Json = dict[str, Any]
 UNCHANGED = "unchanged"

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 
-from dashboard.reading.objects import list_classes, list_profiles, list_there
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.makers import list_assumed_made
@@ -25,9 +24,11 @@ from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, name_object
 from lifecycle.input.problems import Problem, Skipped, list_names
 from lifecycle.input.reading import Batch, read_batches
+from lifecycle.input.reading import Report as FilesReport
 from lifecycle.input.scenario import is_scenario
 from lifecycle.input.stored_only import list_stored_only
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import list_classes, list_profiles, list_there
 from lifecycle.simulation.plan import list_new_namespaces, list_unremembered, make_namespace
 from lifecycle.stored_kinds import of_kind
 
@@ -35,6 +36,7 @@ MOST_OBJECTS = 5_000
 MOST_SHOWN = 200
 MOST_IMAGES = 50
 """So many problems are written out."""
+MISSING = "Missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +78,11 @@ def read_report(cluster: Cluster, batches: Sequence[Batch]) -> Report:
     right, refused, unused = _judge(reading.documents, gates_of(cluster.settings))
     added = _list_added(cluster, right)
     objects = [document.data for document in right]
-    pods, profiles = _list_pods(cluster, objects)
+    pods, profiles = list_pods(cluster, objects)
     guesses = list_guesses(pods, profiles)
-    remarks = _list_remarks(cluster, objects) | {
+    remarks = list_remarks(cluster, objects) | {
         "Assumed": [*_tell_added(added), *reading.report.assumed, *guesses, *list_unremembered(right)],
-        "Left out": _tell_left(reading.report.left),
+        "Left out": tell_left(reading.report.left),
     }
     return Report(
         digest=_digest(batches),
@@ -114,11 +116,11 @@ def _judge(
     return right, refused, unused
 
 
-def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+def list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """What is said of the objects that are right, under headings; another kind of remark is a line here."""
     missing = list_missing(objects, list_there(cluster))
     return {
-        "Missing": [str(one) for one in missing],
+        MISSING: [str(one) for one in missing],
         "Stored only": list_stored_only(objects),
         "Not acted on yet": list_unmodelled(objects),
         "Dropped": list_dropped(objects, gates_of(cluster.settings)),
@@ -128,7 +130,7 @@ def _list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dic
     }
 
 
-def _list_pods(
+def list_pods(
     cluster: Cluster, objects: Sequence[Mapping[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[Any]]:
     """The pods that these objects are or make, and the profiles that will be there."""
@@ -157,7 +159,14 @@ def _tell_added(added: Iterable[dict[str, Any]]) -> list[str]:
     return [f"{name_object(one)} is named but neither given nor there: it is created first" for one in added]
 
 
-def _tell_left(left: Iterable[Skipped]) -> list[str]:
+def list_file_remarks(report: FilesReport) -> list[Section]:
+    """What only the reading of files tells: what it took for granted, left out and skipped."""
+    skipped = [f"{one.name}: {one.why}{f'; {one.remedy}' if one.remedy else ''}" for one in report.skipped]
+    told = {"Assumed": report.assumed, "Left out": tell_left(report.left), "Skipped": skipped}
+    return [Section(title, tuple(lines)) for title, lines in told.items() if lines]
+
+
+def tell_left(left: Iterable[Skipped]) -> list[str]:
     """Once for each reason: a dump may hold hundreds of pods that their owners will make again."""
     names_by_why: dict[str, list[str]] = {}
     for one in left:
@@ -169,7 +178,8 @@ def _digest(batches: Iterable[Batch]) -> str:
     """The same for the same files, so that what is applied is what was told."""
     digest = sha256()
     for batch in batches:
-        for name, content in (("", batch.name), *batch.files.items()):
+        files = batch.files if batch.given is None else batch.given
+        for name, content in (("", batch.name), *files.items()):
             for part in (name, content):
                 raw = part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass")
                 digest.update(b"%d:" % len(raw) + raw)

@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 
 from dashboard.plots.theme import clock
 from dashboard.reading.causes import describe_row
-from dashboard.reading.objects import find_object
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import id_for
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -18,6 +17,7 @@ from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
 from lifecycle.input import expressions
 from lifecycle.models import Cluster, Command, StoredObject, Transition
+from lifecycle.recorded.objects import find_object
 from lifecycle.runs.run_clock import LIMIT_MS
 from lifecycle.runs.run_controls import IDLE
 from lifecycle.stored_kinds import of_kind

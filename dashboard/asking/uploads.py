@@ -13,6 +13,7 @@ from django.core.files.uploadedfile import UploadedFile
 from lifecycle.engine.rules.limits.json_bounds import read_json
 from lifecycle.input.archives import is_archive, unpack
 from lifecycle.input.folders import LONGEST_PATH, MANIFEST_SUFFIXES, find_trick
+from lifecycle.input.given_sources import render_given
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.reading import Batch
 
@@ -22,6 +23,7 @@ LIMITS = {
     "suffixes": " ".join(MANIFEST_SUFFIXES),
     "bytes": settings.UPLOAD_MAX_BYTES,
     "files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,
+    "renders": settings.RENDER_CHARTS,
 }
 """What a page keeps to before it sends anything."""
 
@@ -96,11 +98,13 @@ def _sort(contents: dict[str, bytes]) -> list[Batch]:
     batches += [
         Batch(files, folder, is_folder=bool(folder) or not is_single) for folder, files in folders.items()
     ]
+    if settings.RENDER_CHARTS:
+        batches = [one for batch in batches for one in (render_given(batch) if batch.is_folder else [batch])]
     return [*batches, Batch({}, unreadable=tuple(problems))]
 
 
 def _open(content: bytes, name: str, limit_bytes: int) -> Batch:
     try:
-        return unpack(content, name, limit_bytes)
+        return unpack(content, name, limit_bytes, settings.RENDER_CHARTS)
     except ManifestError as error:
         return Batch({}, unreadable=tuple(error.problems))

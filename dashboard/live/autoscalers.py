@@ -5,12 +5,15 @@ Transitions carry no limits and no metrics; versions that are kept no longer are
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Q
 
+from dashboard.live.histories import list_of
 from dashboard.plots.autoscaled import Moment
 from lifecycle.engine.api.patching.patches import merge_patch
+from lifecycle.engine.heart.trace import Version
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.rules.telling.autoscalers import list_measured
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
@@ -18,12 +21,15 @@ from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
 AUTOSCALER = HORIZONTAL_POD_AUTOSCALER.kind.id
+DELETED = "DELETED"
+"""The type of an object's last version."""
 
 
 class AutoscalerReader:
     """Follows the versions of one autoscaler; each `read` takes what is new."""
 
     def __init__(self, namespace: str, name: str) -> None:
+        self.named = namespace, name
         self.subject = of_kind(AUTOSCALER) & Q(namespace=namespace, name=name)
         self.rv = 0
         self.data: Json = {}
@@ -40,6 +46,14 @@ class AutoscalerReader:
         self.rv = max(self.rv, cluster.rv)
         return self.moments
 
+    def foresee(self, versions: Iterable[Version]) -> list[Moment]:
+        """With the moments that an engine has run ahead to."""
+        for version in list_of(versions, AUTOSCALER, *self.named):
+            self.data = {} if version.type == DELETED else version.new.to_json()
+            if self.data:
+                self._add(make_moment(self.data, version.at_ms))
+        return self.moments
+
     def _begin(self, cluster: Cluster, versions: list[ObjectVersion]) -> None:
         """Its creation is no longer among its versions: what none of them tells was always so."""
         latest = StoredObject.objects.filter(self.subject, cluster=cluster).order_by("-rv").first()
@@ -50,7 +64,7 @@ class AutoscalerReader:
                 self._add(make_moment(self.data, latest.created_ms))
 
     def _take(self, version: ObjectVersion) -> None:
-        if version.type == "DELETED":
+        if version.type == DELETED:
             self.data = {}
             return
         if version.type == "ADDED":

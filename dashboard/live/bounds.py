@@ -6,12 +6,16 @@ latest JSON where the versions no longer reach back.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db.models import Q
 
+from dashboard.live.autoscalers import DELETED
+from dashboard.live.histories import list_of
 from dashboard.plots.replicas import Budget
 from lifecycle.engine.api.patching.patches import merge_patch
+from lifecycle.engine.heart.trace import Version
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, DeploymentSpec
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
 from lifecycle.stored_kinds import of_kind
@@ -23,7 +27,8 @@ class BudgetReader:
     """Follows the versions of one workload; each `read` takes what is new."""
 
     def __init__(self, kind: str, namespace: str, name: str) -> None:
-        self.kind, self.subject = kind, of_kind(kind) & Q(namespace=namespace, name=name)
+        self.kind, self.named = kind, (namespace, name)
+        self.subject = of_kind(kind) & Q(namespace=namespace, name=name)
         self.rv = 0
         self.spec: Json = {}
         self.budgets: list[Budget] = []
@@ -35,6 +40,16 @@ class BudgetReader:
         for version in versions if self.rv else self._begin(cluster, versions):
             self._take(version)
         self.rv = max(self.rv, cluster.rv)
+        return self.budgets
+
+    def foresee(self, versions: Iterable[Version]) -> list[Budget]:
+        """With the budgets that an engine has run ahead to."""
+        for version in list_of(versions, self.kind, *self.named):
+            if version.type == DELETED:
+                self._add(Budget(version.at_ms, 0, 0, 0))
+            else:
+                spec = version.new.to_json().get("spec") or {}
+                self._add(make_budget(self.kind, spec, version.at_ms))
         return self.budgets
 
     def _begin(self, cluster: Cluster, versions: list[ObjectVersion]) -> list[ObjectVersion]:
@@ -60,7 +75,7 @@ class BudgetReader:
         return versions[known or 0 :]
 
     def _take(self, version: ObjectVersion) -> None:
-        if version.type == "DELETED":
+        if version.type == DELETED:
             self.spec = {}
             self._add(Budget(version.at_ms, 0, 0, 0))
             return

@@ -19,6 +19,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
 
 from dashboard.live.catch_up import Head, read_frame, read_head, shared
+from dashboard.live.feeds import MOST_FIGURES
 from dashboard.live.live_figures import tell_time
 from dashboard.live.load import Load, of_this_loop
 from dashboard.live.shared_figures import SharedFigures, share_figures
@@ -35,7 +36,6 @@ HEAD_SECONDS = 2.0
 SHARED_SECONDS = 1.0
 # A browser this many frames behind loses the oldest: it has a gap, which is closed from the database.
 MOST_WAITING = 50
-MOST_FIGURES = 4
 LARGEST_MESSAGE = 4096
 NOT_FOUND, TOO_LARGE, FAILED = 4404, 1009, 1011
 LATEST = 2**63 - 1

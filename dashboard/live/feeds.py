@@ -6,7 +6,7 @@ A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from django.db.models import Q, QuerySet
@@ -23,13 +23,14 @@ from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
 from dashboard.plots.sums import Sums, make_sums
-from dashboard.reading.objects import event_uid_of, read_turns
+from lifecycle.engine.heart.trace import Version
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.disruption_budget import DISRUPTION_BUDGET_KIND
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.recorded.objects import event_uid_of, read_turns
 from lifecycle.sources import EVENTS, TRANSITIONS
 from lifecycle.stored_kinds import kind_of_row, of_kind
 
@@ -45,6 +46,13 @@ class Feed(Protocol):
 
     def figure(self, now_ms: int) -> Figure:
         """The figure as it is now."""
+
+
+class ForesightedFeed(Feed, Protocol):
+    """One that can be told what an engine has run ahead to."""
+
+    def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
+        """Take the rows and the versions after the cluster's cursor. It follows nothing afterwards."""
 
 
 class PodFeed:
@@ -68,14 +76,23 @@ class PodFeed:
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         self.flags.follow(cluster)
-        found = [row for row in frame["transitions"] if row["uid"] == self.uid]
-        found += [row for row in frame["events"] if row["uid"] == self.event_uid]
-        self.rows += sorted(found, key=lambda row: row["seq"])
-        del self.rows[:-POD_ROWS]
         # How long it has is asked for with its deletion.
-        if any(row.get("field") == "deletion" for row in found):
+        if any(row.get("field") == "deletion" for row in self._take(_rows_of(frame))):
             stored = StoredObject.objects.filter(cluster=cluster, uid=self.uid).only("data").first()
             self.periods = GracePeriods.of(stored.data if stored else {})
+
+    def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
+        self._take(rows)
+        own = [one.new for one in versions if one.new.meta.uid == self.uid]
+        if own:
+            self.periods = GracePeriods.of(own[-1].to_json())
+
+    def _take(self, rows: Sequence[Row]) -> list[Row]:
+        uids = {"transition": self.uid, "event": self.event_uid}
+        found = [row for row in rows if row["uid"] == uids[row["type"]]]
+        self.rows += found
+        del self.rows[:-POD_ROWS]
+        return found
 
     def figure(self, now_ms: int) -> Figure:
         figure = make_phases(self.rows, now_ms, self.window_ms, self.state, self.periods)
@@ -104,11 +121,19 @@ class RolloutFeed:
         self.flags = FlagReader(cluster, window_ms, subject)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
-        for row in frame["transitions"]:
-            if row["namespace"] == self.namespace:
-                self.rollout.feed(row)
+        self._take(frame["transitions"])
         self._read_budgets(cluster)
         self.flags.follow(cluster)
+
+    def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
+        self._take(row for row in rows if row["type"] == "transition")
+        if self.budgets:
+            self.rollout.budgets = self.budgets.foresee(versions)
+
+    def _take(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if row["namespace"] == self.namespace:
+                self.rollout.feed(row)
 
     def _read_budgets(self, cluster: Cluster) -> None:
         if self.budgets:
@@ -134,6 +159,9 @@ class AutoscalerFeed:
         self.moments = self.reader.read(cluster)
         self.flags.follow(cluster)
 
+    def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
+        self.moments = self.reader.foresee(versions)
+
     def figure(self, now_ms: int) -> Figure:
         return _with_flags(self.draw(self.moments, now_ms, self.window_ms), self.flags)
 
@@ -157,8 +185,10 @@ class NodeFeed:
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         self.flags.follow(cluster)
-        found = [row for kind in ("transitions", "events") for row in frame[kind] if self._is_mine(row)]
-        self.rows += sorted(found, key=lambda row: row["seq"])
+        self.foresee(_rows_of(frame), ())
+
+    def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
+        self.rows += [row for row in rows if self._is_mine(row)]
         del self.rows[:-POD_ROWS]
 
     def _is_mine(self, row: Row) -> bool:
@@ -184,13 +214,22 @@ class BudgetFeed:
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         self.flags.follow(cluster)
-        for row in frame["transitions"]:
+        self.foresee(frame["transitions"], ())
+
+    def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
+        for row in rows:
             is_named = row["namespace"] == self.namespace and row["name"] == self.name
-            if is_named and kind_of_row(row) == DISRUPTION_BUDGET_KIND.id:
+            is_change = row["type"] == "transition" and kind_of_row(row) == DISRUPTION_BUDGET_KIND.id
+            if is_named and is_change:
                 self.sums.feed(row)
 
     def figure(self, now_ms: int) -> Figure:
         return _with_flags(make_sums(self.sums, now_ms, self.window_ms), self.flags)
+
+
+def _rows_of(frame: dict[str, Any]) -> list[Row]:
+    """A frame's transitions and events in order."""
+    return sorted([*frame["transitions"], *frame["events"]], key=lambda row: row["seq"])
 
 
 def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
@@ -198,8 +237,10 @@ def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
     return figure
 
 
-KINDS: dict[str, Callable[[Cluster, str, int | None], Feed]] = {
-    "timeline": TimelineFeed,
+TIMELINE = "timeline"
+MOST_FIGURES = 4
+"""So many are asked for at once."""
+FORESIGHTED: dict[str, Callable[[Cluster, str, int | None], ForesightedFeed]] = {
     "pod": PodFeed,
     "rollout": RolloutFeed,
     "autoscaler": AutoscalerFeed,
@@ -214,9 +255,15 @@ def make_feed(
 ) -> Feed | None:
     """The feed of that name, or None when there is no such figure."""
     kind, _, subject = name.partition(":")
-    made = KINDS.get(kind)
-    if made is TimelineFeed:
+    if kind == TIMELINE:
         return TimelineFeed(cluster, subject, window_ms, asked)
+    return make_foresighted(cluster, name, window_ms)
+
+
+def make_foresighted(cluster: Cluster, name: str, window_ms: int | None = None) -> ForesightedFeed | None:
+    """The same, of figures other than timelines."""
+    kind, _, subject = name.partition(":")
+    made = FORESIGHTED.get(kind)
     return made(cluster, subject, window_ms) if made else None
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from dashboard.live.feeds import TIMELINE, PodFeed, make_foresighted
+from dashboard.plots.futures import cut_future
 from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
 from dashboard.plots.stories import FIELDS, STATE, PodStory, Stories
 from dashboard.plots.theme import TONES, clock
-from dashboard.reading.objects import alive, list_between
+from lifecycle.engine import Changes
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
 from lifecycle.engine.objects.meta import StoredObject
@@ -18,6 +20,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.pods.state import decide_state
 from lifecycle.judge import UNWELL
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import alive, list_between
 from lifecycle.runs.ahead import Ahead, run_ahead
 
 SPAN_MS = 10 * 60 * 1000
@@ -27,15 +30,16 @@ MOST_PODS = 500
 MOST_LANES = 40
 
 
-def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
-    """Bars by the names of the timeline's lanes, lanes that are still to come, and a sentence.
+def read_ghost(cluster: Cluster, names: Sequence[str]) -> dict[str, Any]:
+    """By the names of a page's figures (`rollout:shop/Deployment/web`) what is still to come of each.
 
-    `workload` (`shop/Deployment/web`) keeps the pods of that one. `at_ms` to `to_ms` is what was looked at.
-    Raises checkpoints.Unreadable.
+    Of a timeline: bars by its lanes, and lanes that are to come; of others the part right of now.
+    `at_ms` to `to_ms` is what was looked at; `note` says in words what comes. Raises
+    checkpoints.Unreadable.
     """
     if alive(cluster, POD_KIND.id).count() > MOST_PODS:
-        return {"bars": [], "lanes": [], "note": f"More than {MOST_PODS} pods: nothing is looked ahead."}
-    stories = Stories()
+        return {"figures": {}, "note": f"More than {MOST_PODS} pods: nothing is looked ahead."}
+    stories, changes = Stories(), list[Changes]()
     # Also where only upkeep is left: a probe may fail yet, and a crashed container is started again.
     ahead = run_ahead(
         cluster,
@@ -43,33 +47,48 @@ def read_ghost(cluster: Cluster, workload: str = "") -> dict[str, Any]:
         cpu_seconds=CPU_SECONDS,
         is_over=lambda engine: False,
         at_start=lambda engine: _begin(stories, engine),
+        watch=changes.append,
     )
     for row in ahead.rows:
         if isinstance(row, Transition) and _is_told(row):
             stories.feed(row_to_json(row))
-    to_ms = ahead.to_ms
-    shown = [
+    figures, shown = dict[str, Any](), set[str]()
+    rows = [row_to_json(row) for one in changes for row in one.rows]
+    versions = [version for one in changes for version in one.versions]
+    for name in names:
+        kind, _, subject = name.partition(":")
+        if kind == TIMELINE:
+            figures[name] = _draw_timeline(cluster, ahead, stories, subject)
+            shown |= {story.uid for story in _choose(stories, subject)}
+        elif feed := make_foresighted(cluster, name):
+            feed.foresee(rows, versions)
+            figures[name] = cut_future(feed.figure(ahead.to_ms), ahead.from_ms)
+            shown |= {feed.uid} if isinstance(feed, PodFeed) else set()
+    reach = {"at_ms": ahead.from_ms, "to_ms": ahead.to_ms}
+    return reach | {"figures": figures, "note": _tell(ahead, shown)}
+
+
+def _choose(stories: Stories, workload: str) -> list[PodStory]:
+    """The pods of `shop/Deployment/web`; "" for all."""
+    return [
         story
         for story in stories.by_uid.values()
         if not workload or f"{story.namespace}/{stories.workload_of(story)}" == workload
     ]
-    named = alive(cluster, POD_KIND.id).values_list("namespace", "name")
+
+
+def _draw_timeline(cluster: Cluster, ahead: Ahead, stories: Stories, workload: str) -> dict[str, Any]:
+    shown, named = _choose(stories, workload), alive(cluster, POD_KIND.id).values_list("namespace", "name")
     known = {f"{namespace}/{name}" for namespace, name in named}
     new = sorted((story for story in shown if story.lane not in known), key=_by_creation)
     lanes = {story.lane: _label(story, stories) for story in new[:MOST_LANES]}
     bars = [
         bar
         for story in shown
-        for bar in _bars(story, ahead.from_ms, to_ms)
+        for bar in _bars(story, ahead.from_ms, ahead.to_ms)
         if story.lane in known or story.lane in lanes
     ]
-    return {
-        "at_ms": ahead.from_ms,
-        "to_ms": to_ms,
-        "bars": bars,
-        "lanes": [{"key": key, "label": label} for key, label in lanes.items()],
-        "note": _tell(ahead, {story.uid for story in shown}),
-    }
+    return {"bars": bars, "lanes": [{"key": key, "label": label} for key, label in lanes.items()]}
 
 
 def _by_creation(story: PodStory) -> tuple[int, str]:

@@ -99,4 +99,6 @@ def tell_time(cluster: Cluster) -> dict[str, Any]:
         "achieved_speed": cluster.achieved_speed,
         # Virtual time stands while no worker serves the cluster.
         "stalled": not reads.is_served(cluster),
+        # Another command makes another future.
+        "commands": cluster.inbox_order,
     }

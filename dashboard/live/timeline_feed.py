@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +16,9 @@ from dashboard.plots.living import PROBLEMS, find_group
 from dashboard.plots.queries import Seen, read_query
 from dashboard.plots.stories import FIELDS, PodStory, Stories
 from dashboard.plots.timeline import MAX_ROWS, Page, make_timeline, see_story
-from dashboard.reading.objects import list_between
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import list_between
 from lifecycle.sources import TRANSITIONS
 from lifecycle.stored_kinds import of_kind
 
@@ -69,6 +69,7 @@ class TimelineFeed:
                 self.stories.feed(row)
         self.stories.forget(HELD_PODS, self._is_asked if self.page or self.query else None)
         self._complete(cluster, frame)
+        self._count_restarts((one["uid"], one["restarts"]) for one in frame.get("objects", ()))
         self._move(cluster.instant_ms)
         self.flags.follow(cluster)
 
@@ -110,6 +111,13 @@ class TimelineFeed:
         rows = rows if until_seq is None else rows.filter(seq__lte=until_seq)
         for row in walk(TRANSITIONS, rows):
             self.stories.feed_story(row)
+        restarted = StoredObject.objects.filter(cluster=cluster, uid__in=uids, restarts__gt=0)
+        self._count_restarts(restarted.values_list("uid", "restarts"))
+
+    def _count_restarts(self, counts: Iterable[tuple[str, int | None]]) -> None:
+        for uid, restarts in counts:
+            if story := self.stories.by_uid.get(uid):
+                story.restarts = restarts or 0
 
     def _count(self, cluster: Cluster) -> None:
         living = self.stories.living

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from dashboard.addresses import kind_of_folder
+from dashboard.live.feeds import MOST_FIGURES
 from dashboard.live.ghost import read_ghost
 from dashboard.pages.parts import find_or_404, list_recent_events, signed_in
 from dashboard.reading.causes import find_command, fold_alike, list_followed, read_chain, tell_followed
@@ -36,13 +37,13 @@ def events(request: HttpRequest, cluster: str) -> HttpResponse:
 @signed_in
 @require_GET
 def ahead(request: HttpRequest, cluster: str) -> HttpResponse:
-    """What comes next, for a timeline (`?figure=timeline:shop/Deployment/web`)."""
+    """What comes next, for the figures of a page (`?figure=timeline:shop/Deployment/web&figure=…`)."""
     found = get_cluster_or_404(request.user, cluster)
     try:
         with limits.preview(request.user):
-            ghost = read_ghost(found, request.GET.get("figure", "").partition(":")[2])
+            ghost = read_ghost(found, request.GET.getlist("figure")[:MOST_FIGURES])
     except Unreadable as problem:
-        ghost = {"bars": [], "lanes": [], "note": str(problem)}
+        ghost = {"figures": {}, "note": str(problem)}
     return JsonResponse(ghost)
 
 

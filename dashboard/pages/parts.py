@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -21,16 +22,18 @@ from dashboard.pages.finding import narrow_events
 from dashboard.pages.past import tell_past
 from dashboard.plots.queries import read_query
 from dashboard.plots.theme import clock, duration, without_uids
-from dashboard.reading.objects import find_object
 from lifecycle import reads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.recorded.objects import find_object
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
 WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
 DEFAULT_WINDOW_MS = 900_000
 RECENT_EVENTS = 100
-"""So many are read at once; the starts of pods are folded, so that they are fewer lines."""
+"""So many are told at once; the starts of pods are folded, so that they are fewer lines."""
+MOST_ROWS = 2_000
+"""So many rows are looked at for them: an event that comes again and again has many."""
 UNPROCESSABLE = 422
 View = Callable[..., HttpResponse]
 
@@ -81,17 +84,39 @@ def tell_clock(cluster: Cluster) -> dict[str, Any]:
 def list_recent_events(
     cluster: Cluster, uid: str = "", query: str = "", before: int | None = None
 ) -> dict[str, Any]:
-    """The latest events first and where older ones begin: all, about one object, or what is asked for."""
+    """The latest events first and where older ones begin: all, about one object, or what is asked for.
+
+    Each once, however often it came: the last row about it says how often, and since when.
+    """
     rows = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
     rows = rows.filter(uid=uid) if uid else rows
-    rows = rows if before is None else rows.filter(seq__lt=before)
-    found = list(narrow_events(read_query(query), cluster, rows).order_by("-seq")[: RECENT_EVENTS + 1])
-    shown = found[:RECENT_EVENTS]
+    asked = narrow_events(read_query(query), cluster, rows)
+    latest, older = _list_latest(asked, before)
+    shown = list(asked.filter(seq__in=latest).order_by("-seq"))
     going_on = reads.list_going_on(cluster, shown)
     series = {row.seq: _tell_series(row) for row in going_on}
     reads.tell_up_to(going_on, reads.virtual_now_ms(cluster))
     told = [_tell_event(row) | {"series": series.get(row.seq, "")} for row in shown]
-    return {"events": told, "older": told[-1]["row"].seq if len(found) > RECENT_EVENTS else None}
+    return {"events": told, "older": older}
+
+
+def _list_latest(rows: QuerySet[Event], before: int | None) -> tuple[list[int], int | None]:
+    """The last row about each of the latest events, and the row before which older ones begin."""
+    earlier = rows if before is None else rows.filter(seq__lt=before)
+    found = list(earlier.order_by("-seq").values_list("seq", "event_id")[: MOST_ROWS + 1])
+    told = set[str | None]()
+    if before is not None:
+        later = rows.filter(seq__gte=before, event_id__in={one for _, one in found[:MOST_ROWS] if one})
+        told.update(later.values_list("event_id", flat=True))
+    latest: list[int] = []
+    for seq, event in found[:MOST_ROWS]:
+        if event and event in told:
+            continue
+        if len(latest) == RECENT_EVENTS:
+            return latest, latest[-1]
+        latest.append(seq)
+        told.add(event or "")
+    return latest, found[MOST_ROWS - 1][0] if len(found) > MOST_ROWS else None
 
 
 def _tell_event(row: Event) -> dict[str, Any]:
@@ -100,6 +125,7 @@ def _tell_event(row: Event) -> dict[str, Any]:
         "at": clock(row.at_ms),
         "times": row.count if row.count > 1 else 0,
         "over": _tell_over(row) if row.count > 1 else "",
+        "span": f"from {clock(row.first_ms)} to {clock(row.last_ms)}" if row.count > 1 else "",
         "message": without_uids(row.message),
         "page": find_page(kind_id(row.group, row.kind), row.namespace or "", row.name),
     }

@@ -12,12 +12,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from dashboard.plots.theme import clock
-from dashboard.reading.objects import list_between
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import list_between
 from lifecycle.runs import looks
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.stored_kinds import kind_of_stored, of_kind

@@ -71,6 +71,8 @@ class Lane:
     title: str = ""
     path: str = ""
     note: str = ""
+    # How often the containers of a pod were restarted.
+    restarts: int = 0
     tone: str = ""
     header: bool = False
     # How its line is drawn, where it is the key to one: thick, solid, dash or dot.

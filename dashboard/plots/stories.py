@@ -37,6 +37,8 @@ class PodStory:
         self.lane = f"{self.namespace}/{self.name}"
         self.created_ms: int = row["at_ms"]
         self.deleted_ms: int | None = None
+        # Counted by the pod's status: its story is made of other rows.
+        self.restarts = 0
         self.spans: list[Span] = []
         self.joined = Joined()
         # What came before the row that it began with was not told.

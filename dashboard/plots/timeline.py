@@ -229,5 +229,6 @@ def _pod_lane(story: PodStory, workload: str) -> Lane:
         label=shorten_name(story.name, workload),
         title=f"{story.namespace}/{story.name}",
         path=find_page(POD_KIND.id, story.namespace, story.name),
+        restarts=story.restarts,
         tone="gone" if story.is_gone else story.state,
     )

@@ -90,7 +90,7 @@ class ClusterAdmin(ScopedAdmin):
     list_select_related = ("owner",)
     search_fields = ("name", "uuid")
     readonly = (
-        *("uuid", "owner", "histories", "at", "seq", "rv", "speed", "achieved_speed", "runs"),
+        *("verdict", "uuid", "owner", "histories", "at", "seq", "rv", "speed", "achieved_speed", "runs"),
         *("parent", "forked_at", "shard", "failure", "upgrade_note", "created"),
     )
 
@@ -138,6 +138,16 @@ class ClusterAdmin(ScopedAdmin):
             return
         made = inbox.create_cluster(request.user, obj.name, obj.seed, obj.epoch, obj.settings)
         obj.pk, obj.owner = made.pk, made.owner
+
+    @admin.display(description="how it stands")
+    def verdict(self, cluster: Cluster) -> str:
+        """What the judge says, as at the head of the cluster's page."""
+        # Here, because every manage.py command loads the admin and few judge.
+        from lifecycle import reads
+        from lifecycle.recorded.verdict import read_verdict
+
+        told = read_verdict(cluster, reads.virtual_now_ms(cluster))
+        return " ".join([told.sentence, *(f"{one.sentence}." for one in told.troubles)])
 
     @admin.display(description="virtual time", ordering="instant_ms")
     def at(self, cluster: Cluster) -> str:

@@ -67,7 +67,7 @@ class StoredObjectAdmin(ScopedAdmin):
     form = SpecForm
     action_form = ScaleForm
     actions = ("scale", "restart", "delete_with_grace")
-    list_display = (*("name", "sort", "namespace", "called", "condition", "node", "owner"),)
+    list_display = (*("name", "sort", "namespace", "called", "condition", "restarts", "node", "owner"),)
     list_per_page = PAGE_ROWS
     list_filter = (ClusterFilter, "kind", ("group", GroupFilter), "state", DeletedFilter)
     list_select_related = ("cluster__owner",)
@@ -75,7 +75,8 @@ class StoredObjectAdmin(ScopedAdmin):
     ordering = ("cluster_id", "kind", "namespace", "name")
     fields = (
         ("kind", "group", "namespace", "name"),
-        ("cluster", "owner", "condition"),
+        ("cluster", "owner", "condition", "restarts"),
+        "verdict",
         "spec",
         "generation",
         "rest",
@@ -88,6 +89,8 @@ class StoredObjectAdmin(ScopedAdmin):
         "cluster",
         "owner",
         "condition",
+        "restarts",
+        "verdict",
         "rest",
         "spec_text",
     )
@@ -113,6 +116,16 @@ class StoredObjectAdmin(ScopedAdmin):
             return "deleted"
         words = [stored.status or stored.phase or stored.state, stored.ready and f"ready {stored.ready}"]
         return ", ".join(word for word in words if word) or "-"
+
+    @admin.display(description="why")
+    def verdict(self, stored: StoredObject) -> str:
+        """What the judge says, as on the object's page."""
+        # Here, because every manage.py command loads the admin and few judge.
+        from lifecycle import reads
+        from lifecycle.recorded.seen import judge
+
+        told = judge(stored.cluster, stored, reads.virtual_now_ms(stored.cluster))
+        return told.sentence if told is not None else "-"
 
     @admin.display(description="the rest")
     def rest(self, stored: StoredObject) -> SafeString:

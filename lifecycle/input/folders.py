@@ -83,6 +83,44 @@ def may_hold_manifests(path: PurePosixPath) -> bool:
     return not is_hidden(path) and (path.suffix in MANIFEST_SUFFIXES or path.name in KUSTOMIZATIONS)
 
 
+def is_source_root(path: PurePosixPath) -> bool:
+    """Whether a file says that the folder it stands in is a chart or a kustomization."""
+    return not is_hidden(path) and (path.name == CHART or path.name in KUSTOMIZATIONS)
+
+
+def is_source(path: PurePosixPath) -> bool:
+    """Whether a chart or a kustomization may be rendered from a file: from any that is not hidden."""
+    return not is_hidden(path) or (path.name == ".helmignore" and not is_hidden(path.parent))
+
+
+def find_source(files: Mapping[str, bytes]) -> PurePosixPath | None:
+    """The folder of the one chart or kustomization among files that nothing else takes in.
+
+    None where there is none, or several: which one is meant, nobody can say then.
+    """
+    roots = {path for path in map(PurePosixPath, files) if is_source_root(path)}
+    charts = {path.parent for path in roots if path.name == CHART}
+    outer = {chart for chart in charts if not charts.intersection(chart.parents)}
+    kustomizations = [path for path in roots if path.name != CHART and not outer.intersection(path.parents)]
+    budget, taken = Budget(_MOST_VALUES), set[PurePosixPath]()
+    for path in sorted(kustomizations):
+        taken.update(_list_bases(path, files[str(path)], budget))
+    found = outer | {path.parent for path in kustomizations} - taken
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _list_bases(path: PurePosixPath, content: bytes, budget: Budget) -> Iterator[PurePosixPath]:
+    """The folders that a kustomization takes in."""
+    try:
+        found = [document.data for document in read_documents(content, budget=budget)]
+    except ManifestError:
+        return
+    for data in found:
+        for section in ("resources", "bases", "components"):
+            for name in _list_of(data, section, str):
+                yield PurePosixPath(normpath(path.parent / name))
+
+
 def find_trick(name: str) -> str:
     """Why the path of a file from elsewhere is not one within a folder; "" when it is."""
     path = PurePosixPath(name[: LONGEST_PATH + 1])

@@ -45,7 +45,8 @@ KUSTOMIZE = "kustomize.config.k8s.io"
 class Batch:
     """Files given together. `name`: what people call the folder. `unreadable`: files that gave no bytes.
 
-    `notes`: what people are to know of how the files came to be.
+    `notes`: what people are to know of how the files came to be. `given`: what they were rendered from, where
+    that was brought: it stays what it is, whatever a chart makes up in rendering.
     """
 
     files: Mapping[str, str | bytes]
@@ -53,6 +54,7 @@ class Batch:
     is_folder: bool = False
     unreadable: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    given: Mapping[str, bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.schema.tables import load_tables
 from lifecycle.input.folders import CHART, KUSTOMIZATIONS
+from lifecycle.input.manifests import FILE_LIMIT_BYTES
 from lifecycle.input.problems import Problem
 from lifecycle.input.reading import Batch
 
@@ -35,6 +36,9 @@ _WITHOUT_NETWORK = {
     "NO_PROXY": "",
     "KUBECONFIG": os.devnull,
 }
+# Processor seconds, and units of 512 bytes that a file may have; a shell that cannot limit goes on.
+_LIMITS = f"ulimit -t {MOST_SECONDS}; ulimit -f {FILE_LIMIT_BYTES // 512}"
+_MOST_SAID = 2000
 _HELM_ROOMS = ("HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME", "HELM_PLUGINS")
 
 
@@ -60,20 +64,24 @@ def is_chart(name: str) -> bool:
     return (path / CHART).is_file() or (name.endswith(_ARCHIVES) and path.is_file())
 
 
-def render_chart(name: str, values: Values) -> Batch | None:
-    """The objects that `helm install` would send, hooks and tests among them; None where there is no helm."""
+def render_chart(name: str, values: Values, path: str = "") -> Batch | None:
+    """The objects that `helm install` would send, hooks and tests among them; None where there is no helm.
+
+    `path`: where it stands, if not where people say.
+    """
     program = shutil.which("helm")
     if program is None:
         return None
     if strange := [file for file in values.files if "://" in file]:
         return _refuse(strange[0], "nothing is downloaded", "download it first and give the file")
-    command = [program, "template", make_release_name(name), os.path.abspath(name), "--include-crds"]
+    path = os.path.abspath(path or name)
+    command = [program, "template", make_release_name(name), path, "--include-crds"]
     command += ["--namespace", values.namespace or "default", "--kube-version", values.kubernetes]
     command += [word for file in values.files for word in ("--values", os.path.abspath(file))]
     command += [word for one in values.single for word in ("--set", one)]
     # A cluster would tell helm what it serves: charts ask for it (`.Capabilities.APIVersions.Has`).
     command += [word for one in _list_served() for word in ("--api-versions", one)]
-    return _render(name, command, [program, "version", "--short"])
+    return _render(name, path, command, [program, "version", "--short"])
 
 
 def _list_served() -> list[str]:
@@ -82,9 +90,10 @@ def _list_served() -> list[str]:
     return sorted({version for version, _ in kinds} | {f"{version}/{kind}" for version, kind in kinds})
 
 
-def render_kustomization(name: str) -> Batch:
-    """The objects that `kubectl apply -k` would send."""
-    if not any((Path(name) / one).is_file() for one in KUSTOMIZATIONS):
+def render_kustomization(name: str, path: str = "") -> Batch:
+    """The objects that `kubectl apply -k` would send. `path`: where it stands, if not where people say."""
+    path = os.path.abspath(path or name)
+    if not any((Path(path) / one).is_file() for one in KUSTOMIZATIONS):
         return _refuse(name, "no kustomization in this folder", f"give one that has a {KUSTOMIZATIONS[0]}")
     if program := shutil.which("kustomize"):
         command, version = [program, "build"], [program, "version"]
@@ -93,7 +102,7 @@ def render_kustomization(name: str) -> Batch:
     else:
         remedy = f"install one, or run `kubectl kustomize {name}` elsewhere and give the result"
         return _refuse(name, "neither kustomize nor kubectl is on the PATH", remedy)
-    return _render(name, [*command, os.path.abspath(name)], version)
+    return _render(name, path, [*command, path], version)
 
 
 def make_release_name(name: str) -> str:
@@ -105,7 +114,7 @@ def make_release_name(name: str) -> str:
     return label or "release"
 
 
-def _render(name: str, command: Sequence[str], version: Sequence[str]) -> Batch:
+def _render(name: str, path: str, command: Sequence[str], version: Sequence[str]) -> Batch:
     program = Path(command[0]).name
     with tempfile.TemporaryDirectory(prefix="podline-") as home:
         environment = _make_environment(home)
@@ -121,7 +130,8 @@ def _render(name: str, command: Sequence[str], version: Sequence[str]) -> Batch:
                 name, f"{command[0]} cannot be started: {error.strerror}", f"install {program} anew"
             )
     if done.returncode:
-        return _refuse(name, *_explain(name, program, done.stderr.decode(errors="replace")))
+        said = done.stderr.decode(errors="replace").replace(path, name)
+        return _refuse(name, *_explain(name, program, said[:_MOST_SAID]))
     number = re.search(r"v\d+\.\d+[^\s,+}]*", told.stdout.decode(errors="replace"))
     note = f"{name} is rendered by {program}{f' {number[0]}' if number else ''}, {command[0]}"
     return Batch({f"{name} (rendered by {program})": done.stdout}, notes=(note,))
@@ -147,14 +157,19 @@ def _make_environment(home: str) -> Mapping[str, str]:
 def _run(
     command: Sequence[str], home: str, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        command,
-        cwd=home,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=MOST_SECONDS,
-    )
+    """What it writes goes to files, which may not grow beyond what is read of them."""
+    outputs = [Path(home) / name for name in ("stdout", "stderr")]
+    with outputs[0].open("wb") as out, outputs[1].open("wb") as errors:
+        done = subprocess.run(
+            ["/bin/sh", "-c", f'{_LIMITS}; exec "$@"', "sh", *command],
+            cwd=home,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=errors,
+            timeout=MOST_SECONDS,
+        )
+    return subprocess.CompletedProcess(command, done.returncode, *(one.read_bytes() for one in outputs))
 
 
 def _refuse(name: str, message: str, remedy: str) -> Batch:

@@ -5,15 +5,16 @@ from typing import Any
 from django.http import HttpRequest
 
 from lifecycle.engine.kinds import registry
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.served import ON_PART
 from lifecycle.kube_api import content, subresources, writes
 from lifecycle.kube_api.access import reviews
 from lifecycle.kube_api.asking.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.asking.requests import Address, Options, read_address, read_verb
 from lifecycle.kube_api.describing import discovery, resources
-from lifecycle.kube_api.describing.built_in import USAGE
+from lifecycle.kube_api.describing.built_in import USAGE, VERDICTS
 from lifecycle.kube_api.describing.resource import Resource
-from lifecycle.kube_api.reading import long_lists, reads, usage, watches
+from lifecycle.kube_api.reading import long_lists, reads, usage, verdicts, watches
 from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
 
@@ -95,6 +96,8 @@ def _carry_out(asked: Asked) -> Outcome:
     address, resource = asked.address, asked.resource
     if resource.group == USAGE:
         return usage.answer(asked)
+    if resource.name == VERDICTS and resource.group == CONTAINER_PROFILE.group:
+        return verdicts.answer(asked)
     if resource.name == "componentstatuses":
         return discovery.list_components(asked)
     if resource.verbs == ("create",):

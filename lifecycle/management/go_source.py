@@ -13,6 +13,7 @@ NOT_SENT = {"admission/v1", "apidiscovery/v2"}
 STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.S | re.M)
 NAMED = re.compile(r"^type (\w+) (\*?[\w.\[\]]+)$", re.M)
 FIELD = re.compile(r"^\t(?:\w+ +)?(\S+) +`(.*)`", re.M)
+FIELD_NAME = re.compile(r"^\t(\w+) +\S+ +`(.*)`", re.M)
 TAG = re.compile(r'(\w+):"([^"]*)"')
 
 

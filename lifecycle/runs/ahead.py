@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from django.db.models import Case, F, Q, When
 
 from lifecycle import reads
+from lifecycle.engine import Changes
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command as Order
 from lifecycle.engine.heart.trace import Row
@@ -48,16 +49,20 @@ def run_ahead(
     cpu_seconds: float = MOST_CPU_SECONDS,
     is_over: Callable[[Engine], bool] = Engine.is_idle,
     at_start: Callable[[Engine], None] | None = None,
+    watch: Callable[[Changes], None] | None = None,
 ) -> Ahead:
     """From now on, with these commands (kind, payload) given now, until `is_over`, for so long at most.
 
     Not more than so many seconds of the processor's time. `at_start` sees the engine as it stands now, before
-    the commands: what is recorded is older than that. Raises checkpoints.Unreadable.
+    the commands: what is recorded is older than that. `watch` is told of all that is not recorded, before now
+    and after. Raises checkpoints.Unreadable.
     """
     engine = upgrades.restore(cluster).engine
     now_ms = reads.virtual_now_ms(cluster)
     coming = _list_coming(cluster, now_ms + span_ms)
-    _run_to_now(engine, now_ms, [step for step in coming if step.due_ms <= now_ms])
+    unrecorded = _run_to_now(engine, now_ms, [step for step in coming if step.due_ms <= now_ms])
+    if watch is not None:
+        watch(unrecorded)
     if at_start is not None:
         at_start(engine)
     refusals = []
@@ -65,7 +70,7 @@ def run_ahead(
         result = engine.submit(Order(id=f"ahead-{number}", kind=kind, payload=payload))
         if not result.ok:
             refusals.append(str((result.status or {}).get("message") or f"code {result.code}"))
-    run = _Run(engine, time.thread_time() + cpu_seconds, is_over)
+    run = _Run(engine, time.thread_time() + cpu_seconds, is_over, watch)
     if not refusals:
         run.to(now_ms + span_ms, [step for step in coming if step.due_ms > now_ms])
     return Ahead(engine, run.rows, now_ms, engine.now_ms, run.end, tuple(refusals))
@@ -87,22 +92,29 @@ def _list_coming(cluster: Cluster, until_ms: int) -> list[_Step]:
     return [_Step(one.due_ms, checkpoints.engine_command(one)) for one in found]
 
 
-def _run_to_now(engine: Engine, now_ms: int, steps: Sequence[_Step]) -> None:
-    """Live through what is not recorded yet; nobody is told of it."""
+def _run_to_now(engine: Engine, now_ms: int, steps: Sequence[_Step]) -> Changes:
+    """Live through what is not recorded yet: what that changed."""
     for step in steps:
         engine.run_until(step.due_ms)
         engine.submit(step.order)
     engine.run_until(now_ms)
-    engine.take_changes()
+    return engine.take_changes()
 
 
 class _Run:
     """Keeps the rows, and stops in time."""
 
-    def __init__(self, engine: Engine, deadline: float, is_over: Callable[[Engine], bool]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        deadline: float,
+        is_over: Callable[[Engine], bool],
+        watch: Callable[[Changes], None] | None,
+    ) -> None:
         self.engine = engine
         self.deadline = deadline
         self.is_over = is_over
+        self.watch = watch
         self.rows: list[Row] = []
         self.end = "span"
         self.owed = 0
@@ -124,7 +136,10 @@ class _Run:
         return self.end != "span"
 
     def _stop(self, engine: Engine) -> bool:
-        self.rows += engine.take_changes().rows
+        changes = engine.take_changes()
+        self.rows += changes.rows
+        if self.watch is not None:
+            self.watch(changes)
         if time.thread_time() > self.deadline or len(self.rows) > MOST_ROWS:
             self.end = "cut"
         elif not self.owed and self.is_over(engine):

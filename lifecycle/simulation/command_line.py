@@ -8,7 +8,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.engine import Changes
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_releases
@@ -19,15 +19,17 @@ from lifecycle.input.reading import Reading
 from lifecycle.input.renderers import Values
 from lifecycle.input.scenario import is_scenario, read_epoch_ms, read_until
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
+from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.logs import LogFolder
-from lifecycle.simulation.reports import REPORTS, Report
-from lifecycle.simulation.reports.report import find_problems, list_places
-from lifecycle.simulation.reports.sink import ReportSink
+from lifecycle.simulation.reports import REPORTS
 from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
-from lifecycle.simulation.summaries import SummarySink, describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 from lifecycle.simulation.unknown_images import FLAG, START, WAYS
 from lifecycle.version import TOLD
+
+if TYPE_CHECKING:
+    from lifecycle.simulation.reports.sink import ReportSink
+    from lifecycle.simulation.summaries import SummarySink
 
 OUTPUTS = ("ndjson", "table", "summary", *REPORTS)
 
@@ -144,8 +146,10 @@ def simulate(options: Mapping[str, Any]) -> int:
     except ManifestError as error:
         for problem in error.problems:
             _say(str(problem))
-        if make := REPORTS.get(options["output"] or ""):
-            sys.stdout.write(make(Report(BAD_INPUT, find_problems(error.problems))))
+        if options["output"] in REPORTS:
+            from lifecycle.simulation.reports.sink import write_refusal
+
+            sys.stdout.write(write_refusal(options["output"], BAD_INPUT, error.problems))
         return BAD_INPUT
     for line in (*map(str, plan.refused), *_tell_left_out(plan), *plan.list_notes()):
         _say(line)
@@ -201,14 +205,21 @@ def _run(plan: Plan, reading: Reading, options: Mapping[str, Any]) -> Outcome:
 
 
 def _make_whole(output: str, plan: Plan, reading: Reading) -> SummarySink | ReportSink | None:
-    """What is written of a run as a whole, at its end; None where its rows are."""
+    """What is written of a run as a whole, at its end; None where its rows are.
+
+    What judges runs is loaded for those who ask for it: rows come sooner without.
+    """
     write = sys.stdout.buffer.write
     if output == "summary":
+        from lifecycle.simulation.summaries import SummarySink
+
         return SummarySink(write, plan)
     if output not in REPORTS:
         return None
+    from lifecycle.simulation.reports.sink import ReportSink
+
     notes = (*reading.report.list_notes(), *plan.list_notes())
-    return ReportSink(write, plan, REPORTS[output], notes, list_places(reading.documents))
+    return ReportSink(write, plan, output, notes, reading.documents)
 
 
 def _say(line: str) -> None:

@@ -8,23 +8,19 @@ from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
-from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
-from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
-from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
-from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
-from lifecycle.engine.rules.network.services import wants_load_balancer
 from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
 from lifecycle.judge import Seen, Verdict, judge_workload
 from lifecycle.remedies import Patience, look_ahead, tell_untried, try_drain, try_remedies
+from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
@@ -33,7 +29,6 @@ from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.seen import Judged, Watch
 from lifecycle.simulation.surroundings import describe_disrupted, describe_surroundings, describe_warned
 from lifecycle.simulation.traces import WriteBytes, format_time
-from lifecycle.simulation.unknown_images import FAIL, FLAG, MEANT
 from lifecycle.verdicts import explain_nodes
 
 Json = Mapping[str, Any]
@@ -209,26 +204,6 @@ def map_sizes(cluster: Cluster) -> dict[tuple[str, str], int]:
             meta, spec = data["metadata"], data.get("spec") or {}
             sizes[f"{entry.kind.id}/{meta['name']}", meta["namespace"]] = int(spec.get("replicas") or 0)
     return sizes
-
-
-def describe_assumed(cluster: Cluster) -> Iterator[str]:
-    """A line each of what is assumed: of images, of storage, and what only a cloud would do."""
-    if images := cluster.list_assumed_images():
-        yield f"assumed to start and answer: {', '.join(images)} (no profile); the other way: {FLAG} {FAIL}"
-    yield from cluster.list_guesses()
-    doubts = list_doubts(cluster.list(POD_KIND.id), cluster.list(CONTAINER_PROFILE.id))
-    for image in doubts:
-        if meant := find_meant(image):
-            yield f"nobody knows {image}: did you mean {meant}? Try it: {FLAG} {MEANT}"
-    for line in list_assumed_storage([*cluster.list(STORAGE_CLASS), *cluster.list(CLAIM)]):
-        yield f"assumed: {line}"
-    names = [
-        f"{one['metadata']['namespace']}/{one['metadata']['name']}"
-        for one in cluster.list("Service")
-        if wants_load_balancer(one.get("spec") or {})
-    ]
-    if names:
-        yield f"assumed: a cloud that gives load balancers their addresses: {', '.join(names)}"
 
 
 def describe_nodes(cluster: Cluster) -> Iterator[str]:

@@ -106,7 +106,7 @@ class File:
 class FileLayer(Saved):
     """Entries by path below the layer's root, written without a leading slash; "" is the root itself."""
 
-    __slots__ = ("_names", "capacity", "entries", "has_links", "version")
+    __slots__ = ("_names", "capacity", "entries", "has_links", "has_owners", "version")
 
     def __init__(self) -> None:
         self.capacity: int | None = None
@@ -114,6 +114,8 @@ class FileLayer(Saved):
         self.entries: dict[str, File] = {}
         self._names: dict[str, set[str]] = {}  # What each folder holds.
         self.has_links = False  # Or had some once.
+        self.has_owners = False
+        """Of an image: whether it is known whose its folders are, though not all of them are known."""
         self.version = 0
         """Grows with every change."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from .file_layers import FILE, FOLDER, LINK, OPAQUE, REMOVED, ROOT, UNSEEN, File, FileLayer, FileProblem
 from .file_view import LONGEST_PATH, MISSING, NOT_ALLOWED, SIGNS_OF_A_NAME, FileView, need_plain
+from .guesses import IMAGE_FOLDER
 
 NULL_DEVICE = "/dev/null"
 _OF_THE_RUNTIME = ("/dev/", "/proc/")
@@ -70,6 +71,13 @@ class FileSystem(FileView):
             own.append(text, self.now_ms)
         else:
             own.write(text, self.now_ms)
+
+    def need_file_name(self, path: str, word: str) -> None:
+        """Raise FileProblem where a word that ends in `/` is to name a file: only folders are called so."""
+        if word.endswith("/"):
+            entry = self.find(path)
+            is_file = entry is not None and entry.kind not in (FOLDER, OPAQUE)
+            raise FileProblem("Not a directory" if is_file else "Is a directory")
 
     def write_unknown(self, path: str) -> None:
         """Make something of which only the name is known: a program, or a folder where there is one."""
@@ -176,7 +184,7 @@ class FileSystem(FileView):
         if not (is_of_image if layer is self.root else layer.has_unknown()):
             raise FileProblem(MISSING)
         self._put(path, self._make(FOLDER))
-        self._remark(f"nothing is known of the folder {path}: taken to be there")
+        self._remark(f"nothing is known of the folder {path}: {IMAGE_FOLDER.taken}")
 
     def _remark(self, text: str) -> None:
         if len(self.remarks) < _MOST_REMARKS:
@@ -200,16 +208,19 @@ class FileSystem(FileView):
             raise FileProblem("Read-only file system")
         if asked is not None and self._has_owners(path):
             entry = self._find_above(asked or path)
-            if not self._rights.may_change(entry):
+            if entry is not None and not self._rights.may_change(entry):
                 raise FileProblem(NOT_ALLOWED)
         return self._locate(path)
 
     def _has_owners(self, path: str) -> bool:
         """Whether it is known whose the files around a path are."""
-        return not self.is_lenient and not self._rights.is_anybodys(path) and not self.is_mounted(path)
+        is_known = not self.is_lenient or self.image.has_owners
+        return is_known and not self._rights.is_anybodys(path) and not self.is_mounted(path)
 
-    def _find_above(self, path: str) -> File:
-        """The entry at a path, or the nearest folder above that is there."""
-        while (entry := self.find(path)) is None:
-            path = path.rpartition("/")[0] or "/"
-        return entry
+    def _find_above(self, path: str) -> File | None:
+        """The entry at a path, or the nearest folder above that is there; None where one between may be."""
+        above = path
+        while (entry := self.find(above)) is None:
+            above = above.rpartition("/")[0] or "/"
+        is_near = above in (path, path.rpartition("/")[0] or "/")
+        return entry if is_near or not self.is_lenient else None

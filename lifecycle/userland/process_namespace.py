@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from .guesses import SIGNAL_TO_HOST
 from .shell.task import Task, Wait
 
 FIRST_OF_CONTAINERS = 8
@@ -56,7 +57,7 @@ class ProcessNamespace:
     def signal_first(self, name: str, now_ms: int) -> str | None:
         """A signal for process 1 from inside; gives what cannot be said of it."""
         if self.first.arguments[0] == HOST_INIT:
-            return f"cannot interpret SIG{name} to the node's own process 1: taken to do nothing"
+            return f"cannot interpret SIG{name} to the node's own process 1: {SIGNAL_TO_HOST.taken}"
         # A namespace's first process gets only signals it has a handler for, from inside not even KILL.
         if name in _ENDS_PAUSE:
             self.has_ended = True

@@ -31,10 +31,10 @@ const feeds = [...page.querySelectorAll("[data-events]")].map((element) => new E
 
 const legends = [...page.querySelectorAll("[data-legend]")].map((element) => new Legend(element));
 
-// One future a page: that of its pods.
 const pods = charts.find((chart) => chart.name.startsWith("timeline"));
+// One future a page, of all its charts.
 const switches = page.querySelector("[data-ghost]");
-const ghost = pods && switches ? new Ghost(switches, clock, pods) : null;
+const ghost = switches ? new Ghost(switches, clock, charts, base) : null;
 
 const maps = [...page.querySelectorAll("[data-minimap]")].map((element) => new Minimap(element, clock, view, charts));
 
@@ -45,7 +45,6 @@ function chartOf(name) {
 function showLayout(layout) {
   if (layout.meta?.counts) for (const legend of legends) legend.show(layout.meta.counts);
   if (layout.meta?.counts && pods) for (const legend of legends) legend.explain(pods.traces);
-  if (layout.meta?.flags) ghost?.hear({ flags: layout.meta.flags.length });
 }
 
 function showRun(name, { meta }) {
@@ -73,6 +72,14 @@ function followFrame(frame) {
   if (frame.refetch || frame.transitions.length || frame.objects.length) refreshParts();
 }
 
+let commands = null;
+
+/** More was asked of the cluster: what depends on what was given is read anew. */
+function tellOfCommands(count) {
+  if (commands !== null && count !== commands) document.body.dispatchEvent(new CustomEvent("commands-came"));
+  commands = count;
+}
+
 const socket = new Socket(page.dataset.socket, {
   open: () => face.setConnection("live"),
   lost: (retryMs) => {
@@ -84,6 +91,7 @@ const socket = new Socket(page.dataset.socket, {
     // Of an address that was opened only now is known whether what it shows has been read.
     if (view.range) view.onFar(view.range[0]);
     ghost?.hear(message.clock);
+    tellOfCommands(message.clock.commands);
   },
   frame: followFrame,
   figure: showFigure,

@@ -37,7 +37,8 @@ function forget() {
 async function pick(fill) {
   forget();
   const { suffixes, mostBytes, mostFiles } = form.dataset;
-  const files = new PickedFiles({ suffixes: suffixes.split(" "), bytes: Number(mostBytes), files: Number(mostFiles) });
+  const limits = { suffixes: suffixes.split(" "), bytes: Number(mostBytes), files: Number(mostFiles) };
+  const files = new PickedFiles({ ...limits, renders: "renders" in form.dataset });
   try {
     await fill(files);
   } catch (problem) {

@@ -1,5 +1,7 @@
 // What a drop or a file input holds, by paths. Files that can hold no manifest are named and left at home.
 const KUSTOMIZATIONS = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+const CHART = "Chart.yaml";
+const ARCHIVES = [".zip", ".tgz", ".tar.gz"];
 
 export class PickedFiles {
   /** [path, content] of what is sent. */
@@ -8,8 +10,9 @@ export class PickedFiles {
   named = [];
   bytes = 0;
   #limits;
+  #isSource = false;
 
-  /** `limits`: suffixes of manifests, and the most bytes and files at once. */
+  /** `limits`: suffixes of manifests, the most bytes and files at once, and whether the server renders charts. */
   constructor(limits) {
     this.#limits = limits;
   }
@@ -26,30 +29,39 @@ export class PickedFiles {
 
   /** Files of an input. Throws an Error that says what is wrong. */
   async addFiles(files) {
-    for (const file of files) await this.#add(file.webkitRelativePath || file.name, file, files.length === 1);
+    await this.#addAll([...files].map((file) => [file.webkitRelativePath || file.name, file]));
   }
 
   /** What was dropped; its entries are asked for before anything is waited for. */
   async addDrop(transfer) {
     const items = [...transfer.items].filter((item) => item.kind === "file");
     const entries = items.map((item) => item.webkitGetAsEntry()).filter(Boolean);
-    for (const entry of entries) await this.#addEntry(entry, entries.length === 1);
+    const found = [];
+    for (const entry of entries) await this.#walk(entry, found);
+    await this.#addAll(found);
   }
 
-  async #addEntry(entry, isAlone) {
+  /** [path, file] of all that is in a folder, but for folders whose names begin with a dot. */
+  async #walk(entry, found) {
     const path = entry.fullPath.replace(/^\//, "");
     if (entry.isFile) {
-      await this.#add(path, await new Promise((found, failed) => entry.file(found, failed)), isAlone);
+      found.push([path, await new Promise((got, failed) => entry.file(got, failed))]);
     } else if (entry.name.startsWith(".")) {
       this.#name(path);
     } else {
-      for (const inner of await list(entry)) await this.#addEntry(inner, false);
+      for (const inner of await list(entry)) await this.#walk(inner, found);
     }
+  }
+
+  async #addAll(found) {
+    // A chart, or a kustomization, may be rendered from any of the files beside it.
+    this.#isSource = this.#limits.renders && found.some(([path]) => [CHART, ...KUSTOMIZATIONS].includes(nameOf(path)));
+    for (const [path, file] of found) await this.#add(path, file, found.length === 1);
   }
 
   async #add(path, file, isAlone) {
     const isTop = !path.includes("/");
-    if (!(this.#mayHold(path) || (isTop && (isAlone || file.name.endsWith(".zip"))))) return this.#name(path);
+    if (!(this.#mayHold(path) || (isTop && (isAlone || ARCHIVES.some((suffix) => file.name.endsWith(suffix)))))) return this.#name(path);
     this.bytes += file.size;
     if (this.bytes > this.#limits.bytes) {
       const most = this.#limits.bytes / 1024 / 1024;
@@ -73,9 +85,14 @@ export class PickedFiles {
 
   #mayHold(path) {
     const parts = path.split("/");
-    if (parts.some((part) => part.startsWith("."))) return false;
+    if (parts.some((part) => part.startsWith(".") && part !== ".helmignore")) return false;
+    if (this.#isSource) return true;
     return KUSTOMIZATIONS.includes(parts.at(-1)) || this.#limits.suffixes.some((suffix) => path.endsWith(suffix));
   }
+}
+
+function nameOf(path) {
+  return path.split("/").at(-1);
 }
 
 async function read(path, file) {

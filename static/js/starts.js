@@ -10,18 +10,14 @@ function listParts(item) {
   return item.parts ?? [item];
 }
 
-/** Whether a container that has started in `group` is begun with anew. */
-function isAgain(group, { dataset: { reason, container } }) {
-  const parts = listParts(group);
-  const isKnown = parts.some(({ dataset }) => dataset.reason === reason && dataset.container === container);
-  return isKnown || (reason === "Scheduled" && parts.length > 0);
-}
+const isSame = (one, other) => Boolean(one.dataset.event) && one.dataset.event === other.dataset.event;
 
 /** `Scheduled, Pulling, Pulled, Created, Started within 4.2s`; of several containers each word once. */
 function tellStart(parts) {
   const words = [...new Set(parts.map(({ dataset }) => dataset.reason))].join(", ");
+  const isFirst = parts.every((part) => part.querySelector("[data-why]").textContent === part.dataset.reason);
   const took = Number(parts.at(-1).dataset.at) - Number(parts[0].dataset.at);
-  return took ? `${words} within ${duration(took)}` : words;
+  return took && isFirst ? `${words} within ${duration(took)}` : words;
 }
 
 function makeGroup(first) {
@@ -35,7 +31,9 @@ function makeGroup(first) {
 }
 
 function addPart(group, item) {
-  group.parts.push(item);
+  const again = group.parts.find((part) => isSame(part, item));
+  again?.remove();
+  group.parts = [...group.parts.filter((part) => part !== again), item];
   Object.assign(group.dataset, item.dataset);
   group.querySelector("summary").textContent = tellStart(group.parts);
   group.querySelector("time").textContent = item.querySelector("time").textContent;
@@ -45,10 +43,17 @@ function addPart(group, item) {
   group.querySelector("details > ol").append(item);
 }
 
-/** Put the latest event at the head of `list`, with what it belongs to. */
+/** The starts of a pod that are told: those of the last line about it, or those that say the same as `item`. */
+function findStarts(list, item) {
+  const ofPod = [...list.querySelectorAll(`:scope > li[data-uid="${CSS.escape(item.dataset.uid)}"]`)];
+  const known = ofPod.find((one) => isStart(one) && listParts(one).some((part) => isSame(part, item)));
+  return known ?? ofPod.find(isStart);
+}
+
+/** Put the latest event at the head of `list`, with what it belongs to: what comes again stands in one place. */
 export function addEvent(list, item) {
-  const before = list.querySelector(`:scope > li[data-uid="${CSS.escape(item.dataset.uid)}"]`);
-  if (before && isStart(item) && isStart(before) && !isAgain(before, item)) {
+  const before = isStart(item) ? findStarts(list, item) : null;
+  if (before) {
     const group = before.parts ? before : makeGroup(before);
     if (!before.parts) addPart(group, before);
     addPart(group, item);

@@ -17,7 +17,7 @@ from lifecycle.runs.sharing import shards
 from tests.admin.test_objects import act, errors_of, save
 from tests.export.test_transitions import ask
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 DEPLOYMENT = {
     "apiVersion": "apps/v1",

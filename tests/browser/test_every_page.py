@@ -45,7 +45,17 @@ PLACE = """(plot) => {
 }"""
 
 
-def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(page: Page, cluster: str):
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        {kind: KINDS[kind] for kind in ("Deployment", "CronJob", "Pod")},
+        pytest.param(KINDS, marks=pytest.mark.deep),
+    ],
+    ids=["first", "every"],
+)
+def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(
+    page: Page, cluster: str, kinds: dict[str, str]
+):
     """What a page of any kind has to say, and that it says no more, in a browser."""
     heard: list[str] = []
     page.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
@@ -57,7 +67,7 @@ def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(page: Page,
     page.get_by_label("Run as fast as possible").fill("70s")
     page.get_by_role("button", name="Run", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("paused")
-    for kind, path in KINDS.items():
+    for kind, path in kinds.items():
         page.goto(f"/clusters/{cluster}/{path}")
         expect(page.locator("[data-live]")).to_have_text("Live")
         expect(page.locator("[data-skeleton]")).to_have_count(0)
@@ -78,7 +88,7 @@ def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(page: Page,
 
 EVERY = {"Cluster": "", **KINDS}
 # Each draws by itself; the deep tests look at every kind.
-FIRST = {kind: EVERY[kind] for kind in ("Cluster", "Deployment", "Job", "Pod")}
+FIRST = {kind: EVERY[kind] for kind in ("Cluster", "Deployment")}
 
 
 @pytest.mark.parametrize(

@@ -113,15 +113,8 @@ def open_dialog(page: Page) -> None:
 
 
 EVERY = ["", *KINDS.values(), "?at=5s", "deployments/default/web/?at=60s"]
-# Pages whose controls no other has; the deep tests walk every one.
-FIRST = [
-    "",
-    "deployments/default/web/",
-    "cronjobs/default/web/",
-    "nodes/node-1/",
-    "pods/default/crashing/",
-    "?at=5s",
-]
+# The page of a cluster, of a workload and of a pod; the deep tests walk every one.
+FIRST = ["", "deployments/default/web/", "pods/default/crashing/"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +144,8 @@ def test_the_keyboard_alone_reaches_everything(page: Page, cluster: str, paths: 
     assert not heard, heard
 
 
-@pytest.mark.parametrize("path", ["/", "/gallery/", "/api/docs/"])
+# For each picture of the gallery a story is run.
+@pytest.mark.parametrize("path", ["/", pytest.param("/gallery/", marks=pytest.mark.deep), "/api/docs/"])
 def test_pages_without_a_cluster_are_walked_too(page: Page, path: str):
     page.goto(path, wait_until=READ)
     wrong = walk(page)

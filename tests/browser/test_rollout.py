@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import FORM
 from tests.browser.figures import bars, lines, rows, wait_for_rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.up]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 INITIAL_DELAY_MS, PERIOD_MS, REPLICAS = 2000, 1000, 3
 # The kubelet looks at its runtime once a second: so much later it tells that a container runs.
@@ -171,11 +171,12 @@ def longest(page: Page) -> int:
 @pytest.mark.parametrize(
     "manifest, words",
     [
-        pytest.param("a: [", ["not valid YAML", "line"], id="no YAML"),
+        pytest.param("a: [", ["not valid YAML", "line"], id="no YAML", marks=pytest.mark.deep),
         pytest.param(
             MANIFEST.format(name="web").replace("replicas: 3", "replicas: three"),
             ["spec.replicas"],
             id="wrong type",
+            marks=pytest.mark.deep,
         ),
         pytest.param(
             MANIFEST.format(name="web").replace("image:", "imagee:"),
@@ -186,6 +187,7 @@ def longest(page: Page) -> int:
             MANIFEST.format(name="web").replace("labels: {app: web}", "labels: {app: other}"),
             ["selector"],
             id="selector",
+            marks=pytest.mark.deep,
         ),
         pytest.param(
             MANIFEST.format(name="'<script>alert(1)</script>'"), ["metadata.name"], id="hostile name"
@@ -200,7 +202,7 @@ def test_bad_input_is_answered_at_its_field_and_nothing_is_stored(page: Page, cl
     assert not bars(page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.deep)])
 def test_nothing_is_wider_than_a_phone(page: Page, cluster: str, scheme):
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": 390, "height": 844})

@@ -56,6 +56,7 @@ def by_scenario(client: Client) -> None:
     client.post("/try/", {"manifest": POD + SCENARIO % "seed: 3"}, headers={"HX-Request": "true"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [by_page, by_demo, by_story, by_manifests, by_scenario])
 def test_a_live_cluster_begins_now_in_whole_seconds(client: Client, make: Callable[[Client], None]) -> None:
     client.force_login(make_user("ada"))
@@ -69,6 +70,7 @@ def test_a_scenario_says_when_its_cluster_begins(client: Client) -> None:
     assert Cluster.objects.get().epoch == datetime(2024, 2, 29, tzinfo=UTC)
 
 
+@pytest.mark.slow
 def test_stories_that_go_by_the_time_of_day_say_when_they_begin() -> None:
     plans = {
         story.name: gallery.find_plan(story.name)

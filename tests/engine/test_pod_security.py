@@ -194,6 +194,7 @@ def placed(part: str, security: Any) -> dict[str, Any]:
     return spec
 
 
+@pytest.mark.slow
 @pytest.mark.spec("USERNS-20")
 @pytest.mark.parametrize("part", ["pod", "containers", "initContainers"])
 @pytest.mark.parametrize("security", [{"runAsNonRoot": False}, {"runAsNonRoot": True, "runAsUser": 0}])

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.django_db
 PATHS = ["", "transitions", "events", "objects", "logs?pod=web-0"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_someone_elses_cluster_is_not_there(client: Client, path: str):
     make_cluster("shop")

@@ -18,14 +18,20 @@ from tests.golden.histories import (
 from tests.golden.write import list_changed
 
 VERSION, HASHES = read_hashes()
-# Live through these in slices too: a rollout and its hooks, nodes in trouble; and where there is time for it
+# Looked at before each commit: a rollout, an undo, crashes, pressure, nodes in trouble, a quota, a script.
+FIRST = {
+    *("nginx-rolling-update", "bad-image-undone", "crash-loop", "s33-memory-pressure", "troubled-nodes"),
+    *("quota", "script-with-traps-and-pipes"),
+}
+EACH = [pytest.param(name, marks=() if name in FIRST else pytest.mark.slow) for name in NAMES]
+# Live through these in slices too: a rollout and its hooks; and where there is time for it nodes in trouble,
 # a script, pressure, static pods.
 SLICED = [
-    *("slow-pre-stop", "troubled-nodes"),
+    "slow-pre-stop",
     *(
         pytest.param(name, marks=pytest.mark.slow)
         for name in (
-            *("s06-restart-all-containers", "s33-memory-pressure", "static-control-plane"),
+            *("troubled-nodes", "s06-restart-all-containers", "s33-memory-pressure", "static-control-plane"),
             *("adoption-and-deletion", "script-with-traps-and-pipes"),
         )
     ),
@@ -52,7 +58,7 @@ def test_every_scenario_has_its_hashes_and_every_hash_its_scenario():
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_history_is_what_it_was(name: str, timing: str):
     found, outcome = live_through(name, timing)
     # The claims say why this history is right; a hash says only that it is the same.

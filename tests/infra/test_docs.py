@@ -17,6 +17,7 @@ from lifecycle.input.scenario import CLAIMS, read_scenario
 from lifecycle.input.scenario_steps import READERS
 from lifecycle.management.commands.generate_docs import render, render_pages
 from lifecycle.management.doc_sections import SECTIONS, UnknownSection, fill, list_names
+from lifecycle.management.left_out import list_left_out
 from lifecycle.simulation.stories import find_story
 from tests.simulate.running import run_file
 
@@ -180,3 +181,20 @@ def test_links_lead_somewhere(page: Path) -> None:
 )
 def test_the_check_sees_broken_links(link: str, is_broken: bool) -> None:
     assert bool(find_broken(TOP / "README.md", f"# Podline\n\nSee {link}.\n")) == is_broken
+
+
+def test_what_parts_say_that_they_leave_out_is_listed(tmp_path: Path) -> None:
+    """Of a module, a class or a function, up to the end of its paragraph."""
+    for name, text in {
+        "lifecycle/engine/rules/one.py": '"""One.\n\nModels it. Left\nout: that,\nand this.\n\nMore.\n"""\n',
+        "lifecycle/engine/two/__init__.py": 'class A:\n    """A.\n\n    Left out: all.\n    """\n',
+        "lifecycle/userland/sed.py": '"""Left out, and named where a script asks for it: labels."""\n',
+        "lifecycle/engine/three.py": 'def three():\n    """Left out is nothing."""\n',
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert list(list_left_out(tmp_path)) == [
+        ("engine/rules/one", "that, and this"),
+        ("engine/two", "all"),
+        ("userland/sed", "labels (named where a script asks for it)"),
+    ]

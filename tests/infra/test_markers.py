@@ -48,6 +48,7 @@ def test_markers_name_requirements_of_the_specification():
     assert not unknown, "no such requirement in docs/requirements: " + "; ".join(unknown)
 
 
+@pytest.mark.slow
 def test_what_code_and_scenarios_cite_is_defined():
     known = defined_names()
     families = families_of(known)

@@ -25,6 +25,7 @@ def end(child: Child, number: int | None = None) -> int:
     return child.process.pid
 
 
+@pytest.mark.slow
 def test_one_that_is_killed_from_outside_is_started_as_often_as_that():
     child = make_child("import time; time.sleep(60)")
     try:
@@ -36,6 +37,7 @@ def test_one_that_is_killed_from_outside_is_started_as_often_as_that():
         stop_all([child])
 
 
+@pytest.mark.slow
 def test_one_that_ends_as_soon_as_it_is_started_is_hopeless():
     child = make_child("raise SystemExit(3)")
     for _ in range(MAX_DEATHS - 1):

@@ -1,9 +1,11 @@
 """The specification report counts what passing tests show, and nothing else."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from tests.seeds import one_in
 from tests.spec_report import OWN_PAGES, SpecReport, load_all_requirements, load_requirements, requirements_in
 
 TABLES = """
@@ -104,8 +106,9 @@ def test_also_passes(): pass
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", ["0", "2"])
-@pytest.mark.parametrize("name, covered, status", [("WL-02", 2, 1), ("WL-999", 2, 1)])
+@pytest.mark.parametrize(
+    "workers, name, covered, status", one_in(3, product(("0", "2"), ("WL-02", "WL-999"), (2,), (1,)))
+)
 def test_the_report_is_the_last_line(run_pytest, workers: str, name: str, covered: int, status: int):
     result = run_pytest(CASES.format(name=name), "--spec-report", "-n", workers)
     lines = result.stdout.splitlines()

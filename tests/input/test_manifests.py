@@ -65,9 +65,16 @@ def test_keys_become_text():
     assert read("8080: a\nyes: b\n1.5: c") == [{"8080": "a", "true": "b", "1.5": "c"}]
 
 
-def test_merge_keys_fill_what_is_not_given():
-    text = "base: &base {a: 1, b: 2}\nother: &other {b: 3, c: 4}\nmerged:\n  <<: [*base, *other]\n  a: 5\n"
+@pytest.mark.parametrize("key", ["<<", "!!merge <<"])
+def test_merge_keys_fill_what_is_not_given(key):
+    others = "base: &base {a: 1, b: 2}\nother: &other {b: 3, c: 4}\n"
+    text = f"{others}merged:\n  {key}: [*base, *other]\n  a: 5\n"
     assert read(text)[0]["merged"] == {"a": 5, "b": 2, "c": 4}
+
+
+@pytest.mark.parametrize("key", ['"<<"', "'<<'", "!!str <<"])
+def test_a_quoted_merge_key_is_a_key(key):
+    assert read(f"base: &base {{a: 1}}\nother:\n  {key}: *base\n")[0]["other"] == {"<<": {"a": 1}}
 
 
 def test_several_documents_and_empty_ones():
@@ -256,6 +263,7 @@ spec:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "\n", "\r\n\r", "\t", "\x85", "\u2028", "{{", ": ", '"', "[\n\n"])
 def test_a_text_that_breaks_off_anywhere_is_read_or_refused(end):
     for length in range(len(WRITTEN)):

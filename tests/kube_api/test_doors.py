@@ -110,6 +110,7 @@ def test_empty_messages_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
         in_protobuf(field(2, b"") * 1000)
 
 
+@pytest.mark.slow
 def test_repeated_keys_are_told_up_to_a_hundred() -> None:
     many = ",".join(['{"a":1,"a":2}'] * 30_000)
     body = read_json(f"[{many}]".encode())

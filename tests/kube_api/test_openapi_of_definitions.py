@@ -84,6 +84,7 @@ def check_whole(document: Json, definitions: Json, prefix: str, known: list[Reso
     assert all("x-kubernetes-group-version-kind" in one for _, one in list_operations(document))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place, known", by_place(list(list_built_in().values())).items())
 def test_every_document_of_built_in_kinds_is_whole(place: str, known: list[Resource]) -> None:
     document = openapi.make_v3(known)

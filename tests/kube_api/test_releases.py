@@ -16,6 +16,7 @@ def ask(client, cluster: KeptCluster, path: str) -> dict:
     return json.loads(client.get(f"/k8s/{cluster.name}{path}").content)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     "given, version, minor",

@@ -111,8 +111,9 @@ def list_calls(client: Any) -> Iterator[tuple[str, Any]]:
     for api_name, api in inspect.getmembers(kubernetes.client, inspect.isclass):
         if not api_name.endswith("Api") or api_name in ("CustomObjectsApi", "ApisApi"):
             continue
+        one = api(client)
         for name in dir(api):
-            call = getattr(api(client), name)
+            call = getattr(one, name)
             if not name.startswith("list_") or name.endswith(("_with_http_info", "_without_preload_content")):
                 continue
             if (

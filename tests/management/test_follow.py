@@ -85,6 +85,7 @@ def make_checkout(folder: Path, place) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES.keys())
 def test_modules_whose_files_changed_are_listed_wherever_the_files_are(tmp_path: Path, place):
     folder = make_checkout(tmp_path, place)
@@ -165,6 +166,7 @@ def test_a_diff_tells_which_functions_differ(words: str, places: list[str]):
     assert change.concerns(words.split()) == bool(places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "folder, revision, said",
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -42,6 +43,19 @@ def test_sarif_is_as_its_published_schema_says(text, tmp_path, capfdbinary, sari
 
 
 @pytest.mark.slow
+@CASES
+def test_counts_of_junit_are_those_of_its_cases(text, tmp_path, capfdbinary):
+    root = ElementTree.fromstring(write(text, "junit", tmp_path, capfdbinary).read_bytes())
+    suites = [*root.iter("testsuite")]
+    for one in suites:
+        cases = [*one.iter("testcase")]
+        failed = [case for case in cases if {part.tag for part in case} & {"failure", "error"}]
+        said = int(one.get("failures", 0)) + int(one.get("errors", 0))
+        assert (int(one.get("tests", -1)), said) == (len(cases), len(failed))
+    assert suites and sum(int(one.get("tests", -1)) for one in suites) == int(root.get("tests", -1))
+
+
+@pytest.mark.deep
 @CASES
 def test_a_reader_of_junit_reads_our_counts(text, tmp_path, capfdbinary, validators):
     made = write(text, "junit", tmp_path, capfdbinary)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -165,3 +166,11 @@ def test_a_notebook_shows_a_table_of_verdicts():
     assert "InvalidImageName" in html
     assert "<b>" not in html
     assert repr(cluster).startswith("<podline.Cluster at ")
+
+
+def test_what_notebooks_ask_for_is_said_when_it_is_missing(monkeypatch):
+    # As Python has it for what is not there.
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    with pytest.raises(ImportError, match=r"plotly is not installed: run pip install 'podline\[notebook\]'"):
+        Cluster().figure()

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from lifecycle.simulation.run import EXIT_STATUSES
+from podline import command
 from podline.command import COMMANDS, main
 from podline.manual import make_page
 from tests.podline.conftest import TOP, clean_environment, run
@@ -71,11 +72,13 @@ def test_the_action_annotates_files_and_says_how_it_ended(workflow):
     "text, given, status",
     [
         pytest.param(SOUND, {"paths": "a.yaml"}, 0, id="done"),
-        pytest.param(BAD, {"paths": "a.yaml"}, 2, id="bad input"),
-        pytest.param(SOUND, {"paths": "--help"}, 2, id="a path is no option"),
+        pytest.param(BAD, {"paths": "a.yaml"}, 2, id="bad input", marks=pytest.mark.deep),
+        pytest.param(SOUND, {"paths": "--help"}, 2, id="a path is no option", marks=pytest.mark.deep),
         pytest.param(SOUND, {"paths": "$(touch hacked)"}, 2, id="a path is no command"),
         pytest.param(
-            SOUND, {"paths": "a.yaml", "arguments": "--seed\n7", "namespace": "shop"}, 0, id="arguments"
+            *(SOUND, {"paths": "a.yaml", "arguments": "--seed\n7", "namespace": "shop"}, 0),
+            id="arguments",
+            marks=pytest.mark.deep,
         ),
     ],
 )
@@ -86,7 +89,8 @@ def test_the_action_ends_as_the_command_does(workflow, text, given, status):
     assert not (work / "hacked").exists()
 
 
-@pytest.mark.slow
+# It asks a registry for a validator, and makes an environment for it.
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "schema, file", [("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", "docs/ci/gitlab.yml")]
 )
@@ -140,6 +144,15 @@ def test_bad_words_are_status_2(capsys, words):
     with pytest.raises(SystemExit) as ended:
         main(words)
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if not one.module])
+def test_a_command_of_the_server_says_what_to_install(monkeypatch, capsys, name):
+    monkeypatch.setattr(command, "find_spec", lambda package: None)
+    assert main([name]) == 2
+    said = capsys.readouterr().err
+    assert "django, channels, celery, redis, uvicorn missing" in said
+    assert "run pip install 'podline[server]'" in said
 
 
 BASH = """

@@ -16,7 +16,8 @@ import pytest
 from lifecycle.version import VERSION
 from tests.podline.conftest import PYTHONS, TOP, clean_environment, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+# What is in the wheel, and that it runs, has short tests in `test_wheel_layout`.
+pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("wheel")]
 
 WEB = """
 apiVersion: apps/v1
@@ -46,9 +47,7 @@ def list_names(programs: Path) -> set[str]:
     return {path.name for path in packages.iterdir() if not path.name.endswith(".dist-info")}
 
 
-@pytest.mark.parametrize(
-    "version", [PYTHONS[0], *(pytest.param(one, marks=pytest.mark.deep) for one in PYTHONS[1:])]
-)
+@pytest.mark.parametrize("version", PYTHONS)
 def test_a_bare_environment_runs_manifests_as_a_checkout_does(install, folder, version):
     programs = install(version)
     done = run([programs / "podline", "simulate", "web.yaml"], folder, PYTHONPATH=str(folder))
@@ -85,7 +84,7 @@ def test_an_own_package_of_the_same_name_stays_what_it_is(install, folder):
     assert (done.stdout, done.stderr) == (f"mine {VERSION}\n", "")
 
 
-@pytest.mark.parametrize("command", ["up", "kubeconfig", "export", "import", "signin"])
+@pytest.mark.parametrize("command", ["up", "api", "kubeconfig", "export", "import", "signin"])
 def test_commands_of_the_server_say_what_to_install(install, tmp_path, command):
     done = run([install() / "podline", command], tmp_path)
     assert done.returncode == 2
@@ -108,7 +107,6 @@ def test_what_notebooks_ask_for_is_said_when_it_is_missing(install, folder):
     assert done.stdout == "plotly is not installed: run pip install 'podline[notebook]'\n"
 
 
-@pytest.mark.deep
 def test_in_a_notebook_rows_are_a_frame_and_pods_a_figure(install, folder):
     programs = install("3.11", "pandas", "plotly", "pytest")
     code = (
@@ -138,7 +136,6 @@ def test_what_fails_says_how_it_was(podline_cluster):
 """
 
 
-@pytest.mark.deep
 def test_the_plugin_gives_each_test_a_cluster(install, folder):
     programs = install("3.11", "pandas", "plotly", "pytest")
     (folder / "test_suite.py").write_text(SUITE)
@@ -150,7 +147,45 @@ def test_the_plugin_gives_each_test_a_cluster(install, folder):
     assert "Deployment default/web: Successfully rolled out." in done.stdout
 
 
-@pytest.mark.deep
+SERVED = """
+import os, subprocess
+import pytest
+from kubernetes import client, config
+
+def test_clients_of_the_api_see_what_time_brings(podline_api):
+    assert podline_api.now_ms == 0
+    with config.new_client_from_config(str(podline_api.kubeconfig)) as api:
+        with open("web.yaml") as file:
+            import yaml
+            client.AppsV1Api(api).create_namespaced_deployment("default", yaml.safe_load(file))
+        assert podline_api.run_until("deployment/web Available", limit="1m")
+        assert client.AppsV1Api(api).read_namespaced_deployment("web", "default").status.ready_replicas == 2
+
+@pytest.mark.podline(nodes=1)
+@pytest.mark.skipif("KUBECTL" not in os.environ, reason="no kubectl")
+def test_each_test_has_its_own(podline_api):
+    kubectl = [os.environ["KUBECTL"], "--kubeconfig", podline_api.kubeconfig]
+    done = subprocess.run([*kubectl, "get", "deploy,nodes", "-o", "name"], capture_output=True, text=True)
+    assert done.stdout == "node/node-1\\n"
+"""
+
+
+def test_the_plugin_serves_the_api_to_clients(install, folder):
+    programs = install("3.11", "podline[server]", "kubernetes", "pytest")
+    (folder / "test_suite.py").write_text(SERVED)
+    kubectl = {"KUBECTL": found} if (found := shutil.which("kubectl")) else {}
+    done = run([programs / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider"], folder, **kubectl)
+    assert f"{2 if kubectl else 1} passed" in done.stdout, done.stdout
+
+
+def test_the_plugin_says_what_an_api_needs(install, folder):
+    programs = install("3.11", "pandas", "plotly", "pytest")
+    (folder / "test_suite.py").write_text("def test_it(podline_api): pass\n")
+    done = run([programs / "python", "-m", "pytest", "-q", "-p", "no:cacheprovider"], folder)
+    assert "1 error" in done.stdout
+    assert "run pip install 'podline[server]'" in done.stdout
+
+
 def test_the_server_runs_from_the_wheel(install, tmp_path):
     """`podline up` in a folder of its own, until its first page; `kubeconfig` beside it; and it stops."""
     programs = install("3.11", "podline[server]")

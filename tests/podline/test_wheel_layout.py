@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
 
+from lifecycle.simulation.command_line import main
+from tests.podline.conftest import run
 from wheel_layout import _list_files, place, rewrite
 
 MODULES = frozenset(("lifecycle", "lifecycle.engine", "lifecycle.fields", "dashboard", "dashboard.settings"))
@@ -57,19 +60,56 @@ def test_all_else_stays(source):
     assert rewrite(source, MODULES) == source
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where the wheel's package is placed as it is built."""
+    made = tmp_path_factory.mktemp("placed")
+    place(TOP, made / "podline")
+    return made
+
+
 @pytest.mark.slow
-def test_the_whole_of_it_is_placed_and_names_no_other_package_of_ours(tmp_path):
-    place(TOP, tmp_path / "podline")
+def test_the_whole_of_it_is_placed_and_names_no_other_package_of_ours(folder):
     placed = {
-        path.relative_to(tmp_path / "podline").as_posix() for path in tmp_path.rglob("*") if path.is_file()
+        path.relative_to(folder / "podline").as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert placed == {name for _, name in _list_files(TOP)}
     assert {"__init__.py", "manage.py", "lifecycle/models.py", "templates/base.html"} <= placed
-    for path in tmp_path.rglob("*.py"):
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             named += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             assert not {name.partition(".")[0] for name in named} & {"lifecycle", "dashboard", "manage"}, path
+
+
+WEB = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: app, image: "nginx:1.27"}]}
+"""
+
+
+@pytest.mark.slow
+def test_what_is_placed_simulates_as_the_checkout_beside_a_users_package_of_the_same_name(
+    folder, tmp_path, monkeypatch, capfdbinary
+):
+    (tmp_path / "lifecycle").mkdir()
+    (tmp_path / "lifecycle" / "__init__.py").write_text("raise SystemExit('the user's own')\n")
+    (tmp_path / "web.yaml").write_text(WEB)
+    monkeypatch.chdir(tmp_path)
+    code = "import podline.command as c; import sys; sys.exit(c.main(['simulate', 'web.yaml']))"
+    done = run([sys.executable, "-c", code], tmp_path, PYTHONPATH=f"{folder}:{tmp_path}")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert main(["web.yaml"]) == 0
+    assert done.stdout == capfdbinary.readouterr().out.decode()
 
 
 def test_the_wheel_requires_what_the_checkout_pins():

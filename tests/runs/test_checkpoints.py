@@ -57,6 +57,7 @@ def raise_engine_version(monkeypatch):
     monkeypatch.setattr(engine_cluster, "ENGINE_VERSION", following)
 
 
+@pytest.mark.slow
 def test_after_an_upgrade_a_cluster_goes_on_from_its_last_checkpoint(owner, wall, make_cluster, monkeypatch):
     cluster = make_cluster()
     create(cluster, replicas=2)
@@ -77,6 +78,7 @@ def test_after_an_upgrade_a_cluster_goes_on_from_its_last_checkpoint(owner, wall
         checkpoints.restore(cluster, 0)
 
 
+@pytest.mark.slow
 def test_without_a_checkpoint_at_its_end_an_upgraded_cluster_goes_on_from_its_objects(
     owner, wall, make_cluster, monkeypatch
 ):
@@ -98,6 +100,7 @@ def test_without_a_checkpoint_at_its_end_an_upgraded_cluster_goes_on_from_its_ob
     assert [pod.state for pod in pods] == ["ready", "ready"]
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_no_longer_reads_is_not_fatal_elsewhere(owner, wall, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=2)

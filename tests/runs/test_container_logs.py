@@ -56,6 +56,7 @@ def copied(pk: int, make_cluster, at_ms: int) -> dict[int, str]:
     return kept(child.pk)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "at_ms, expected",
     [
@@ -72,6 +73,7 @@ def test_a_copy_ends_at_its_instant(pk, make_cluster, at_ms, expected):
     assert copied(pk, make_cluster, at_ms) == expected
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_log_whose_beginning_was_cut_off_still_ends_at_its_instant(pk, make_cluster):
     for start in range(0, 20_000, 1000):
         lines = [("u", "app", 0, n, f"{n:07d}") for n in range(start, start + 1000)]
@@ -124,6 +126,7 @@ def test_runs_that_are_not_remembered_go_on_behind_what_is_kept(pk, monkeypatch)
     assert container_logs.find_run(cluster, "u", "app", is_previous=True) is None
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_text_is_made_before_others_have_to_wait_for_it(owner, wall, make_cluster, monkeypatch):
     """While a transaction of SQLite's writes, nobody else's does."""

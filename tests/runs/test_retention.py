@@ -21,6 +21,7 @@ def cluster(owner, wall, make_cluster):
     return cluster
 
 
+@pytest.mark.slow
 def test_without_limits_every_row_stays(cluster):
     retention.prune(cluster)
     assert Transition.objects.count() + Event.objects.count() == cluster.seq

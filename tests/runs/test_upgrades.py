@@ -12,6 +12,7 @@ from lifecycle.models import Checkpoint, Cluster, Event, StoredObject, Transitio
 from lifecycle.runs import checkpoints, engine_faults, forks, inbox
 from lifecycle.runs.sharing.turns import find_due
 from tests.runs import old_clusters
+from tests.seeds import one_in
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +64,7 @@ def restarted(cluster: Cluster) -> set[str]:
     return {event.name.partition("-")[0] for event in events}
 
 
-@pytest.mark.parametrize("commit", old_clusters.COMMITS)
+@pytest.mark.parametrize("commit", one_in(3, old_clusters.COMMITS))
 def test_a_cluster_of_any_commit_goes_on(owner, wall, old_cluster, commit):
     cluster = old_cluster(commit)
     seq, version = cluster.seq, cluster.engine_version
@@ -79,7 +80,7 @@ def test_a_cluster_of_any_commit_goes_on(owner, wall, old_cluster, commit):
         assert restarted(cluster) >= INTERPRETED and "web" not in restarted(cluster)
 
 
-@pytest.mark.parametrize("commit", old_clusters.COMMITS)
+@pytest.mark.parametrize("commit", one_in(6, old_clusters.COMMITS))
 def test_without_any_checkpoint_a_cluster_goes_on_from_its_recorded_objects(owner, wall, old_cluster, commit):
     cluster = old_cluster(commit)
     cluster.checkpoints.update(data=b"broken")
@@ -157,7 +158,7 @@ def test_taken_up_again_after_a_crash_it_makes_the_same_of_it(owner, wall, old_c
 
 
 @pytest.mark.parametrize("is_taken_up", [True, False])
-@pytest.mark.parametrize("commit", old_clusters.COMMITS)
+@pytest.mark.parametrize("commit", one_in(6, old_clusters.COMMITS))
 def test_forks_answer_or_are_refused_in_words(owner, old_cluster, client, commit, is_taken_up):
     cluster = old_cluster(commit, paused=True)
     version = cluster.engine_version

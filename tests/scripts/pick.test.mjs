@@ -20,3 +20,9 @@ for (const [at, lines] of SAID) {
     assert.deepEqual(tellLines(LINES, at)?.lines, lines);
   });
 }
+
+test("of what is to come what holds until now is not told", () => {
+  const ahead = told({ mode: "lines", x: [20, 40, 90], y: [3, 5, 5], isAhead: true }, "ready");
+  assert.deepEqual(tellLines([...LINES, ahead], 50)?.lines, ["00:00:00.0", "ready: 5"]);
+  assert.deepEqual(tellLines([...LINES, ahead], 12)?.lines, ["00:00:00.0", "ready: 3", "revision 1: 1"]);
+});

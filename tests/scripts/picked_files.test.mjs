@@ -27,6 +27,20 @@ for (const [files, expected] of TAKEN) {
   });
 }
 
+const CHART = [["c/Chart.yaml", 9], ["c/a.tpl", 9], ["c/.helmignore", 9], ["c/.git/x", 9]];
+const RENDERED = [
+  [true, ["c/Chart.yaml", "c/a.tpl", "c/.helmignore"], ["c/.git/x"]],
+  [false, ["c/Chart.yaml"], ["c/a.tpl", "c/.helmignore", "c/.git/x"]],
+];
+
+for (const [renders, sent, named] of RENDERED) {
+  test(`a chart is sent ${renders ? "whole where the server renders it" : "as manifests where it does not"}`, async () => {
+    const picked = new PickedFiles({ ...LIMITS, renders });
+    await picked.addFiles(CHART.map(([path, size]) => Object.assign(new File(["x".repeat(size)], path), { webkitRelativePath: path })));
+    assert.deepEqual([picked.sent.map(([path]) => path), picked.named], [sent, named]);
+  });
+}
+
 const REFUSED = [
   [[["a.yaml", 60], ["b.json", 60]], /are too much at once/],
   [[["a", 1], ["b", 1], ["c", 1], ["d", 1], ["e.yaml", 1]], /More than 4 files are too many at once/],

@@ -628,6 +628,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 def test_a_run_loads_nothing_that_is_there_for_servers_and_databases():
     environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
     command = [sys.executable, "-c", LOADED, "simulate", NGINX, "--output", "summary"]

@@ -40,6 +40,7 @@ def run_for_a_minute(objects):
     return plan, run_plan(plan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "objects, told",
     [
@@ -85,6 +86,7 @@ def test_what_is_not_modelled_is_said(objects, told):
 PORT = "3 node(s) didn't have free ports for the requested pod ports"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec, running, said",
     [

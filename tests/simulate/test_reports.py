@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from lifecycle.simulation.command_line import main
-from lifecycle.simulation.reports import REPORTS, Report
+from lifecycle.simulation.reports import REPORTS
 from lifecycle.simulation.reports.as_github import make_github
 from lifecycle.simulation.reports.as_junit import make_junit
 from lifecycle.simulation.reports.as_sarif import make_sarif
-from lifecycle.simulation.reports.report import RULES, Finding
+from lifecycle.simulation.reports.report import RULES, Finding, Report
 
 SOUND = """
 apiVersion: apps/v1
@@ -86,7 +86,7 @@ def test_json_names_the_history_that_it_is_of(report):
     assert json.loads(report(SOUND, "json")[1])["end"]["hash"] == json.loads(trace.splitlines()[-1])["hash"]
 
 
-@pytest.mark.parametrize("output", list(REPORTS))
+@pytest.mark.parametrize("output", REPORTS)
 def test_bad_input_is_a_report_too(report, output):
     status, text = report(BAD, output)
     assert status == 2

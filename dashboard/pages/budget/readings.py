@@ -88,6 +88,7 @@ def _list_pods(cluster: Cluster, stored: StoredObject) -> list[Json]:
             "page": find_page(POD_KIND.id, one.namespace or "", one.name),
             "tone": tone_of(one),
             "status": one.status or "",
+            "restarts": one.restarts or 0,
             "node": one.node or "",
         }
         for one in found[:MOST_PODS]

@@ -16,6 +16,7 @@ from dashboard.asking.forms import BehaviorsForm, ManifestForm
 from dashboard.asking.image_behaviors import AS_KNOWN, BEHAVIORS
 from dashboard.asking.manifest_reports import MOST_SHOWN, Report, read_report
 from dashboard.asking.previews import preview_manifests
+from dashboard.asking.remarks import OF_FILES, keep_remarks
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
 from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
@@ -45,6 +46,7 @@ def apply_manifest(request: HttpRequest, cluster: str) -> HttpResponse:
     if report.documents and is_wanted:
         given = answers.apply(found, report, request.user, profiles)
         unsaid = [pair for pair in images if pair[1] == AS_KNOWN]
+        keep_remarks(request.session, found, [one for one in report.sections if one.title in OF_FILES])
         return _show_applied(request, found, report, given, unsaid)
     context = {"report": report, "has_changed": bool(seen), "images": images, "behaviors": BEHAVIORS}
     if is_preview:

@@ -10,11 +10,11 @@ from django.db.models import Count, Sum
 
 from dashboard.addresses import find_page
 from dashboard.pages.states import Share, list_shares
-from dashboard.reading.objects import Key, list_there, read_parents
 from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import Key, list_there, read_parents
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 

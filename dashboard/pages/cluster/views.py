@@ -10,14 +10,17 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard.asking import uploads
-from dashboard.asking.answers import Answer
+from dashboard.asking.answers import Answer, answer_problem
 from dashboard.asking.forms import ControlForm, ForkForm
+from dashboard.asking.manifest_reports import MOST_SHOWN
+from dashboard.asking.remarks import dismiss_remarks, read_remarks
 from dashboard.asking.run_answers import Note, check_run, tell_end, tell_run
 from dashboard.live.live_figures import tell_time
 from dashboard.live.shared_parts import share_part
 from dashboard.pages.autoscaler.readings import list_autoscalers
 from dashboard.pages.budget.readings import list_budgets
 from dashboard.pages.cluster.readings import list_missing, list_workloads
+from dashboard.pages.cluster.trials import try_otherwise
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.compare.views import find_parent, list_others
 from dashboard.pages.examples import list_examples
@@ -32,12 +35,13 @@ from dashboard.pages.parts import (
     tell_clock,
 )
 from dashboard.pages.past import at_instant
-from dashboard.pages.pod.behaviors import list_assumed
 from dashboard.pages.states import count_states
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
 from lifecycle.access import Verb, get_cluster_or_404, may
+from lifecycle.input.problems import ManifestError
 from lifecycle.models import Cluster
+from lifecycle.recorded.images import list_assumed
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
 
@@ -58,6 +62,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "assumed": list_assumed(found),
         "missing": list_missing(found),
         "query": query,
+        "remarks": [] if found.is_look else read_remarks(request.session, found),
         "examples": list_examples(),
         "limits": uploads.LIMITS,
         "fork_name": forks.suggest_name(found, request.user),
@@ -89,6 +94,16 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
         return render(request, "cluster/_workloads.html", context)
 
     return share_part("workloads", found, make)
+
+
+@signed_in
+def remarks(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The part of the cluster's page with what was remarked of its manifests. POST: that is dismissed."""
+    found = get_cluster_or_404(request.user, cluster)
+    if request.method == "POST":
+        dismiss_remarks(request.session, found)
+    told = read_remarks(request.session, found)
+    return render(request, "cluster/_remarks.html", {"cluster": found, "remarks": told})
 
 
 @signed_in
@@ -136,6 +151,22 @@ def _show_controls(
             "name": forks.suggest_name(cluster, request.user),
         }
     return render(request, "_controls.html", context, status=UNPROCESSABLE if problem else 200)
+
+
+@signed_in
+@require_POST
+def other_way(request: HttpRequest, cluster: str) -> HttpResponse:
+    """Play the cluster's story with its images the other way round, and go to where that is seen."""
+    found = get_cluster_or_404(request.user, cluster)
+    try:
+        made = try_otherwise(found, request.POST.get("way", ""), request.user)
+    except ManifestError as error:
+        return show_answers(request, [answer_problem(problem) for problem in error.problems[:MOST_SHOWN]])
+    except ValidationError as error:
+        return show_answers(request, [Answer(False, "", message) for message in error.messages])
+    except ValueError as error:
+        return show_answers(request, [Answer(False, "", str(error))])
+    return HttpResponseClientRedirect(reverse("cluster", args=[made.name]))
 
 
 @signed_in

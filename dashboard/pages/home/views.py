@@ -17,7 +17,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboard.asking import uploads
 from dashboard.asking.answers import Answer, answer_problem
 from dashboard.asking.forms import ClusterForm, ManifestForm, RenameForm
-from dashboard.asking.manifest_reports import MOST_SHOWN
+from dashboard.asking.manifest_reports import MOST_SHOWN, list_file_remarks
+from dashboard.asking.remarks import keep_remarks
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.examples import list_examples
@@ -92,7 +93,7 @@ def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
         "states": states,
         "pods": pods,
-        "verdict": read_verdict(cluster, states, clock["at_ms"]).sentence if is_judged else "",
+        "verdict": read_verdict(cluster, states, clock["at_ms"]) if is_judged else None,
         "clock": clock,
         "at": duration(clock["at_ms"]),
     }
@@ -188,6 +189,7 @@ def play_manifest(request: HttpRequest) -> HttpResponse:
         reading = read_batches(form.batches(), "", limit, budget)
         plan = make_plan(reading.documents, refused=reading.report.refused)
         made = gallery.play(plan, TRIED, request.user)
+        keep_remarks(request.session, made, list_file_remarks(reading.report))
     except ManifestError as error:
         return show_answers(request, [answer_problem(problem) for problem in error.problems[:MOST_SHOWN]])
     except ValidationError as error:

@@ -5,18 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Min
-
-from dashboard.reading.objects import event_uid_of, list_profiles
-from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.engine.programs.images.doubts import list_doubts
-from lifecycle.engine.programs.told import list_assumed_images, tell_behaviors
+from lifecycle.engine.programs.told import tell_behaviors
 from lifecycle.models import Cluster, Event, StoredObject
-from lifecycle.stored_kinds import of_kind
+from lifecycle.recorded.objects import event_uid_of, list_profiles
 
 UNINTERPRETED = "UninterpretedBehavior"
-MOST = 200
-"""So many pods of different owners are looked at, and so many that nobody owns: a page is not to wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +38,6 @@ def list_conduct(cluster: Cluster, pod: StoredObject) -> list[Conduct]:
         )
         for one in told
     ]
-
-
-def list_assumed(cluster: Cluster) -> list[str]:
-    """The images of living pods that are assumed to start and answer: one pod of each owner is looked at."""
-    return list_assumed_images(_choose_pods(cluster), list_profiles(cluster))
-
-
-def list_doubted(cluster: Cluster) -> list[str]:
-    """The images of living pods that nobody knows: likewise."""
-    return list_doubts(_choose_pods(cluster), list_profiles(cluster))
-
-
-def _choose_pods(cluster: Cluster) -> list[Any]:
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    first = pods.filter(owner__isnull=False).values("namespace", "owner").annotate(first=Min("pk"))
-    alone = pods.filter(owner__isnull=True).order_by("pk")[:MOST]
-    chosen = [*pods.filter(pk__in=first.values("first")).order_by("pk")[:MOST], *alone]
-    return [pod.data for pod in chosen]
 
 
 def _warnings(cluster: Cluster, uid: str) -> dict[str, list[str]]:

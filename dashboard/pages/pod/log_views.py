@@ -12,12 +12,12 @@ from django.views.decorators.http import require_GET
 
 from dashboard.pages.parts import find_or_404, signed_in
 from dashboard.plots.theme import clock
-from dashboard.reading.objects import list_profiles
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.times import format_micro_time
 from lifecycle.engine.programs.told import tell_silence
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import list_profiles
 from lifecycle.runs import container_logs
 from lifecycle.runs.container_logs import Position, Run
 

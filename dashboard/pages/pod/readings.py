@@ -6,9 +6,9 @@ from typing import Any
 
 from dashboard.addresses import find_page
 from dashboard.plots.theme import clock
-from dashboard.reading.objects import find_object
 from lifecycle.engine.objects.times import parse_time_or_none
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import find_object
 
 Json = dict[str, Any]
 MOST_OWNERS = 4

@@ -25,14 +25,14 @@ from dashboard.pages.past import at_instant
 from dashboard.pages.pod.behaviors import list_conduct
 from dashboard.pages.pod.configuration import list_configurations
 from dashboard.pages.pod.readings import list_containers, list_owners
-from dashboard.pages.seen import see_pods
 from dashboard.pages.states import tone_of
 from dashboard.plots.phases import VALUES
-from dashboard.reading.objects import event_uid_of
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.judge import judge_pod
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import event_uid_of
+from lifecycle.recorded.seen import see_pods
 
 
 @signed_in

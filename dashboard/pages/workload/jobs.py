@@ -10,7 +10,6 @@ from typing import Any
 from dashboard.addresses import find_page
 from dashboard.pages.workload.places import find_last_rows, list_owned
 from dashboard.plots.theme import TONES, Tone, clock, duration
-from dashboard.reading.objects import name_owner
 from lifecycle import verdicts
 from lifecycle.engine.objects.names import INSTANTIATE
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
@@ -24,6 +23,7 @@ from lifecycle.engine.objects.workloads.job import (
 from lifecycle.engine.rules.jobs.failure_policy import judge
 from lifecycle.engine.rules.jobs.indexes import Intervals, has_index, list_gaps, parse_indexes
 from lifecycle.models import Cluster, Event, StoredObject
+from lifecycle.recorded.objects import name_owner
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
@@ -45,6 +45,7 @@ class Cell:
     tone: Tone
     words: str
     retries: int = 0
+    restarts: int = 0
     pod: str = ""
     page: str = ""
     uid: str = ""
@@ -138,11 +139,12 @@ def _tell_numbers(job: Job) -> dict[str, str]:
 def _list_pods(cluster: Cluster, stored: StoredObject) -> list[Cell]:
     """Oldest first; of an index the label."""
     rows = list_owned(cluster, stored, POD_KIND.id).order_by("created_ms", "name")
-    columns = ("uid", "namespace", "name", "state", "status", "data__metadata__annotations")
+    columns = ("uid", "namespace", "name", "state", "status", "restarts", "data__metadata__annotations")
     cells = []
-    for uid, namespace, name, state, status, notes in rows.values_list(*columns):
+    for uid, namespace, name, state, status, restarts, notes in rows.values_list(*columns):
         told, tone = notes or {}, TONES.get(state or "", TONES["unknown"])
         cell = Cell(str(told.get(COMPLETION_INDEX, name)), tone, status or tone.label)
+        cell.restarts = restarts or 0
         cell.uid, cell.pod, cell.page = uid, name, find_page(POD_KIND.id, namespace or "", name)
         retries = str(told.get(INDEX_FAILURE_COUNT, ""))
         cell.retries = int(retries) if retries.isascii() and retries.isdigit() else 0

@@ -11,12 +11,12 @@ from django.db.models import Max, QuerySet
 from dashboard.addresses import find_page
 from dashboard.pages.states import Share
 from dashboard.plots.theme import TONES, Tone, revision_tone
-from dashboard.reading.objects import alive, name_owner
 from lifecycle import verdicts
 from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.recorded.objects import alive, name_owner
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
@@ -61,6 +61,7 @@ class Occupant:
     status: str
     node: str
     revision: Revision | None
+    restarts: int = 0
     seq: int | None = None
 
     @property
@@ -243,7 +244,7 @@ def _find_targets(cluster: Cluster, uids: list[str]) -> dict[str, str]:
 def _occupants(cluster: Cluster, stored: StoredObject, revisions: Iterable[Revision]) -> list[Occupant]:
     by_hash = {name: one for one in revisions for name in (one.name, one.name.rpartition("-")[2])}
     rows = list_owned(cluster, stored, POD_KIND.id).order_by("name")
-    columns = ("uid", "namespace", "name", "state", "status", "node", "data__metadata__labels")
+    columns = ("uid", "namespace", "name", "state", "status", "node", "restarts", "data__metadata__labels")
     return [
         Occupant(
             uid,
@@ -253,8 +254,9 @@ def _occupants(cluster: Cluster, stored: StoredObject, revisions: Iterable[Revis
             status or "",
             node or "",
             by_hash.get((labels or {}).get(REVISION_LABEL, "")),
+            restarts or 0,
         )
-        for uid, namespace, name, state, status, node, labels in rows.values_list(*columns)
+        for uid, namespace, name, state, status, node, restarts, labels in rows.values_list(*columns)
     ]
 
 

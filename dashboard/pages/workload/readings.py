@@ -13,14 +13,12 @@ from django.db.models import Max, Sum
 from dashboard.addresses import find_page
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.autoscaler.readings import list_autoscalers
-from dashboard.pages.seen import find_pods, see_workload
 from dashboard.pages.states import share_states
 from dashboard.pages.workload.hints import list_hints
 from dashboard.pages.workload.jobs import read_calendar, read_grid
 from dashboard.pages.workload.places import Revision, list_owned, read_ladder, read_matrix
 from dashboard.plots.replicas import EARLIER, LATEST
 from dashboard.plots.theme import clock, duration
-from dashboard.reading.objects import name_owner, read_turns
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
@@ -34,8 +32,9 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.pods.template import HASH_LABEL
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
-from lifecycle.judge import judge_workload
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.recorded.objects import name_owner, read_turns
+from lifecycle.recorded.seen import find_pods, judge
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
@@ -91,7 +90,8 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
 def _tell_verdict(cluster: Cluster, stored: StoredObject, at_ms: int) -> str:
     if stored.deleted_ms is not None:
         return f"Deleted at {clock(stored.deleted_ms)}."
-    return judge_workload(see_workload(cluster, stored, at_ms)).sentence
+    told = judge(cluster, stored, at_ms)
+    return told.sentence if told is not None else ""
 
 
 def _describe_strategy(spec: Json) -> str:

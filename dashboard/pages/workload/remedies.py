@@ -12,10 +12,10 @@ from dashboard.asking import answers
 from dashboard.asking.answers import Answer
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.parts import show_answers
-from dashboard.pages.seen import see_workload
 from lifecycle import limits
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.seen import see_workload
 from lifecycle.remedies import list_remedies, try_remedies
 from lifecycle.runs.ahead import run_ahead
 from lifecycle.runs.checkpoints import Unreadable

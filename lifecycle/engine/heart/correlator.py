@@ -3,10 +3,10 @@
 Models the two recorders of client-go. The older one, of the kubelet and the controllers, counts an event that
 comes again, combines many that differ in their messages alone, and lets a source tell only so much about one
 object. The newer one, of the scheduler, has a series for each version of an object.
-Left out: its caches forget the least used of 4096 entries; the scheduler's last word on a series that is
-over.
 The first normal things that a kubelet tells of a pod, which is all that most pods ever cause, it keeps itself
 until there is a second one for a reason (kubelet/state/normal_events).
+Left out: that caches forget the least used of 4096 entries; the scheduler's last word on a series that is
+over.
 """
 
 from __future__ import annotations

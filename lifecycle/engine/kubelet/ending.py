@@ -317,7 +317,7 @@ class Ending:
             return
         if stored.meta.finalizers:
             if stored.meta.deletion_grace_seconds:
-                # Its last request leaves no time; an end that lies in the past is now (rest.BeforeDelete).
+                # Its last request for deletion leaves no time; an end in the past is now (rest.BeforeDelete).
                 meta = stored.meta.replace(deletion_ms=parts.now_ms, deletion_grace_seconds=0)
                 parts.store.update(stored, stored.replace(meta=meta))
             return

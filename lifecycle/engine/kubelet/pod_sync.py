@@ -26,7 +26,7 @@ from .starting.back_off import hold_on, is_held_back
 from .starting.sandboxes import Sandboxes
 from .starting.starter import Starter
 from .state.container_run import FAILED_POST_START_HOOK, IDLE, PULLING, RUNNING, ContainerRun
-from .state.worker import BEGINNING, KILLING, SYNCING, WAITING, PodWorker
+from .state.worker import BEGINNING, KILLING, REFUSED, SYNCING, WAITING, PodWorker
 from .stopping.restart_all import RestartAll
 from .stopping.termination import Stopper
 
@@ -108,6 +108,8 @@ class PodSyncer:
                 self._act(worker, pod)
             elif worker.runtime.sandbox_id and not self._sandboxes.renew(worker, pod):
                 self._end_unless_held(worker, pod)
+        if worker.resize == REFUSED:
+            self._resizer.try_again(worker)
 
     def _end_unless_held(self, worker: PodWorker, pod: Pod) -> None:
         """No container is to start again: end the pod, unless a container has a restart policy of its own."""

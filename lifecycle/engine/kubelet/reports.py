@@ -28,7 +28,7 @@ from ..store.transitions import pod_changes
 from .known_steps import MOST_STEPS, Facts, Key, Step, facts_of, find_step, is_just_bound, is_learnable
 from .parts import Parts
 from .state.container_run import POST_START, UNTOLD
-from .state.worker import TERMINATED, TERMINATING, PodWorker
+from .state.worker import REFUSED, TERMINATED, TERMINATING, PodWorker
 from .static_pods.mirrors import Mirrors
 
 
@@ -290,7 +290,9 @@ class Reporter:
         if worker.untold_ends:
             after = with_untold_end(after, worker.untold_ends.get(container.name, ()))
         has = run.container.raw.get("resources")
-        return after if not has or not after.container_id else _with_resources(after, has)
+        if not has or not after.container_id:
+            return after
+        return _with_resources(after, has, container.raw["resources"] if worker.resize == REFUSED else has)
 
 
 def _note_told(worker: PodWorker, row: Cause) -> None:
@@ -317,10 +319,12 @@ def _first_status(spec: PodSpec, container: Container, reason: str) -> Container
     return known
 
 
-def _with_resources(status: ContainerStatus, has: dict[str, Any]) -> ContainerStatus:
-    """The status with what the container has been given (RESIZE-03); itself when it says so already."""
-    extra = status.extra
-    if extra is not None and (extra.get("resources") is has or extra.get("resources") == has):
+def _with_resources(
+    status: ContainerStatus, has: dict[str, Any], allotted: dict[str, Any]
+) -> ContainerStatus:
+    """The status with what the container has (RESIZE-03) and is to have; itself when it says so already."""
+    extra, requests = status.extra, allotted.get("requests") or {}
+    if extra is not None and extra.get("resources") == has and extra.get("allocatedResources") == requests:
         return status
-    given = {"allocatedResources": has.get("requests") or {}, "resources": has}
+    given = {"allocatedResources": requests, "resources": has}
     return status.with_extra(given if extra is None else {**extra, **given})

@@ -3,8 +3,8 @@
 The spec has the desired resources. A resize is Deferred while the node has not enough free, and Infeasible
 if the node can never have enough; else it is allocated and applied to the containers, with a restart if the
 resizePolicy asks for it. Free resources go first to the pod with the highest priority, then to Guaranteed
-pods, then to the resize that has waited longest. Left out: that a memory limit cannot go below the memory
-in use.
+pods, then to the resize that has waited longest. A memory limit that would go below the memory in use is
+refused, and tried again at each look at the pod.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..heart.chance import PART
+from ..heart.timing import BACK_OFF_INITIAL_MS
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.node import Node
 from ..objects.pods.container import Container
@@ -22,7 +23,9 @@ from ..objects.quantity import canonical_amounts
 from ..rules.nodes.cpu_manager import is_static
 from ..rules.pods.actions import ContainerToKill
 from ..rules.pods.qos import GUARANTEED
-from ..rules.pods.resources import effective_requests
+from ..rules.pods.resources import effective_limits, effective_requests
+from ..rules.pods.shrinking import MEMORY, Shrinking, refuse_shrinking
+from ..rules.pods.usage import memory_of
 from .parts import NORMAL, RESIZED, WARNING, Parts
 from .state.container_run import ContainerRun, begin_back_off_anew, with_resources
 from .state.worker import (
@@ -32,6 +35,7 @@ from .state.worker import (
     FINISHING,
     INFEASIBLE,
     KILLING,
+    REFUSED,
     TERMINATED,
     PodWorker,
     allotted_spec,
@@ -41,6 +45,7 @@ from .stopping.termination import Stopper
 PENDING, IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 RESIZABLE = ("cpu", "memory")
 RESTART_CONTAINER = "RestartContainer"
+_ERROR = "Error"
 _STATIC_TEXT = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"'
 
 
@@ -64,6 +69,12 @@ class Resizer:
             self._finish(worker, pod)
         elif worker.resize in (ASKED, DEFERRED):
             self._allot(worker, pod)
+
+    def try_again(self, worker: PodWorker) -> None:
+        """The last of a look at a pod whose resize was refused by what is in use."""
+        pod = self._pod_manager.stored(worker)
+        if pod is not None and not self._parts.is_cut_off(worker.node):
+            self._apply(worker, pod)
 
     def tell_ending(self, worker: PodWorker, pod: Pod) -> None:
         """A pod that ends, or has ended, is given what it asks for on paper: nothing of it is applied."""
@@ -163,6 +174,17 @@ class Resizer:
         if self._parts.is_left_alone(worker):
             worker.resize = ASKED
             return
+        self._apply(worker, pod)
+
+    def _apply(self, worker: PodWorker, pod: Pod) -> None:
+        refusal = self._refuse(worker)
+        if refusal:
+            worker.resize = REFUSED
+            if self._is_news(pod, IN_PROGRESS, _ERROR, refusal):
+                self._parts.event(worker, None, WARNING, "ResizeError", _word(pod, "error", refusal))
+            self._set(pod, IN_PROGRESS, _ERROR, refusal)
+            self._parts.come_back(worker, BACK_OFF_INITIAL_MS, is_progress=False)
+            return
         worker.resize = FINISHING
         for run, container in _changed(worker):
             if run.process is None or not _needs_restart(run.container, container):
@@ -180,6 +202,27 @@ class Resizer:
         worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
 
+    def _refuse(self, worker: PodWorker) -> str:
+        """Why the new memory limits cannot be applied yet; what restarts for them uses nothing then."""
+        running = [(run, one) for run, one in _changed(worker) if run.process is not None]
+        restarted = {one.name for run, one in running if _needs_restart(run.container, one)}
+        now_ms = self._parts.context.clock.now_ms
+        used = {
+            name: 0 if name in restarted else memory_of((run.process, run.container.limits), now_ms)
+            for name, run in worker.runs.items()
+        }
+        kept = [
+            Shrinking(one.name, _memory_limit(run.container), _memory_limit(one), used[one.name])
+            for run, one in running
+            if one.name not in restarted and _is_other(run.container, one, MEMORY)
+        ]
+        if not kept and not restarted:
+            return ""
+        limit, wanted = (
+            effective_limits(spec).get(MEMORY, 0) for spec in (allotted_spec(worker), worker.spec)
+        )
+        return refuse_shrinking(kept, Shrinking("", limit, wanted, sum(used.values())))
+
     def _finish(self, worker: PodWorker, pod: Pod) -> None:
         if _changed(worker):
             # A container that restarts for it has not ended yet.
@@ -192,12 +235,16 @@ class Resizer:
 
     # --- conditions -----------------------------------------------------------------------------------
 
-    def _set(self, pod: Pod, type_: str, reason: str, message: str) -> Pod:
-        now_ms = self._parts.context.clock.now_ms
+    def _is_news(self, pod: Pod, type_: str, reason: str, message: str) -> bool:
         known = find_condition(pod.status.conditions, type_)
         is_said = known is not None and (known.reason, known.message) == (reason, message)
-        if is_said and known is not None and known.observed_generation == pod.meta.generation:
+        return not is_said or (known is not None and known.observed_generation != pod.meta.generation)
+
+    def _set(self, pod: Pod, type_: str, reason: str, message: str) -> Pod:
+        if not self._is_news(pod, type_, reason, message):
             return pod
+        now_ms = self._parts.context.clock.now_ms
+        known = find_condition(pod.status.conditions, type_)
         moved_ms = known.last_transition_ms if known is not None else now_ms
         condition = Condition(type_, "True", reason, message, moved_ms, None, None, pod.meta.generation)
         return self._write(pod, with_condition(pod.status.conditions, condition))
@@ -251,14 +298,21 @@ def _wants_other_cpus(worker: PodWorker) -> bool:
 
 def _needs_restart(old: Container, new: Container) -> bool:
     """Whether a change of one of its resources restarts the container (RESIZE-06)."""
-    for policy in new.raw.get("resizePolicy") or ():
-        name = policy.get("resourceName")
-        is_same = old.requests.get(name) == new.requests.get(name) and old.limits.get(name) == new.limits.get(
-            name
-        )
-        if policy.get("restartPolicy") == RESTART_CONTAINER and not is_same:
-            return True
-    return False
+    return any(
+        policy.get("restartPolicy") == RESTART_CONTAINER and _is_other(old, new, policy.get("resourceName"))
+        for policy in new.raw.get("resizePolicy") or ()
+    )
+
+
+def _is_other(old: Container, new: Container, resource: str) -> bool:
+    return (old.requests.get(resource), old.limits.get(resource)) != (
+        new.requests.get(resource),
+        new.limits.get(resource),
+    )
+
+
+def _memory_limit(container: Container) -> int:
+    return container.limits.get(MEMORY, 0)
 
 
 def sum_requests(workers: Iterable[PodWorker]) -> dict[str, int]:

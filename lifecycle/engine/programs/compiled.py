@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from lifecycle.userland.shell.compiler import compile_text
+from . import shell
 
 
 def digest_scripts(machine: Mapping[str, Any] | None) -> str:
@@ -42,4 +42,4 @@ def _texts(machine: Mapping[str, Any]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _digest(text: str) -> str:
-    return blake2b(repr(compile_text(text)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return blake2b(repr(shell.compile_text(text)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

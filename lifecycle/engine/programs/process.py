@@ -9,22 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lifecycle.userland.shell.machine import Machine
-from lifecycle.userland.shell.run import (
-    CommandResult,
-    add_opaque_main,
-    run_command,
-    run_machine,
-    start_command,
-    take_output,
-)
-from lifecycle.userland.shell.waits import next_wake_ms
+from lifecycle.userland.guesses import SIGNAL
 from lifecycle.userland.signals import HARMLESS
-from lifecycle.userland.tools.file_server import HOME, find_served
 from lifecycle.userland.world import Exit, World
 
 from ..objects.pods.container import Container
 from ..objects.pods.probe import Probe
+from . import shell
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .durations import Duration
@@ -41,8 +32,7 @@ from .sights import (
 )
 
 _KILL_STATUS, _KILL = 137, 9
-_MOST_SAID = 1024
-_KEPT_LINES = 80
+_MOST_SAID, _KEPT_LINES = 1024, 80
 _ENDING = ("TERM", "INT", "QUIT")
 _HOOKS = {"postStart": "post_start", "preStop": "pre_stop"}
 _NO_POINTS: Mapping[str, Points] = {}
@@ -78,7 +68,7 @@ class Process:
         self.exit: Exit | None = None
         self.ends: Exit | None = None
         """The end that is due, unless something comes before it."""
-        self.machine: Machine | None = None
+        self.machine: shell.Machine | None = None
         """The container's processes, once something runs in it that is interpreted."""
         self.ready_ms = started_ms
         self.binds_ms: int | None = None
@@ -116,14 +106,14 @@ class Process:
         # Another container may have signalled, or ended, what runs here.
         if machine.exit is not None or machine.passed_signals:
             return machine.now_ms
-        return next_wake_ms(machine)
+        return shell.next_wake_ms(machine)
 
     def run(self, now_ms: int, world: World) -> None:
         """Do everything due at this instant."""
         if self.exit is not None:
             return
         if self.machine is not None:
-            run_machine(self.machine, now_ms, world)
+            shell.run_machine(self.machine, now_ms, world)
             self._collect(now_ms, world)
         if self.binds_ms is not None and self.binds_ms <= now_ms:
             self._bind(now_ms, world)
@@ -187,10 +177,10 @@ class Process:
 
     def command(
         self, arguments: list[str], text: str, limit_ms: int, now_ms: int, world: World
-    ) -> CommandResult:
+    ) -> shell.CommandResult:
         """Run somebody's command among the container's processes, to its end or its limit, at once."""
         machine = self.open_machine(now_ms, world)
-        result = run_command(machine, arguments, self.folder, text, now_ms, limit_ms, world)
+        result = shell.run_command(machine, arguments, self.folder, text, now_ms, limit_ms, world)
         self._collect(now_ms, world)
         return result
 
@@ -207,8 +197,8 @@ class Process:
         run = HookRun(kind, None)
         self.hooks[kind] = run
         machine = self.open_machine(now_ms, world)
-        run.task, run.output = start_command(machine, arguments, self.folder, now_ms, world)
-        run_machine(machine, now_ms, world)
+        run.task, run.output = shell.start_command(machine, arguments, self.folder, now_ms, world)
+        shell.run_machine(machine, now_ms, world)
         self._collect(now_ms, world)
         return run
 
@@ -222,12 +212,12 @@ class Process:
         """The container's working directory."""
         return find_working_folder(self.container.raw)
 
-    def open_machine(self, now_ms: int, world: World) -> Machine:
+    def open_machine(self, now_ms: int, world: World) -> shell.Machine:
         """The container's processes; for a declared main program, with that one as a closed box."""
         if self.machine is None:
-            self.machine = Machine(shell_flavour(self.container.image), is_lenient=True)
+            self.machine = shell.Machine(shell_flavour(self.container.image), is_lenient=True)
             name = self.container.image.rpartition("/")[2].partition(":")[0]
-            add_opaque_main(self.machine, name, self.folder, now_ms, world)
+            shell.add_opaque_main(self.machine, name, self.folder, now_ms, world)
         ports = self.behavior.ports or (0,)
         does_listen = self.behavior.script is None and not self.behavior.is_silent
         is_listening = does_listen and now_ms >= self.ready_ms
@@ -268,12 +258,12 @@ class Process:
         """Status of a file, and whether it is a volume's; None where no folder is served on the port."""
         machine = self.machine
         tasks = machine.tasks.values() if machine is not None else ()
-        server = next((task for task in tasks if port in task.ports and HOME in task.state), None)
+        server = next((task for task in tasks if port in task.ports and shell.HOME in task.state), None)
         if machine is None or server is None:
             return None
         machine.enter(now_ms, world)
         files = machine.file_system
-        status = 200 if find_served(files, server.state[HOME], path) is not None else 404
+        status = 200 if shell.find_served(files, server.state[shell.HOME], path) is not None else 404
         machine.leave()
         return status, files.reads_volumes
 
@@ -324,7 +314,7 @@ class Process:
                 hook.finished_ms, hook.exit_code = machine.ended.pop(hook.task)
                 hook.task = None
                 if hook.output is not None:
-                    hook.said, hook.output = take_output(machine, hook.output)[:_MOST_SAID], None
+                    hook.said, hook.output = shell.take_output(machine, hook.output)[:_MOST_SAID], None
         if machine.exit is not None:
             self._finish(machine.exit)
 
@@ -336,7 +326,7 @@ class Process:
             if name in _ENDING or name == (self.behavior.stop_signal or "").removeprefix("SIG"):
                 self._end_by_plan(now_ms, world)
             elif name not in HARMLESS and self.behavior.is_opaque:
-                self.machine.note(f"cannot interpret SIG{name} to the main program: taken to go on running")
+                self.machine.note(f"cannot interpret SIG{name} to the main program: {SIGNAL.taken}")
 
     def _end_by_plan(self, now_ms: int, world: World) -> None:
         plan = self.behavior.on_term
@@ -396,5 +386,5 @@ class Process:
         process.changes = data["changes"]
         process.told = data["told"]
         process.tail = list(data.get("tail", ()))
-        process.machine = data["machine"] and Machine.load(data["machine"])
+        process.machine = data["machine"] and shell.Machine.load(data["machine"])
         return process

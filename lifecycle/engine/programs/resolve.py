@@ -17,6 +17,7 @@ from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPl
 from .behavior_yaml import read_annotation
 from .durations import Duration
 from .executables import is_in_volume
+from .guesses import IMAGE, SCRIPT_RUNS, SCRIPT_SUCCEEDS, SCRIPT_WAITS, TASK
 from .images.files import is_missing
 from .images.folders import find_working_folder
 from .images.known import KNOWN_IMAGES, ImageFacts
@@ -29,6 +30,7 @@ _AT_ONCE = Duration.fixed(0)
 _FAILED_START = Duration.fixed(50)
 _SHORT_TASK = Duration.fixed(1_000)
 _BATCH_TASK = Duration.fixed(10_000)
+_WAITS = "assumed to wait for ever"
 _JOB_LABELS = ("batch.kubernetes.io/job-name", "job-name", "batch.kubernetes.io/controller-uid")
 
 
@@ -124,7 +126,7 @@ def _from_program(
         return Behavior(missing_program=arguments[0])
     if arguments is not None and (is_interpretable(arguments) or is_in_volume(arguments[0], container.raw)):
         return _script(pod_spec, container, labels, facts, arguments)
-    if facts is None or arguments is not None:
+    if facts is None or arguments is not None or not facts.is_program_known:
         return _unknown_program(pod_spec, container, labels, facts, arguments)
     known = _known_program(facts, container, is_alone, instant)
     problem = find_nginx_problem(pod_spec, container)
@@ -179,20 +181,19 @@ def _script(
     is_to_end = run is not FOREVER
     if is_to_end and looks_like_waiting(shell_text(arguments) or ""):
         # A gate that nobody can read stays shut: open it would show what no cluster does.
-        run, what = FOREVER, "wait for ever"
+        run, what = FOREVER, _WAITS
     on_term = EXITS_AT_ONCE if findings.handles_term else IGNORES
     on_signal = "exit 0 on" if findings.handles_term else "ignore"
     problem = (
-        f"cannot interpret {findings.unknown[0]}: the container is assumed to {what}"
-        f" and to {on_signal} its stop signal"
+        f"cannot interpret {findings.unknown[0]}: the container is {what} and to {on_signal} its stop signal"
     )
-    taken = "wait" if what == "wait for ever" else "succeed" if is_to_end else "run for ever"
+    guess = SCRIPT_WAITS if what == _WAITS else SCRIPT_SUCCEEDS if is_to_end else SCRIPT_RUNS
     return Behavior(
         runs=(run,),
         on_term=on_term,
         stop_signal=stop_signal,
         is_silent=is_to_end,
-        unread=f"taken to {taken}: {findings.unknown[0]}",
+        unread=f"{guess.taken}: {findings.unknown[0]}",
         problems=(problem,),
     )
 
@@ -221,7 +222,7 @@ def _known_program(facts: ImageFacts, container: Container, is_alone: bool, inst
 
 def _known_run(facts: ImageFacts, raw: Mapping[str, Any]) -> RunPlan:
     if facts.needs_env and not _has_env(raw, facts.needs_env):
-        return RunPlan(_SHORT_TASK, exit=1)
+        return RunPlan(_SHORT_TASK, exit=1, says=facts.complaint)
     # A shell whose input stays open waits for it for ever.
     if facts.ends is None or (facts.is_shell and raw.get("stdin")):
         return FOREVER
@@ -257,22 +258,29 @@ def _unknown_program(
     run, what = _unknown_run(pod_spec, container, labels)
     which = f"command {' '.join(arguments)[:60]}" if arguments else f"image {container.image}"
     serves = run is FOREVER
-    ready = "to be ready at once, to answer on every port" if serves else "to be ready at once"
-    said = f"{which}: assumed to {what}, {ready} and to exit 0 on its stop signal"
+    # What arguments, variables or files tell it to listen on, nobody knows.
+    ports = facts.ports if facts and arguments is None and not _is_customised(container) else ()
+    answering = f", to answer on {_name_ports(ports)}" if serves else ""
+    said = f"{which}: {what}, to be ready at once{answering} and to exit 0 on its stop signal"
     return Behavior(
         runs=(run,),
         on_term=EXITS_AT_ONCE,
         stop_signal=facts.stop_signal if facts else None,
+        ports=ports,
         is_assumed=serves,
         assumptions=(said,),
     )
+
+
+def _name_ports(ports: tuple[int, ...]) -> str:
+    return f"{'port' if len(ports) == 1 else 'ports'} {', '.join(map(str, ports))}" if ports else "every port"
 
 
 def _unknown_run(pod_spec: PodSpec, container: Container, labels: Mapping[str, str]) -> tuple[RunPlan, str]:
     """Programs that are there to end (init containers, Jobs) end well; all others run for ever."""
     is_init = any(entry is container for entry in pod_spec.init_containers)
     if is_init and container.raw.get("restartPolicy") != "Always":
-        return RunPlan(_SHORT_TASK), "end with code 0 after 1 s"
+        return RunPlan(_SHORT_TASK), f"{TASK.taken} after 1 s"
     if any(label in labels for label in _JOB_LABELS):
-        return RunPlan(_BATCH_TASK), "end with code 0 after 10 s"
-    return FOREVER, "run for ever"
+        return RunPlan(_BATCH_TASK), f"{TASK.taken} after 10 s"
+    return FOREVER, IMAGE.taken

@@ -11,16 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lifecycle.userland.errors import CannotInterpret
-from lifecycle.userland.shell.builtins.builtins import BUILTINS
-from lifecycle.userland.shell.compiler import compile_text
-from lifecycle.userland.shell.instructions import Code, Define, Run, Substitute
-from lifecycle.userland.shell.reading.word_parts import literal
-from lifecycle.userland.shell.run import COUNT_OF_TOOLS
-from lifecycle.userland.tools.processes import SHELLS
-from lifecycle.userland.tools.registry import TOOLS, plain_name
-
-assert COUNT_OF_TOOLS
+from . import shell
 
 # Programs whose interpretation depends on their arguments; what they cannot do they say when they run.
 _WRAPPERS = frozenset(
@@ -76,13 +67,13 @@ class Findings:
 
 def is_interpretable(arguments: tuple[str, ...]) -> bool:
     """Whether a command line is a shell, or a tool that is known here."""
-    name = plain_name(arguments[0]) if arguments else None
-    return name is not None and name in TOOLS
+    name = shell.plain_name(arguments[0]) if arguments else None
+    return name is not None and name in shell.TOOLS
 
 
 def shell_text(arguments: tuple[str, ...]) -> str | None:
     """The text of `sh -c text`, with or without further options; None for anything else."""
-    if not arguments or (plain_name(arguments[0]) or "") not in SHELLS:
+    if not arguments or (shell.plain_name(arguments[0]) or "") not in shell.SHELLS:
         return None
     for place, word in enumerate(arguments[1:], 1):
         if not word.startswith("-"):
@@ -103,8 +94,8 @@ def examine(arguments: tuple[str, ...]) -> Findings:
         is_known = is_interpretable(arguments)
         return Findings(() if is_known else (f"the command {' '.join(arguments)[:60]!r}",), False)
     try:
-        compile_text(text)
-    except CannotInterpret as error:
+        shell.compile_text(text)
+    except shell.CannotInterpret as error:
         return Findings((str(error),), "trap " in text and "TERM" in text, is_refused=True)
     unknown: list[str] = []
     handles_term = _examine_text(text, unknown, frozenset())
@@ -113,11 +104,11 @@ def examine(arguments: tuple[str, ...]) -> Findings:
 
 def _examine_text(text: str, unknown: list[str], outer: frozenset[str]) -> bool:
     try:
-        code = compile_text(text)
-    except CannotInterpret as error:
+        code = shell.compile_text(text)
+    except shell.CannotInterpret as error:
         unknown.append(str(error))
         return False
-    functions = outer | {one.name for one in code if isinstance(one, Define)}
+    functions = outer | {one.name for one in code if isinstance(one, shell.Define)}
     handles_term = False
     for command in _commands(code):
         name = command[0]
@@ -126,17 +117,17 @@ def _examine_text(text: str, unknown: list[str], outer: frozenset[str]) -> bool:
         if name is not None and not _is_known(name, functions):
             unknown.append(f"the command {' '.join(word or '…' for word in command)[:60]!r}")
     for instruction in code:
-        if isinstance(instruction, Substitute):
+        if isinstance(instruction, shell.Substitute):
             _examine_text(instruction.command.text, unknown, functions)
     return handles_term
 
 
-def _commands(code: Code) -> Iterator[list[str | None]]:
+def _commands(code: shell.Code) -> Iterator[list[str | None]]:
     """The words of every command, None for those that are known only at run time; wrappers taken off."""
     for instruction in code:
-        if not isinstance(instruction, Run) or not instruction.command.words:
+        if not isinstance(instruction, shell.Run) or not instruction.command.words:
             continue
-        words = [literal(word) for word in instruction.command.words]
+        words = [shell.literal(word) for word in instruction.command.words]
         while words[0] in _WRAPPERS and len(words) > 1:
             words = words[1:]
             while len(words) > 1 and words[0] is not None and (words[0].startswith("-") or "=" in words[0]):
@@ -147,8 +138,8 @@ def _commands(code: Code) -> Iterator[list[str | None]]:
 def _is_known(name: str, functions: frozenset[str]) -> bool:
     return (
         name in functions
-        or name in BUILTINS
-        or (plain_name(name) or "") in TOOLS
+        or name in shell.BUILTINS
+        or (shell.plain_name(name) or "") in shell.TOOLS
         or name in ("-", "--")
         # A file may be written, or mounted, by the time it is run.
         or name.startswith(("./", "/tmp/", "/scripts/", "/opt/", "/config/", "/mnt/", "/data/"))

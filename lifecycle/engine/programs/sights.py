@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from lifecycle.userland.shell.machine import Machine
-from lifecycle.userland.shell.run import CheckResult, run_check
-from lifecycle.userland.tools.registry import plain_name
 from lifecycle.userland.world import World
 
 from ..heart.timing import UPKEEP_PROGRAM_MS
 from ..objects.pods.container import Container
 from ..objects.pods.probe import Probe
+from . import shell
 from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
 from .executables import find_file_problem, is_in_volume
+from .guesses import CHECK
 from .images.files import is_missing, missing_text
 from .protocol import Sight
 from .references import expand_check
@@ -50,7 +49,7 @@ class Checked(Protocol):
     def folder(self) -> str:
         """The container's working directory."""
 
-    def open_machine(self, now_ms: int, world: World) -> Machine:
+    def open_machine(self, now_ms: int, world: World) -> shell.Machine:
         """The container's processes, to run a command among them."""
 
     def listens_on(self, port: int, now_ms: int) -> bool:
@@ -228,15 +227,15 @@ def _sight_of_command(process: Checked, probe: Probe, now_ms: int, world: World)
         return Sight(UNKNOWN, text, 0, until_ms, is_singular=True)
     limit_ms = 1000 * probe.timeout_seconds
     told = len(machine.problems)
-    result = run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
+    result = shell.run_check(machine, arguments, process.folder, now_ms, limit_ms, world)
     is_guess = result.feeds_unknown and result.status != 0
     if is_guess or (result.met_unknown and machine.has_unknown_program):
         # What was said of the check's commands on the way does not hold: its verdict is not theirs.
         del machine.problems[told:]
         shown = " ".join(arguments)[:60]
-        looks_at_files = plain_name(arguments[0]) in _FILE_LOOKS
+        looks_at_files = shell.plain_name(arguments[0]) in _FILE_LOOKS
         since = "" if looks_at_files else " once the program is ready"
-        machine.note(f"cannot interpret the check {shown!r}: taken to pass{since}")
+        machine.note(f"cannot interpret the check {shown!r}: {CHECK.taken}{since}")
         # Files of an image or a volume are there before its program is ready.
         return Sight(SUCCESS) if looks_at_files else _sight_of_health(process, now_ms)
     until_ms = _certain_until(process, result, now_ms)
@@ -268,7 +267,7 @@ def find_exec_problem(process: Checked, command: str, now_ms: int, world: World)
     return problem
 
 
-def _certain_until(process: Checked, result: CheckResult, now_ms: int) -> int | None:
+def _certain_until(process: Checked, result: shell.CheckResult, now_ms: int) -> int | None:
     # What a volume holds may be changed from outside the container at any time.
     if result.is_volatile or result.reads_volumes:
         return now_ms

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from lifecycle.userland.shell.machine import OOM_KILLED, Machine
-from lifecycle.userland.shell.run import start_main
 from lifecycle.userland.world import Exit, World
 
 from ..objects.pods.container import Container
+from . import shell
 from .behavior import Behavior, RunPlan
 from .executables import is_in_volume
 from .process import Process
@@ -14,6 +13,7 @@ from .references import expand_references
 from .script import Script
 
 _KILL_STATUS, _KILL = 137, 9
+_OOM_KILLED = "OOMKilled"
 
 
 def start_process(
@@ -64,13 +64,13 @@ def _draw(process: Process, plan: RunPlan, world: World) -> None:
 
 
 def _start_script(process: Process, script: Script, world: World) -> None:
-    machine = Machine(script.flavour, script.is_process_one, script.is_lenient)
+    machine = shell.Machine(script.flavour, script.is_process_one, script.is_lenient)
     machine.tail_runs = script.tail_runs
     process.machine = machine
     arguments = list(script.arguments)
     if any("$" in word for word in arguments):
         arguments = [expand_references(word, world.given_env) for word in arguments]
-    start_main(machine, arguments, script.folder, process.started_ms, world)
+    shell.start_main(machine, arguments, script.folder, process.started_ms, world)
 
 
 def _planned_end(process: Process, plan: RunPlan, world: World) -> Exit | None:
@@ -83,7 +83,7 @@ def _planned_end(process: Process, plan: RunPlan, world: World) -> Exit | None:
     limit = world.limits.memory_bytes
     if limit is not None:
         over = (at_ms for at_ms, _, memory in process.usage_points if memory > limit)
-        ends += [Exit(at_ms, _KILL_STATUS, OOM_KILLED, _KILL) for at_ms in over]
+        ends += [Exit(at_ms, _KILL_STATUS, _OOM_KILLED, _KILL) for at_ms in over]
     return min(ends, key=lambda end: end.at_ms) if ends else None
 
 

@@ -14,7 +14,10 @@ from typing import Any, TypeAlias
 import yaml
 
 from ..rules.limits.json_bounds import MOST_LEVELS
-from .yaml_values import UnreadableValue, resolve_plain, resolve_tagged
+from .yaml_values import YAML_TAG, UnreadableValue, resolve_plain, resolve_tagged
+
+_MERGE_TAGS = (None, f"{YAML_TAG}merge")
+"""Of the key `<<`: none, or the one that Go's yaml writes before it."""
 
 DEPTH_LIMIT = MOST_LEVELS
 ALIAS_NODE_LIMIT = 50_000
@@ -225,7 +228,7 @@ class Converter:
         lines: dict[str, int] = {}
         merged: list[dict[str, Any]] = []
         for key_node, value_node in node.pairs:
-            if isinstance(key_node, ScalarNode) and key_node.tag is None and key_node.text == "<<":
+            if isinstance(key_node, ScalarNode) and key_node.tag in _MERGE_TAGS and key_node.text == "<<":
                 merged += self._merge(value_node)
                 continue
             key = self._key(key_node)

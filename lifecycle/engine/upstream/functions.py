@@ -115,6 +115,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
         "kubelet/stopping/restart_all": "ContainersToReset SyncPod computePodActions",
         "rules/pods/actions": "computePodActions containerChanged containerSucceeded shouldRestart",
         "rules/pods/backoff": "doBackOff",
+        "rules/pods/shrinking": "validateMemoryResizeAction",
     },
     "pkg/printers/internalversion/printers.go": {
         "rules/columns/ages": "translate",

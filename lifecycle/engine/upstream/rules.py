@@ -206,6 +206,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/kuberuntime/security_context_others.go",
         "pkg/securitycontext/util.go",
     ),
+    "rules/pods/shrinking": ("pkg/kubelet/kuberuntime/kuberuntime_manager.go",),
     "rules/pods/status": ("pkg/kubelet/kubelet_pods.go", "pkg/kubelet/status/generate.go"),
     "rules/pods/sysctls": ("pkg/kubelet/sysctl/allowlist.go", "pkg/kubelet/sysctl/safe_sysctls.go"),
     "rules/pods/user_namespaces": ("pkg/kubelet/userns/userns_manager.go",),

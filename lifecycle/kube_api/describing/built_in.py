@@ -4,21 +4,35 @@ from collections.abc import Mapping
 from functools import cache
 
 from lifecycle.engine.kinds.entry import KindEntry
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import list_entries
 from lifecycle.engine.kinds.served import Served
 from lifecycle.engine.objects.names import RBAC_GROUP
-from lifecycle.engine.rules.columns.others import COMPONENT_COLUMNS
+from lifecycle.engine.rules.columns.others import COMPONENT_COLUMNS, VERDICT_COLUMNS
 from lifecycle.engine.rules.columns.workloads import SCALE_COLUMNS
 from lifecycle.kube_api.describing.resource import Resource
 
 USAGE = "metrics.k8s.io"
 """The group of what a metrics server tells."""
+VERDICTS = "verdicts"
+"""What the judge says of workloads and of pods by themselves: `kubectl get why`."""
 SCALE = Resource("autoscaling", "v1", "scales", "Scale", True, verbs=(), columns=SCALE_COLUMNS)
 """The size of an object, which is a part of it: no path leads to it alone."""
 # Answered at once and not stored, or only read.
 _ON_DEMAND = (
     Resource(USAGE, "v1beta1", "nodes", "NodeMetrics", False, verbs=("get", "list")),
     Resource(USAGE, "v1beta1", "pods", "PodMetrics", True, verbs=("get", "list")),
+    Resource(
+        CONTAINER_PROFILE.group,
+        "v1alpha1",
+        VERDICTS,
+        "Verdict",
+        True,
+        ("why",),
+        verbs=("get", "list"),
+        singular="verdict",
+        columns=VERDICT_COLUMNS,
+    ),
     Resource("", "v1", "bindings", "Binding", True, verbs=("create",), singular="binding"),
     Resource(
         "",

@@ -26,6 +26,7 @@ BENCHES: dict[str, dict[str, Any]] = {
     "safety": {"seconds": 20},
     "schedule": {"pods": 5000, "nodes": 5000},
     "rollout": {"pods": 2000, "nodes": 200, "kind": "Deployment"},
+    "start": {"turns": 8},
     "sleep": {"pods": 10_000, "nodes": 1000},
     "recover": {"kills": 50, "pods": 10},
     "workers": {"pods": 100, "restarts": 40},

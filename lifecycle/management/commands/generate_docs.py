@@ -6,6 +6,7 @@ marked parts (`doc_sections`). A test holds all of them to what is written here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,14 @@ from lifecycle.engine.kinds.references import KINDS
 from lifecycle.engine.kinds.registry import entry_of, list_entries
 from lifecycle.engine.kinds.unmodelled import UNMODELLED
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.programs.guesses import GUESSES
+from lifecycle.engine.programs.images.built import read_built
 from lifecycle.engine.programs.images.known import KNOWN_IMAGES
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, RELEASES
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.management.doc_sections import fill, make_table
+from lifecycle.management.left_out import list_left_out
+from lifecycle.userland.guesses import Guess
 
 TARGET = "docs/manifests.md"
 VERSION = DEFAULT_RELEASE.version
@@ -47,6 +52,18 @@ Scenario sets one otherwise than its release: `switches: {deploymentRollbackEven
 OTHERS = """Kinds that are not listed, such as custom resources, are stored as they are: their fields are not
 checked, and nothing acts on them. A Namespace that objects name and nobody gives is made first.
 """
+GUESSED = """What a program does may hang on what nobody can know: files of an image, another program, what a
+server answers. It is then taken to do what real programs nearly always do, and a gate that nobody can read
+stays shut. A run says each guess where it decides: in the event `UninterpretedBehavior` of the pod, at the
+head of an output, or in a verdict.
+"""
+BUILT = """What public build files say of the images that public manifests use most. The user is held against
+`runAsNonRoot`, and in such an image the usual folders (`/`, `/etc`, `/usr`, `/var`) are root's. Where nothing
+is said of a container but its image, it listens on these ports; an image that names none listens on any. One
+that is made from nothing or from `distroless` has no shell. The table is
+`lifecycle/engine/programs/images/built.txt`: to add an image, add a line with its names and its build file
+and run `manage.py generate_images DIR`, where DIR holds `OWNER/REPOSITORY/PATH`.
+"""
 ASSUMED = (
     "An image that is not listed below can be pulled, starts at once, runs until it is stopped, listens on"
     " every port and answers every probe. The annotation `podline.dev/behavior` or a ContainerProfile says"
@@ -59,12 +76,10 @@ ASSUMED = (
     " not all files are known, a folder that something is written to is taken to be there: the event"
     " `UninterpretedBehavior` names it, once. What is read and is not there is missing. A `workingDir` is"
     " made.",
-    "Files have owners in images of which all files are known: there another user than root cannot write what"
-    " is root's (`/`, `/etc`, `/usr`, `/var`; a `workingDir` that was made), but `/tmp`, its own files, and"
-    " `terminationMessagePath`. Of any other image the folders are taken to be its user's, as they often are;"
-    " who may write into a volume is not asked.",
-    "A memory limit that a resize brings below what the container uses is applied, where v1.35 refuses it"
-    " (ResizeError), and the container lives on above it.",
+    "Files have owners in images of which all files or the build file are known: there another user than"
+    " root cannot write what is root's (`/`, `/etc`, `/usr`, `/var`; a `workingDir` that was made), but"
+    " `/tmp`, its own files, and `terminationMessagePath`. The image's own folders, and those of any other"
+    " image, are taken to be its user's, as they often are; who may write into a volume is not asked.",
     "A changed ConfigMap or Secret reaches the files mounted of it at the container's next read, where a"
     " kubelet takes up to 90 s.",
     "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
@@ -148,15 +163,39 @@ def _list_parts() -> Iterator[str]:
     yield make_table(("field", "feature gate, off by default"), gated)
     yield "## Releases\n"
     yield from _list_releases()
+    yield "## Left out\n"
+    yield "What the model leaves out of what Kubernetes does, as each part of it says of itself.\n"
+    rows = ((f"`{name}`", text) for name, text in list_left_out(settings.BASE_DIR))
+    yield make_table(("part", "what it leaves out"), rows)
     yield "## Missing\n"
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"
     yield "".join(f"- {line}\n" for line in ASSUMED)
+    yield "## Guesses\n"
+    yield GUESSED
+    yield make_table(("of what", "is", "if it is otherwise", "leans to"), map(_describe_guess, GUESSES))
+    yield "## Images\n"
+    yield BUILT
+    yield make_table(("image", "user", "working folder", "ports", "stop signal", "build file"), _list_built())
     yield (
-        "Images whose ports, signals and exit codes are known (a word behind a colon: tags that have it bring"
-        " another program):\n"
+        "Images of which it is also known how long they take to start, how they end and what they answer (a"
+        " word behind a colon: tags that have it bring another program):\n"
     )
-    yield f"{', '.join(f'`{name}`' for name in sorted(KNOWN_IMAGES))}.\n"
+    names = sorted(name for name, facts in KNOWN_IMAGES.items() if facts.is_program_known)
+    yield f"{', '.join(f'`{name}`' for name in names)}.\n"
+
+
+def _describe_guess(guess: Guess) -> tuple[str, str, str, str]:
+    # What a run says has a number there.
+    return guess.of, re.sub(r"\{\w+\}", "N", guess.taken), guess.otherwise, guess.leans
+
+
+def _list_built() -> Iterator[tuple[str, ...]]:
+    for row in read_built():
+        user = "not known" if row.user is None else row.user_name or str(row.user)
+        names = ", ".join(f"`{name}`" for name in row.names)
+        signal = row.stop_signal or "SIGTERM"
+        yield names, user, f"`{row.folder}`", ", ".join(map(str, row.ports)), signal, row.source
 
 
 def _name(entry: KindEntry) -> str:

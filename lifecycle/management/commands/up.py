@@ -62,6 +62,7 @@ class Command(BaseCommand):
     help = "Starts all of Podline on this machine and prints the address to open."
     requires_system_checks: list[str] = []
     requires_migrations_checks = False
+    has_demo = True
 
     def get_version(self) -> str:
         """What `--version` prints."""
@@ -107,6 +108,7 @@ class Command(BaseCommand):
         if not warn_of_clear_text(host):
             # Nobody else gets here.
             environment |= {"OPEN_TO_ALL": os.environ.get("OPEN_TO_ALL", "metrics,schema")}
+            environment |= {"RENDER_CHARTS": os.environ.get("RENDER_CHARTS", "True")}
         environment |= keep_bytecode(settings.DATA)
         environment |= {"LOG_LEVEL": os.environ.get("LOG_LEVEL", "WARNING")}
         environment |= {name: os.environ.get(name, value) for name, value in MEMORY.items()}
@@ -126,7 +128,7 @@ class Command(BaseCommand):
             children.append(child)
         if not wait_until_ready(base, children, stopped):
             return None
-        if is_first_time:
+        if is_first_time and self.has_demo:
             make_demo()
         return f"{base}/enter/{token}/"
 

@@ -1,19 +1,21 @@
-"""Outputs of `simulate` for other programs: JSON, SARIF, JUnit, annotations of GitHub."""
+"""Outputs of `simulate` for other programs: JSON, SARIF, JUnit, annotations of GitHub.
 
-from collections.abc import Callable
+Each stands in a module of its own, which is loaded when it is asked for.
+"""
 
-from lifecycle.simulation.reports.as_github import make_github
-from lifecycle.simulation.reports.as_json import make_json
-from lifecycle.simulation.reports.as_junit import make_junit
-from lifecycle.simulation.reports.as_sarif import make_sarif
-from lifecycle.simulation.reports.report import Report
+from __future__ import annotations
 
-REPORTS: dict[str, Callable[[Report], str]] = {
-    "json": make_json,
-    "sarif": make_sarif,
-    "junit": make_junit,
-    "github": make_github,
-}
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lifecycle.simulation.reports.report import Report
+
+REPORTS = ("json", "sarif", "junit", "github")
 """What `--output` may be beside the trace, the table and the summary."""
 
-__all__ = ["REPORTS", "Report"]
+
+def write_report(output: str, report: Report) -> str:
+    """The report in one of the `REPORTS`."""
+    text: str = getattr(import_module(f".as_{output}", __package__), f"make_{output}")(report)
+    return text

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.input.manifests import Document
+from lifecycle.input.problems import Problem
+from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.plan import Plan
-from lifecycle.simulation.reports.report import Place, Report, find_findings, find_problems
+from lifecycle.simulation.reports import write_report
+from lifecycle.simulation.reports.report import Report, find_findings, find_problems, list_places
 from lifecycle.simulation.run import Outcome
-from lifecycle.simulation.summaries import describe_assumed
 from lifecycle.simulation.traces import NdjsonSink, WriteBytes
 from lifecycle.simulation.verdicts_at_end import VerdictSink
 
-Make = Callable[[Report], str]
+
+def write_refusal(output: str, exit_status: int, problems: Sequence[Problem]) -> str:
+    """The report of an input that was refused, so that nothing was run."""
+    return write_report(output, Report(exit_status, find_problems(problems)))
 
 
 class ReportSink:
-    """`make` writes the report; `notes` is what was said before the run, `places` where the objects stand."""
+    """`output`: one of `REPORTS`; `notes`: what was said before the run; `documents`: where objects stand."""
 
     def __init__(
-        self, write: WriteBytes, plan: Plan, make: Make, notes: Sequence[str], places: Sequence[Place]
+        self, write: WriteBytes, plan: Plan, output: str, notes: Sequence[str], documents: Sequence[Document]
     ) -> None:
         self._write = write
         self._plan = plan
-        self._make = make
+        self._output = output
         self._notes = notes
-        self._places = places
+        self._places = list_places(documents)
         self._verdicts = VerdictSink()
         # Only for the hash: the report names the history that it is of.
         self._trace = NdjsonSink(lambda _block: None)
@@ -44,4 +50,4 @@ class ReportSink:
             self._trace.finish(outcome),
             tuple(self._verdicts.tell(cluster)),
         )
-        self._write(self._make(report).encode())
+        self._write(write_report(self._output, report).encode())

@@ -6,6 +6,7 @@ import re
 
 from ..errors import CannotInterpret
 from ..file_layers import FileProblem
+from ..guesses import SYNTAX
 from ..tools.call import Call
 from ..tools.registry import find_tool
 from .activation import Activation
@@ -243,7 +244,7 @@ def run_tool(machine: Machine, task: Task) -> None:
         try:
             result = find_tool(machine, task)(call)
         except CannotInterpret as error:
-            machine.note(f"cannot interpret {error}: {call.name} is taken to fail with status 2")
+            machine.note(f"cannot interpret {error}: {call.name} is {SYNTAX.taken}")
             result = 2
         except FileProblem as problem:
             result = call.fail(str(problem))

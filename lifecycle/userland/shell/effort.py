@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from ..crowd import Crowd
+from ..guesses import BUSY_LOOP
 from ..saved import Saved
 from .compiler import count_parts
 from .task import Task, Wait
@@ -83,7 +84,7 @@ class Effort(Saved, ABC):
         self.busy_until_ms = self.now_ms + busy_ms
         task.wait = Wait(Wait.TIME, self.busy_until_ms)
         task.cpu_milli = _BUSY_MILLI
-        self.note(f"a loop that never waits: taken to need 1 s for {_MOST_STEPS} steps, later ever longer")
+        self.note(f"{BUSY_LOOP.of}: {BUSY_LOOP.taken.format(steps=_MOST_STEPS)}")
         return True
 
     def work(self, task: Task, signs: int) -> None:

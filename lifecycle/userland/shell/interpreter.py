@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import CannotInterpret
+from ..guesses import SYNTAX
 from . import instructions
 from .activation import Activation
 from .arithmetic import ArithmeticProblem
@@ -68,7 +69,7 @@ def _step(activation: Activation) -> None:
 def _fail(activation: Activation, what: str) -> None:
     """A command that is beyond the interpreter fails, as any other would under `set -e`."""
     shell, frame = activation.shell, activation.frame
-    activation.machine.note(f"cannot interpret {what}: the command is taken to fail with status 2")
+    activation.machine.note(f"cannot interpret {what}: the command is {SYNTAX.taken}")
     shell.status = 2
     frame.substituted.clear()
     if shell.frames and shell.frames[-1] is frame:

@@ -16,6 +16,7 @@ from ..errors import CannotInterpret
 from ..file_layers import FileLayer, FileProblem
 from ..file_system import FileSystem
 from ..file_view import join_path
+from ..guesses import LONG_OUTPUT
 from ..signals import HARMLESS, STOPPING, signal_number
 from ..world import Exit, World, rights_of
 from .effort import Effort
@@ -35,10 +36,9 @@ from .open_files import (
 )
 from .task import SUBSTITUTIONS, Task, Wait
 
-_MOST_TASKS = 256
+_MOST_TASKS, _MOST_REAPED = 256, 256
 _STEPS_OF_A_FORK = 10
 _MOST_CAPTURED = 4 << 20
-_MOST_REAPED = 256
 OOM_KILLED = "OOMKilled"
 UNKNOWN_TOOL = "unknown program"
 _KILLED, _KILL = 137, 9
@@ -298,7 +298,7 @@ class Machine(Effort):
             self.log(text)
         elif file.kind == CAPTURE:
             if len(file.text) + len(text) > _MOST_CAPTURED:
-                self.note("cannot interpret an output so long: taken to end after 4 MiB")
+                self.note(f"cannot interpret an output so long: {LONG_OUTPUT.taken}")
                 return False
             file.text += text
         elif file.kind == FILE:

@@ -107,6 +107,7 @@ def _open_path(activation: Activation, target: str, operator: str) -> int | str:
         if operator == "<":
             files.read(path)
             return machine.open_files.open(OpenFile(FILE, path))
+        files.need_file_name(path, target)
         if operator == ">>" or (operator == "<>" and files.find(path) is not None):
             files.write(path, "", append=True)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..guesses import FAILED_HOOK
 from ..tools import all_tools
 from ..world import World
 from .commands import run_tool
@@ -130,7 +131,7 @@ def _forgive(machine: Machine, hook: Task) -> None:
     at_ms, status = machine.ended.get(hook.pid, (0, 0))
     if status and hook.state[GUESSES]:
         machine.ended[hook.pid] = (at_ms, 0)
-        machine.note(f"cannot interpret the hook {' '.join(hook.arguments)[:60]!r}: taken to succeed")
+        machine.note(f"cannot interpret the hook {' '.join(hook.arguments)[:60]!r}: {FAILED_HOOK.taken}")
 
 
 def _run_tool(machine: Machine, task: Task) -> None:

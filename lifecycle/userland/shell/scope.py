@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..errors import CannotInterpret
 from ..file_layers import FOLDER
 from ..file_view import join_path
+from ..guesses import LONG_VALUE
 from .arithmetic import evaluate
 from .arrays import get_keys, get_values, put_element, put_key
 from .machine import Machine
@@ -188,7 +189,7 @@ class ShellScope:
         grown = task.memory_bytes * copies if copies > 1 else task.memory_bytes + len(value) - len(old)
         task.memory_bytes = min(grown, _MOST_MEMORY)
         self.machine.note(
-            f"cannot interpret more than {_LONGEST_VALUE >> 10} KiB in {name}: only its size is taken to grow"
+            f"cannot interpret more than {_LONGEST_VALUE >> 10} KiB in {name}: {LONG_VALUE.taken}"
         )
 
     def positional(self) -> Sequence[str]:

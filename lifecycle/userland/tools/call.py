@@ -13,6 +13,7 @@ from ..errors import CannotInterpret
 from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_system import NULL_DEVICE, FileSystem
 from ..file_view import join_path
+from ..guesses import FORM, OPTION
 from ..lines import whole_lines_of
 from ..shell.machine import Machine
 from ..shell.open_files import CAPTURE, READER, WRITER
@@ -21,6 +22,8 @@ from ..world import World
 
 Outcome: TypeAlias = int | Wait | None
 _STDIN = "-"
+_OUTPUTS = frozenset("-o -O -out -keyout --out --output --output-file".split())
+"""What names the file that a program writes."""
 _MOST_INPUT = 1 << 20
 _MOST_LINES = 50_000
 _BUFFERED = 64
@@ -117,14 +120,22 @@ class Call:
 
     def guess(self, what: str) -> int:
         """For an option of the tool that is not modelled: named, and taken to succeed as real programs do."""
-        self.machine.note(f"cannot interpret {self.name} {what}: taken to succeed")
+        self.machine.note(f"cannot interpret {self.name} {what}: {OPTION.taken}")
         self.machine.met_unknown = True
         self.feed_unknown()
         return 0
 
+    def write_outputs(self) -> None:
+        """Make the files that a program which is not modelled is told to write, as `-out key.pem`."""
+        for name, value in zip(self.arguments, self.arguments[1:], strict=False):
+            path = self.path(value)
+            is_file = value[:1] not in ("", "-") and "=" not in value and self.files.find(path) is None
+            if name in _OUTPUTS and is_file and self.files.can_write(path):
+                self.files.write_unknown(path)
+
     def cannot(self, what: str, status: int = 2) -> int:
         """For a form of the tool that is not modelled: named, and taken to fail."""
-        self.machine.note(f"cannot interpret {self.name} {what}: taken to fail with status {status}")
+        self.machine.note(f"cannot interpret {self.name} {what}: {FORM.taken.format(status=status)}")
         return status
 
     def sleep_until(self, at_ms: int) -> Wait:

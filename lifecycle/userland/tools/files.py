@@ -7,6 +7,7 @@ from functools import partial
 
 from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_view import join_path
+from ..guesses import COPIED_FILE
 from ..shell.reading.options import split_options
 from ..shell.task import Wait
 from .call import Call, Outcome
@@ -46,6 +47,7 @@ def tee(call: Call) -> Outcome:
         call.state["opened"] = True
         for name in names:
             try:
+                call.files.need_file_name(call.path(name), name)
                 call.files.write(call.path(name), "", append="a" in options)
             except FileProblem as problem:
                 call.err(f"{name}: {problem}")
@@ -76,9 +78,13 @@ def touch(call: Call) -> Outcome:
     """`touch`: make files, or change their times."""
     options, names = split_options(call.arguments, "dtr", ("date", "reference"))
     for name in names:
-        if "c" in options and call.files.find(call.path(name)) is None:
+        path = call.path(name)
+        entry = call.files.find(path)
+        if "c" in options and entry is None:
             continue
-        _try(call, name, partial(call.files.touch, call.path(name)))
+        is_folder = entry is not None and entry.kind == FOLDER
+        if is_folder or _try(call, name, partial(call.files.need_file_name, path, name)):
+            _try(call, name, partial(call.files.touch, path))
     return call.status
 
 
@@ -141,15 +147,16 @@ def cp(call: Call) -> Outcome:
     target = options.get("t") or (names.pop() if names else "")
     if not names or not target:
         return call.fail("missing file operand")
+    if "t" in options or len(names) > 1:
+        # Only a folder can take several.
+        target = f"{target.rstrip('/')}/"
     for name in names:
         source = call.path(name)
         if call.files.find(source) is None:
             call.machine.met_unknown = True
             if call.machine.is_lenient and not call.is_known_absent(name):
-                call.machine.note(
-                    f"cannot interpret {call.name} {name}: not in the manifest; its copy is taken to be"
-                    " a program of which nothing is known"
-                )
+                what = f"{call.name} {name}: not in the manifest"
+                call.machine.note(f"cannot interpret {what}; its copy is {COPIED_FILE.taken}")
                 call.files.write_unknown(_target_path(call, name, target))
                 continue
             call.err(f"can't stat '{name}': No such file or directory")
@@ -165,8 +172,8 @@ def cp(call: Call) -> Outcome:
             if call.name == "mv" and path != source:
                 replaced = call.files.find(path)
                 call.machine.open_files.unlink(path, replaced.text if replaced is not None else "")
-            _copy(call, source, path, "n" in options, _mode_of_copies(call, options))
-            if call.name == "mv":
+            is_done = _copy(call, source, path, "n" in options, _mode_of_copies(call, options))
+            if call.name == "mv" and is_done:
                 call.machine.open_files.rename(source, path)
                 _try(call, name, partial(call.files.remove, source))
     return call.status
@@ -181,13 +188,15 @@ def _target_path(call: Call, word: str, target: str) -> str:
     path, source = call.path(target), call.path(word)
     is_content = word.rpartition("/")[2] == "." and call.is_folder(word)
     name = "" if is_content else source.rpartition("/")[2]
-    # Of what was copied unseen, the sign behind its name says that it is a folder.
-    is_folder = call.is_folder(target) or (target.endswith(("/", "/.")) and call.is_opaque(target))
+    # The sign behind its name says that it is a folder; one that is not there is made of a folder alone.
+    is_called_so = target.endswith(("/", "/.")) and not call.is_folder(word)
+    is_folder = call.is_folder(target) or is_called_so
     # Copying `folder/.` puts what it holds into the target.
     return join_path(path, name) if is_folder and name else path
 
 
-def _copy(call: Call, source: str, target: str, keeps: bool, mode: int | None = None) -> None:
+def _copy(call: Call, source: str, target: str, keeps: bool, mode: int | None = None) -> bool:
+    """Copy a file, or a folder with all below it; a failure is told and makes the status 1."""
     try:
         for path in call.walk(source):
             new = target + path[len(source) :]
@@ -204,6 +213,8 @@ def _copy(call: Call, source: str, target: str, keeps: bool, mode: int | None = 
     except FileProblem as problem:
         call.err(f"{target}: {problem}")
         call.state["failed"] = True
+        return False
+    return True
 
 
 @tool("ln")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..guesses import STATISTICS
 from ..shell.reading.options import split_options
 from .call import Call, Outcome
 from .registry import tool
@@ -42,7 +43,7 @@ def figures(call: Call) -> Outcome:
         seconds = call.now_ms // 1000
         call.out(f" up {seconds // 60} min,  load average: 0.00, 0.00, 0.00\n")
     else:
-        call.machine.note(f"cannot interpret {call.name}: taken to print nothing")
+        call.machine.note(f"cannot interpret {call.name}: {STATISTICS.taken}")
     return 0
 
 

@@ -8,6 +8,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from ..file_layers import FileProblem
+from ..guesses import REPLY
 from ..shell.neighbours import answers_on
 from ..shell.reading.options import split_options
 from ..shell.task import Wait
@@ -340,7 +341,7 @@ def client(call: Call) -> Outcome:
         call.err("could not connect to server")
         return 2 if call.name == "pg_isready" else 1
     if call.name == "redis-cli" and operands and operands[-1].lower() != "ping":
-        call.machine.note(f"cannot interpret redis-cli {' '.join(operands)[:30]}: taken to answer OK")
+        call.machine.note(f"cannot interpret redis-cli {' '.join(operands)[:30]}: {REPLY.taken}")
         call.feed_answer()
         call.out("OK\n")
         return 0

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from ..guesses import INSTALLER
 from .call import Call, Outcome
 from .registry import TOOLS, UNKNOWN, tool
 
 _INSTALL_MS = 5_000
+_FORMATTING = frozenset("kubectl oc helm aws az gcloud".split())
+"""Where `-o` names a format."""
 _BUILDS = frozenset("install ci i add build test compile package clean mod get generate audit".split())
 
 
@@ -35,7 +38,9 @@ def install(call: Call) -> Outcome:
         what = " ".join([call.name, *call.arguments[:3]])
         # What it brings may be looked for later.
         machine.is_lenient = True
-        machine.note(f"cannot interpret {what!r}: taken to succeed after {_INSTALL_MS // 1000} s")
+        machine.note(f"cannot interpret {what!r}: {INSTALLER.taken.format(seconds=_INSTALL_MS // 1000)}")
         call.state["until"] = call.now_ms + _INSTALL_MS
         return call.sleep_until(call.state["until"])
+    if call.name not in _FORMATTING:
+        call.write_outputs()
     return 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..guesses import LAST_PROGRAM_ENDS, LAST_PROGRAM_SERVES, PORTS, PROGRAM
 from ..shell.task import Wait
 from .call import Call, Outcome
 from .registry import UNKNOWN, is_absent, tool
 
 ANY_PORT = 0
+_TOKENS = "/var/run/secrets/"
 _PORT_OPTIONS = frozenset("-p --port -port --http-port -l --listen -b --bind --server.port".split())
 _HANDLED = ["TERM", "INT", "HUP", "QUIT", "USR1", "WINCH"]
 
@@ -122,7 +124,7 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
         state["started"] = True
         state["catches"] = list(facts.stops_on)
         state["ready_at"] = call.now_ms + facts.ready_ms
-        state["ports"] = _given_ports(call) or list(facts.ports)
+        state["ports"] = _given_ports(call) or _usual_ports(call, facts)
         return call.sleep_until(state["ready_at"])
     if "ends_at" in state:
         return facts.status if call.now_ms >= state["ends_at"] else call.sleep_until(state["ends_at"])
@@ -139,6 +141,17 @@ def serve(call: Call, facts: ServerFacts) -> Outcome:
         call.task.ports = state["ports"]
         call.machine.changes += 1
     return Wait(Wait.SIGNAL)
+
+
+def _usual_ports(call: Call, facts: ServerFacts) -> list[int]:
+    """Its own ones; what is mounted to configure it may say others."""
+    is_mounted = any(
+        mount.group is not None and not mount.path.startswith(_TOKENS) for mount in call.world.volumes
+    )
+    if not is_mounted or not facts.ports or ANY_PORT in facts.ports:
+        return list(facts.ports)
+    call.machine.note(f"cannot interpret the configuration of {call.name}: {PORTS.taken}")
+    return [*facts.ports, ANY_PORT]
 
 
 def is_taken(call: Call, port: int) -> bool:
@@ -196,13 +209,14 @@ def unknown(call: Call) -> Outcome:
     machine.met_unknown = True
     if not state.get("is_tail") or call.task.root != machine.main_pid:
         call.feed_unknown()
-        machine.note(f"cannot interpret the command {what!r}: taken to succeed at once")
+        call.write_outputs()
+        machine.note(f"cannot interpret the command {what!r}: {PROGRAM.taken}")
         return 0
     if machine.tail_runs == "ends":
-        machine.note(f"cannot interpret the command {what!r}: taken to end with 0 after 10 s")
+        machine.note(f"cannot interpret the command {what!r}: {LAST_PROGRAM_ENDS.taken}")
         state["until"] = call.now_ms + 10_000
         return call.sleep_until(state["until"])
-    machine.note(f"cannot interpret the command {what!r}: taken to run, and serve, until it is stopped")
+    machine.note(f"cannot interpret the command {what!r}: {LAST_PROGRAM_SERVES.taken}")
     state["catches"] = _HANDLED
     call.task.ports = [ANY_PORT]
     machine.changes += 1

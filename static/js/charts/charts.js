@@ -5,7 +5,7 @@ import { Cursor } from "./cursor.js";
 import { listenToDrags } from "./drag.js";
 import { Flags } from "./flags.js";
 import { clock as clockDigits, ticks } from "../format.js";
-import { makeGhostTrace } from "./ghost.js";
+import { findLanes, makeGhostTraces } from "./ghost.js";
 import { Labels } from "./labels.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
@@ -104,7 +104,7 @@ export class Chart {
     this.#ghost = ghost;
     const note = this.#element.querySelector("[data-ahead]");
     note.textContent = ghost?.note ?? "";
-    note.hidden = !ghost;
+    note.hidden = !ghost?.note;
     if (this.#figure) this.#layoutChanged();
     this.#view.refresh();
   }
@@ -142,7 +142,11 @@ export class Chart {
   get reach() {
     if (!this.#figure) return null;
     const { from = 0, to = null, ahead = 0 } = this.#figure.layout.meta ?? {};
-    return { from, to, ahead: this.#ghost?.bars.length ? this.#ghost.to_ms : ahead };
+    return { from, to, ahead: this.#hasFuture ? this.#ghost.to_ms : ahead };
+  }
+
+  get #hasFuture() {
+    return Boolean(this.#ghost?.bars?.length || this.#ghost?.traces?.length);
   }
 
   look(range) {
@@ -250,10 +254,10 @@ export class Chart {
     this.#flags.place(range, width, layout.height);
     this.#drawn = { at: now, msPerPx: (range[1] - range[0]) / width, ...rows };
     const { data } = this.#figure;
-    const ghost = this.#ghost?.bars.length ? makeGhostTrace(this.#ghost, now, layout.yaxis.categoryarray) : null;
-    this.data = ghost ? [...data, ghost] : data;
+    const ghost = this.#hasFuture ? makeGhostTraces(this.#ghost, now, layout.yaxis.categoryarray) : [];
+    this.data = [...data, ...ghost];
     const seen = pickSeen({ data, layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
-    this.plot.data = ghost ? [...seen, ghost] : seen;
+    this.plot.data = [...seen, ...ghost];
     this.plot.layout = Object.assign(layout, { shapes: this.#shapes(), annotations: this.#arrows(layout) });
     this.#axis.show(labelInstants(range, width));
     this.#words.show(listWords(seen, layout, range, width));
@@ -273,7 +277,7 @@ export class Chart {
 
   /** What Plotly draws: the same, with rows as numbers and bars as outlines. */
   #prepare(seen, ghost, layout) {
-    if (!hasLanes(layout)) return { traces: seen, drawn: layout };
+    if (!hasLanes(layout)) return { traces: [...seen, ...ghost], drawn: layout };
     return { traces: outline(seen, ghost, layout), drawn: { ...layout, yaxis: { ...layout.yaxis, type: "linear" } } };
   }
 
@@ -285,7 +289,7 @@ export class Chart {
     const [layout, range, width] = [this.plot.layout, this.range, this.plot.clientWidth];
     const all = { data: this.#figure.data, layout };
     const seen = pickSeen(all, range, width, { first: 0, last: Infinity }).map((trace) => thinMarks(trace, range, width));
-    const ghost = this.data.find((trace) => trace.name === "ahead") ?? null;
+    const ghost = this.data.filter((trace) => trace.isAhead);
     const { traces, drawn } = this.#prepare(seen, ghost, layout);
     const about = { name: [...document.querySelector("h1").childNodes].map((part) => part.textContent.trim()).join(" "), at: clockDigits(this.#clock.now()) };
     const flags = (layout.meta?.flags ?? []).filter(({ at }) => at >= range[0] && at <= range[1]);
@@ -319,9 +323,9 @@ export class Chart {
   /** Rows of pods that are not there yet, and will be before the end of `range`. */
   #findLanesToCome([, end]) {
     // Whether they are asked for, nobody knows yet.
-    if (!this.#ghost || !this.#figure.layout.meta?.rows || this.#figure.layout.meta.narrowed) return [];
+    if (!this.#hasFuture || !this.#figure.layout.meta?.rows || this.#figure.layout.meta.narrowed) return [];
     const known = new Set(this.#figure.layout.meta.rows.map((row) => row.key));
-    const seen = new Set(this.#ghost.bars.filter((bar) => bar.start <= end).map((bar) => bar.lane));
+    const seen = findLanes(this.#ghost, end);
     return this.#ghost.lanes.filter(({ key }) => seen.has(key) && !known.has(key));
   }
 
@@ -329,6 +333,9 @@ export class Chart {
   #layout() {
     const { layout } = this.#figure;
     const more = layout.meta?.rows ? this.#toCome : [];
+    // Lines may rise.
+    const higher = this.#ghost?.yaxis?.range[1] > layout.yaxis.range[1] ? this.#ghost.yaxis : null;
+    if (higher) return { ...layout, yaxis: higher };
     if (!more.length) return layout;
     const keys = [...layout.yaxis.categoryarray, ...more.map((lane) => lane.key)];
     const yaxis = { ...layout.yaxis, categoryarray: keys, range: [keys.length - 0.5, -0.5] };
@@ -337,7 +344,7 @@ export class Chart {
 
   #shapes() {
     const { marked } = this.#view;
-    const lines = [[marked, "dot"], [this.#ghost?.bars.length ? this.#clock.now() : null, "solid"]];
+    const lines = [[marked, "dot"], [this.#hasFuture ? this.#clock.now() : null, "solid"]];
     return lines.filter(([at]) => at !== null).map(([at, dash]) => (
       { type: "line", x0: at, x1: at, y0: 0, y1: 1, yref: "paper", line: { width: 1.5, dash } }
     ));

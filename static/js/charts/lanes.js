@@ -13,6 +13,7 @@ function makeRow(row, base) {
   if (row.tone) item.append(makeDot(row.tone, row.line));
   item.append(label);
   if (row.note) item.append(makeNote(row.note));
+  if (row.restarts) item.append(makeRestarts(row.restarts));
   // The dot is decoration beside the label; screen readers get the state in words.
   if (row.tone && !row.line) item.append(makeHidden(row.tone));
   return item;
@@ -29,6 +30,18 @@ function makeDot(tone, line) {
 function makeNote(text) {
   const note = document.createElement("small");
   note.textContent = text;
+  return note;
+}
+
+// There is little room: a sign and a number, and words for who points at it or hears it.
+function makeRestarts(count) {
+  const note = makeNote("");
+  note.className = "restarts";
+  note.title = `${count} restart${count === 1 ? "" : "s"}`;
+  const sign = document.createElement("span");
+  sign.setAttribute("aria-hidden", "true");
+  sign.textContent = `↻${count}`;
+  note.append(sign, makeHidden(note.title));
   return note;
 }
 

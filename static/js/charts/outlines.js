@@ -1,16 +1,17 @@
 // What is drawn of bars: of each colour one outline around all of them, whatever their number. To draw a bar as an
 // element of its own costs a thousand times as much.
-const MARK = ["type", "mode", "name", "x", "cliponaxis", "marker"];
+const MARK = ["type", "mode", "name", "x", "cliponaxis", "marker", "opacity"];
 
-/** Plotly's traces of what is seen of a figure with rows; `ghost` is what is to come, or null. */
+/** Plotly's traces of what is seen of a figure with rows; `ghost` are those of what is to come. */
 export function outline(seen, ghost, layout) {
   const places = new Map(layout.yaxis.categoryarray.map((key, row) => [key, row]));
-  const bars = seen.filter((trace) => trace.type === "bar").map((trace) => outlineBars(trace, trace.marker, places));
-  const marks = seen.filter((trace) => trace.type !== "bar" && trace.x.length).map((trace) => placeMarks(trace, places));
-  return [...bars, ...(ghost ? outlineColours(ghost, places) : []), ...marks];
+  const all = [...seen, ...ghost];
+  const bars = all.filter((trace) => trace.type === "bar").flatMap((trace) => outlineColours(trace, places));
+  const marks = all.filter((trace) => trace.type !== "bar" && trace.x.length).map((trace) => placeMarks(trace, places));
+  return [...bars, ...marks];
 }
 
-function outlineBars(trace, { color, opacity = 1, pattern }, places, isDrawn = () => true) {
+function outlineBars(trace, { color, pattern }, places, isDrawn = () => true) {
   const [x, y] = [[], []];
   trace.y.forEach((lane, index) => {
     if (!isDrawn(index)) return;
@@ -21,20 +22,25 @@ function outlineBars(trace, { color, opacity = 1, pattern }, places, isDrawn = (
   });
   const fill = pattern ? { fillpattern: { ...pattern, fillmode: "replace", bgcolor: color } } : {};
   return {
-    type: "scatter", mode: "none", fill: "toself", hoverinfo: "skip", name: trace.name, uid: `${trace.name}${color.replace(/\W/g, "-")}`,
-    fillcolor: color, opacity, x, y, ...fill,
+    type: "scatter", mode: "none", fill: "toself", hoverinfo: "skip", name: trace.name, uid: `${idOf(trace)}${color.replace(/\W/g, "-")}`,
+    fillcolor: color, opacity: trace.opacity ?? 1, x, y, ...fill,
   };
 }
 
-/** What is to come is of one trace, each bar in its own colour. */
+/** Bars of a trace may have colours of their own. */
 function outlineColours(trace, places) {
-  const { color: colours, opacity } = trace.marker;
+  const { color: colours } = trace.marker;
+  if (!Array.isArray(colours)) return [outlineBars(trace, trace.marker, places)];
   return [...new Set(colours)].map((color) => (
-    outlineBars(trace, { color, opacity }, places, (index) => colours[index] === color)
+    outlineBars(trace, { color }, places, (index) => colours[index] === color)
   ));
+}
+
+function idOf(trace) {
+  return trace.isAhead ? `ahead-${trace.name}` : trace.name;
 }
 
 function placeMarks(trace, places) {
   const told = Object.fromEntries(MARK.filter((name) => name in trace).map((name) => [name, trace[name]]));
-  return { ...told, hoverinfo: "skip", uid: trace.name, y: trace.y.map((lane) => places.get(lane)) };
+  return { ...told, hoverinfo: "skip", uid: idOf(trace), y: trace.y.map((lane) => places.get(lane)) };
 }

@@ -94,8 +94,10 @@ function isOn(trace, index, at, inLane) {
 /** What every line says at an instant. */
 export function tellLines(data, at) {
   const lines = [clock(at)];
+  // What holds until now is not told of what is to come.
+  const isToCome = data.some((trace) => trace.isAhead && trace.mode === "lines" && trace.x[0] <= at);
   for (const trace of data) {
-    if (trace.mode !== "lines" || !trace.hovertext) continue;
+    if (trace.mode !== "lines" || !trace.hovertext || (isToCome && !trace.isAhead)) continue;
     const index = trace.x.findLastIndex((instant) => instant <= at);
     const isOver = index === trace.x.length - 1 && trace.meta?.grows !== "line";
     if (index >= 0 && trace.y[index] !== null && !isOver) lines.push(readLines(trace.hovertext[index])[0]);

@@ -364,3 +364,37 @@ def test_whoever_may_only_look_may_not_apply(client, shop, sent):
     client.force_login(make_user("eve"))
     assert bring(client, FOLDER).status_code == 404
     assert not sent
+
+
+CHART = {
+    "web/Chart.yaml": "{apiVersion: v2, name: web, version: 1.0.0}",
+    "web/templates/_names.tpl": "{{/* names */}}",
+    "web/templates/a.yaml": "kind: {{ .Values.kind }}",
+}
+
+
+@pytest.fixture
+def helm(tmp_path, monkeypatch):
+    """A program of that name, which makes up something new at each call, as charts make passwords."""
+    program = tmp_path / "helm"
+    made = 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: made}\\ndata: {a: "%s"}\\n'
+    program.write_text(f"#!/bin/sh\n[ $1 = version ] && echo v9.8.7 || printf '{made}' $$\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+@pytest.mark.parametrize("files", [CHART, {"web.zip": pack(CHART)}], ids=["a folder", "an archive"])
+def test_a_chart_is_rendered_by_the_server_and_applied_with_one_click(
+    client, shop, sent, settings, helm, files
+):
+    settings.RENDER_CHARTS = True
+    told = bring(client, files)
+    assert "is rendered by helm v9.8.7" in words(told)
+    bring(client, files, seen=seen(told))
+    assert names(sent) == ["ConfigMap made"]
+
+
+@pytest.mark.parametrize("files", [CHART, {"web.zip": pack(CHART)}], ids=["a folder", "an archive"])
+def test_where_the_server_may_not_render_it_is_said_what_to_run(client, shop, settings, helm, files):
+    settings.RENDER_CHARTS = False
+    assert "run `helm template" in words(bring(client, files))

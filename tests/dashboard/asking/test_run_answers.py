@@ -50,6 +50,7 @@ def ran(cluster: Cluster, from_ms: int, kind: str = "run", **payload: Any) -> No
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "condition, is_refused",
     [

@@ -93,6 +93,7 @@ def _stored(cluster: Cluster, kind: str) -> Any:
     return cluster.objects_stored.filter(kind=kind)
 
 
+@pytest.mark.slow
 def test_flags_are_followed_and_bounded_and_nothing_is_read_twice(
     shop: Cluster, django_assert_num_queries: Any
 ) -> None:

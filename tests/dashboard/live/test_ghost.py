@@ -5,17 +5,20 @@ from __future__ import annotations
 import pytest
 
 from dashboard.live import ghost
+from dashboard.live.feeds import make_foresighted
 from dashboard.live.ghost import SPAN_MS, read_ghost
+from dashboard.plots.futures import cut_future
 from dashboard.plots.stories import Stories
 from lifecycle import reads
 from lifecycle.frames import transition_json
-from lifecycle.models import StoredObject, Transition
+from lifecycle.models import Cluster, Event, ObjectVersion, StoredObject, Transition
 from lifecycle.runs import inbox
-from tests.runs.conftest import Wall, create, deployment, frames, make_cluster, owner, wall
+from tests.runs.conftest import Wall, create, frames, make_cluster, owner, wall
 from tests.runs.test_forks import run_on
 
 __all__ = ["Wall", "frames", "make_cluster", "owner", "wall"]
 WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
+ROLLOUT = "rollout:default/Deployment/web"
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def shop(owner, make_cluster):
 
 
 def test_what_is_to_come_then_comes(owner, shop):
-    ghost = read_ghost(shop)
+    ghost = look_ahead(shop)
     known = {
         f"default/{name}" for name in StoredObject.objects.filter(kind="Pod").values_list("name", flat=True)
     }
@@ -46,7 +49,7 @@ def test_what_is_to_come_then_comes(owner, shop):
 
 def test_where_nothing_moves_it_says_so(owner, shop):
     run_on(owner, shop, 120_000)
-    ghost = read_ghost(shop)
+    ghost = look_ahead(shop)
     assert ghost["note"] == "Looked ahead to 00:12:00: nothing changes by itself until then."
     assert {bar["end"] - ghost["at_ms"] for bar in ghost["bars"]} == {SPAN_MS}
     assert not ghost["lanes"]
@@ -64,12 +67,13 @@ def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     }
     inbox.append(cluster, "apply", {"object": pod})
     run_on(owner, cluster, 120_000)
-    ghost = read_ghost(cluster)
+    ghost = look_ahead(cluster)
     assert ghost["note"].startswith("Pale, to the right of now")
     assert " again gets into trouble: crashing at 00:0" in ghost["note"]
     assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
 
 
+@pytest.mark.slow
 def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=1)
@@ -80,53 +84,179 @@ def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, ma
     node = StoredObject.objects.get(cluster=cluster, kind="Pod").node
     inbox.append(cluster, "drain", {"node": node})
     run_on(owner, cluster, 90_000)
-    assert read_ghost(cluster)["note"] == (
+    assert look_ahead(cluster)["note"] == (
         "Looked ahead to 00:11:30: nothing changes by itself until then."
         f" The drain of {node} is not done by then."
     )
 
 
+@pytest.mark.slow
 def test_the_ghost_of_a_workload_has_its_pods_alone(shop):
-    assert read_ghost(shop, "default/Deployment/web")["bars"]
-    assert not read_ghost(shop, "default/Deployment/other")["bars"]
+    assert look_ahead(shop, "timeline:default/Deployment/web")["bars"]
+    assert not look_ahead(shop, "timeline:default/Deployment/other")["bars"]
 
 
 def test_a_stranger_is_told_nothing(client, django_user_model, shop):
     client.force_login(django_user_model.objects.create_user("bob"))
     assert client.get(f"/clusters/{shop.name}/ahead/").status_code == 404
     client.force_login(shop.owner)
-    assert client.get(f"/clusters/{shop.name}/ahead/?figure=timeline").json()["bars"]
+    told = client.get(f"/clusters/{shop.name}/ahead/?figure=timeline&figure={ROLLOUT}").json()
+    assert told["figures"]["timeline"]["bars"] and told["figures"][ROLLOUT]["traces"]
+
+
+def look_ahead(cluster, figure: str = "timeline") -> dict:
+    """What comes of one figure, with what is said of all."""
+    told = read_ghost(cluster, [figure])
+    return told | told["figures"][figure]
 
 
 # --- what is drawn is what is recorded later --------------------------------------------------------------
 
-BEGUN_MS, SEEN_MS = 30_000, 60_000
-CRASHES = {"name": "c", "image": "busybox", "command": ["sh", "-c", "sleep 4; exit 1"]}
-WORKS = {"name": "c", "image": "busybox", "command": ["sh", "-c", "sleep 7"]}
+BEGUN_MS, STEP_MS = 30_000, 2_500
+"""A browser that watches at 10× is told four times a second."""
+MOST_LOOKS = 14
+IMAGE = {"container": "app", "image": "nginx:1.28"}
 
 
-def slow_to_go() -> dict:
-    """Pods that take ten seconds to be ready, and six to go."""
-    behavior = (
-        "{app: {preStop: {takes: 6s}, probes: {readiness: ["
-        "{at: 0s, result: failure}, {at: 10s, result: success}]}}}"
-    )
-    manifest = deployment(replicas=3)
-    template = manifest["spec"]["template"]
-    template["metadata"]["annotations"] = {"podline.dev/behavior": behavior}
-    (container,) = template["spec"]["containers"]
-    container |= {
-        "readinessProbe": {"httpGet": {"port": 80}, "periodSeconds": 1},
-        "lifecycle": {"preStop": {"sleep": {"seconds": 6}}},
-    }
-    return manifest
+def make_server(image: str = "nginx:1.27", **more: object) -> dict:
+    return {"name": "app", "image": image, "ports": [{"containerPort": 80}], **more}
 
 
-def loose(container: dict, kind: str = "Pod", **spec: object) -> dict:
-    """A pod of its own, or a Job of one container."""
-    pod = {"containers": [container], "restartPolicy": "Never" if kind == "Job" else "Always"}
-    version, inner = ("batch/v1", {"template": {"spec": pod}}) if kind == "Job" else ("v1", pod)
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": "x"}, "spec": inner | spec}
+def make_manifest(kind: str, container: dict, annotations: dict | None = None, **spec: object) -> dict:
+    """A workload of that kind called `web`."""
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    if annotations:
+        template["metadata"]["annotations"] = annotations
+    if kind == "Job":
+        template["spec"]["restartPolicy"] = "Never"
+    else:
+        spec["selector"] = {"matchLabels": labels}
+    version = "batch/v1" if kind == "Job" else "apps/v1"
+    meta = {"name": "web", "namespace": "default"}
+    return {"apiVersion": version, "kind": kind, "metadata": meta, "spec": {**spec, "template": template}}
+
+
+def behave(behavior: str) -> dict:
+    return {"podline.dev/behavior": f"{{app: {behavior}}}"}
+
+
+def change(kind: str, container: dict, annotations: dict | None = None, **spec: object) -> tuple:
+    """The command that makes another of it than there is."""
+    return "apply", {"object": make_manifest(kind, container, annotations, **spec)}
+
+
+def set_image(kind: str) -> tuple:
+    return "setImage", {**WEB, "kind": kind, **IMAGE}
+
+
+READINESS = {"readinessProbe": {"httpGet": {"port": 80}, "periodSeconds": 1}}
+SLOW = behave(
+    "{preStop: {takes: 6s}, probes: {readiness: [{at: 0s, result: failure}, {at: 10s, result: success}]}}"
+)
+SLOW_SERVER = make_server(**READINESS, lifecycle={"preStop": {"sleep": {"seconds": 6}}})
+CRASHES = {"name": "app", "image": "busybox", "command": ["sh", "-c", "sleep 4; exit 1"]}
+WORKS = {"name": "app", "image": "busybox", "command": ["sh", "-c", "sleep 7"]}
+NEVER_READY = behave("{probes: {readiness: [{at: 0s, result: failure}]}}")
+NO_IMAGE = behave("{pull: {error: ErrImagePull}}")
+BUSIER = behave("{usage: {cpu: [{at: 0s, is: 150m}]}}")
+BUSY = make_server(resources={"requests": {"cpu": "100m"}})
+QUOTA = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "few"},
+    "spec": {"hard": {"pods": "4"}},
+}
+SCALER = {
+    "apiVersion": "autoscaling/v2",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "web"},
+    "spec": {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+        "minReplicas": 1,
+        "maxReplicas": 5,
+        "metrics": [
+            {
+                "type": "Resource",
+                "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}},
+            }
+        ],
+    },
+}
+BUDGET = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "web"},
+    "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+}
+
+
+SURGE_TWO = {"strategy": {"rollingUpdate": {"maxSurge": 2, "maxUnavailable": 0}}}
+
+
+def web(
+    container: dict | None = None, replicas: int = 2, annotations: dict | None = None, **spec: object
+) -> dict:
+    return make_manifest("Deployment", container or make_server(), annotations, replicas=replicas, **spec)
+
+
+ROLLOUTS = [
+    pytest.param([web()], set_image("Deployment"), id="healthy"),
+    pytest.param([web(SLOW_SERVER, 3, SLOW)], set_image("Deployment"), id="slow", marks=pytest.mark.deep),
+    pytest.param(
+        [web()],
+        change("Deployment", make_server("nginx:1.28", **READINESS), NEVER_READY, replicas=2),
+        id="never ready",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param([web()], change("Deployment", CRASHES, replicas=2), id="crash loop"),
+    pytest.param(
+        [web()],
+        change("Deployment", make_server(), NO_IMAGE, replicas=2),
+        id="bad image",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param(
+        [web(replicas=3, **SURGE_TWO), QUOTA], set_image("Deployment"), id="quota", marks=pytest.mark.deep
+    ),
+    pytest.param([web(BUSY, 1, BUSIER), SCALER, BUDGET], set_image("Deployment"), id="autoscaler"),
+    pytest.param(
+        [make_manifest("StatefulSet", make_server(), replicas=2, serviceName="web")],
+        set_image("StatefulSet"),
+        id="StatefulSet",
+    ),
+    pytest.param(
+        [make_manifest("DaemonSet", make_server())],
+        set_image("DaemonSet"),
+        id="DaemonSet",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param([], change("Job", WORKS, completions=4, parallelism=2), id="Job", marks=pytest.mark.deep),
+    pytest.param(
+        [web(SLOW_SERVER, 3, SLOW)],
+        ("scale", {**WEB, "replicas": 1}),
+        id="scaled down",
+        marks=pytest.mark.deep,
+    ),
+    pytest.param([web(SLOW_SERVER, 2, SLOW)], ("delete", {**WEB}), id="deleted", marks=pytest.mark.deep),
+    pytest.param([web(replicas=3), BUDGET], ("drain", {"node": "node-1"}), id="drained"),
+    pytest.param(
+        [web(replicas=3)],
+        ("fault", {"node": "node-1", "kind": "crash"}),
+        id="a node is lost",
+        marks=pytest.mark.deep,
+    ),
+]
+
+
+def list_figures(cluster, kind: str) -> list[str]:
+    """Those of the pages that have a future: of the workload, of two of its pods, of a node and of others."""
+    pods = StoredObject.objects.filter(cluster=cluster, kind="Pod").order_by("created_ms", "name")
+    # Another pod of a StatefulSet has the name of the one before it.
+    names = pods.values_list("name", flat=True) if kind != "StatefulSet" else ()
+    named = [f"pod:default/{name}" for name in names]
+    others = ["timeline", "autoscaler:default/web", "measured:default/web", "budget:default/web"]
+    return [f"rollout:default/{kind}/web", *named[:2], "node:node-1", *others]
 
 
 def tell_expected(cluster, from_ms: int, to_ms: int) -> set:
@@ -142,44 +272,49 @@ def tell_expected(cluster, from_ms: int, to_ms: int) -> set:
     }
 
 
+def wind_back(cluster, to_ms: int):
+    """The cluster as whoever looked at that instant would have read it."""
+    there = Cluster.objects.get(pk=cluster.pk)
+    rows = [*Transition.objects.filter(cluster=cluster, at_ms__lte=to_ms).order_by("-seq")[:1]]
+    rows += Event.objects.filter(cluster=cluster, at_ms__lte=to_ms).order_by("-seq")[:1]
+    there.seq = max(row.seq for row in rows)
+    versions = ObjectVersion.objects.filter(cluster=cluster, at_ms__lte=to_ms)
+    there.rv = versions.order_by("-rv").values_list("rv", flat=True)[0]
+    there.instant_ms = to_ms
+    return there
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "manifest, kind, payload",
-    [
-        pytest.param(
-            slow_to_go(), "setImage", {**WEB, "container": "app", "image": "nginx:1.28"}, id="rollout"
-        ),
-        pytest.param(slow_to_go(), "scale", {**WEB, "replicas": 1}, id="scaled down"),
-        pytest.param(deployment(2), "scale", {**WEB, "replicas": 5}, id="scaled up"),
-        pytest.param(slow_to_go(), "delete", {**WEB, "propagationPolicy": "Foreground"}, id="deleted"),
-        pytest.param(deployment(3), "fault", {"node": "node-1", "kind": "crash"}, id="a node is lost"),
-        pytest.param(deployment(2), "apply", {"object": loose(CRASHES)}, id="crash loop"),
-        pytest.param(
-            deployment(1),
-            "apply",
-            {"object": loose(WORKS, "Job", completions=4, parallelism=2)},
-            id="job",
-        ),
-    ],
-)
-def test_at_every_change_the_bars_are_what_is_recorded_later(
-    owner, make_cluster, monkeypatch, manifest, kind, payload
+@pytest.mark.parametrize("manifests, asked", ROLLOUTS)
+def test_at_every_change_what_is_drawn_is_what_is_recorded_later(
+    owner, make_cluster, monkeypatch, manifests, asked
 ):
-    """Nothing is recorded since the command; what was between then and now is in no row."""
-    monkeypatch.setattr(ghost, "SPAN_MS", SEEN_MS)
+    """Of every chart. Rows are recorded now and then; what was since the last of them is in no row."""
     monkeypatch.setattr(ghost, "CPU_SECONDS", 60.0)
+    monkeypatch.setattr(ghost, "SPAN_MS", 90_000)
     cluster = make_cluster()
-    inbox.append(cluster, "apply", {"object": manifest})
-    inbox.append(cluster, kind, payload, pinned_ms=BEGUN_MS)
-    run_on(owner, cluster, BEGUN_MS - 1)
-    monkeypatch.setattr(reads, "virtual_now_ms", lambda cluster: BEGUN_MS - 1)
-    instants = sorted({bar["start"] for bar in read_ghost(cluster)["bars"]})
+    for manifest in manifests:
+        inbox.append(cluster, "apply", {"object": manifest})
+    inbox.append(cluster, *asked, pinned_ms=BEGUN_MS)
+    run_on(owner, cluster, BEGUN_MS)
+    kind = {**WEB, **asked[1].get("object", {}), **asked[1]}.get("kind") or "Deployment"
+    kind = kind if kind in ("StatefulSet", "DaemonSet", "Job") else "Deployment"
+    names = list_figures(cluster, kind)
+    monkeypatch.setattr(reads, "virtual_now_ms", lambda cluster: BEGUN_MS)
+    changes = sorted({bar["start"] for bar in look_ahead(cluster)["bars"]})
     drawn = []
-    for at_ms in instants:
+    for at_ms in changes[:MOST_LOOKS]:
+        run_on(owner, cluster, at_ms // STEP_MS * STEP_MS)
         monkeypatch.setattr(reads, "virtual_now_ms", lambda cluster, at_ms=at_ms: at_ms)
-        drawn.append(read_ghost(cluster))
+        drawn.append(read_ghost(cluster, names))
     run_on(owner, cluster, drawn[-1]["to_ms"])
-    assert len(instants) > 1
+    assert len(changes) > 1
     for one in drawn:
-        bars = {(bar["lane"], bar["start"], bar["end"], bar["title"]) for bar in one["bars"]}
-        assert bars == tell_expected(cluster, one["at_ms"], one["to_ms"]), one["at_ms"]
+        from_ms, to_ms = one["at_ms"], one["to_ms"]
+        bars = one["figures"].pop("timeline")["bars"]
+        bars = {(bar["lane"], bar["start"], bar["end"], bar["title"]) for bar in bars}
+        assert bars == tell_expected(cluster, from_ms, to_ms), from_ms
+        later = wind_back(cluster, to_ms)
+        for name, figure in one["figures"].items():
+            came = cut_future(make_foresighted(later, name).figure(to_ms), from_ms)
+            assert figure == came, (name, from_ms)

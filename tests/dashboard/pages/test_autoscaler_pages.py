@@ -11,9 +11,9 @@ from dashboard.asking.forms import BoundsForm
 from dashboard.live.autoscalers import AutoscalerReader
 from dashboard.live.feeds import make_feed
 from dashboard.pages.autoscaler.readings import list_autoscalers
-from dashboard.reading.objects import find_object
 from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 from tests.engine.controllers.autoscaled import Autoscaled
 from tests.engine.kinds.kept import keep
 
@@ -58,6 +58,7 @@ def test_its_pictures_draw_what_is_known():
     assert set(target["y"]) == {100}
 
 
+@pytest.mark.slow
 def test_the_page_says_it_in_a_sentence_and_its_workload_links_to_it(client: Client):
     cluster = run_one()
     client.force_login(cluster.owner)

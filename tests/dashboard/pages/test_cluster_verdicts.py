@@ -137,6 +137,7 @@ def test_a_workload_whose_pods_restart_again_and_again_is_not_just_rolled_out() 
     assert "2 pods were ready and then not 6 times in the last 10 minutes" in told
 
 
+@pytest.mark.slow
 def test_a_workload_whose_pods_are_now_and_then_not_ready_is_not_well() -> None:
     """Nothing restarts: only its readiness comes and goes."""
     door = Door()
@@ -157,6 +158,7 @@ def test_a_workload_whose_pods_are_now_and_then_not_ready_is_not_well() -> None:
     assert told.troubles[0].page == "deployments/default/web/"
 
 
+@pytest.mark.slow
 def test_a_rollout_and_a_smaller_size_are_no_losses() -> None:
     door = Door()
     door.apply(make_deployment_json("web", 4))
@@ -181,6 +183,7 @@ def make_site(replicas: int, **budget: object) -> Site:
     return site
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "replicas, budget, waits",
     [
@@ -242,6 +245,7 @@ def test_an_eviction_that_was_refused_is_told_for_a_while() -> None:
 # --- where it is said -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_card_says_what_the_page_says_but_of_very_many_pods(client: Client, monkeypatch: Any) -> None:
     door = Door()
     door.apply(make_pod(containers=[SERVER | {"image": "ngnix"}]))

@@ -101,6 +101,7 @@ def test_the_common_history_is_found(forks: list[tuple[str | None, int]], expect
     assert find_common(made["first"], made["second"]) == expected
 
 
+@pytest.mark.slow
 def test_the_page_tells_it_and_strangers_text_is_text(client: Any, pair: tuple[Cluster, Cluster]) -> None:
     shop = pair[0]
     page = client.get("/clusters/shop/compare/shop-fork/").content.decode()
@@ -114,6 +115,7 @@ def test_the_page_tells_it_and_strangers_text_is_text(client: Any, pair: tuple[C
     assert 'href="/clusters/shop/compare/shop-fork/"' in client.get("/clusters/shop-fork/").content.decode()
 
 
+@pytest.mark.slow
 def test_it_is_for_those_who_see_both(client: Any, pair: tuple[Cluster, Cluster]) -> None:
     bob = make_user("bob")
     make_cluster(bob, "bobs")

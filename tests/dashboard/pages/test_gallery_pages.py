@@ -126,6 +126,7 @@ def test_forks_stand_below_what_they_are_forks_of():
     assert walked == [("shop", 0), ("shop-fork", 1), ("deep", 2), ("alone", 0), ("strange", 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_gallery_lists_every_story(client):
     client.force_login(make_user("ada"))

@@ -8,10 +8,10 @@ from django.test import Client
 from dashboard.asking.forms import ChangeForm
 from dashboard.live.feeds import make_feed
 from dashboard.pages.workload.jobs import Grid, Run, read_calendar, read_grid
-from dashboard.reading.objects import find_object
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.telling.verdicts import tell_job
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 from lifecycle.verdicts import make_manual_job
 from tests.dashboard.pages.test_verdicts import make_cron_job, make_job
 from tests.engine.controllers.door import Door
@@ -41,6 +41,7 @@ EXITS = {"onExitCodes": {"operator": "In", "values": [42]}}
 LOST = {"onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules, expected",
     [
@@ -70,6 +71,7 @@ def test_the_rule_that_decided_on_an_index_is_named(client, rules, expected):
     assert expected in show(client, cluster)
 
 
+@pytest.mark.slow
 def test_every_index_has_its_state_and_its_retries(client: Client) -> None:
     door = Door()
     door.apply(make_job("sleep 5; test $JOB_COMPLETION_INDEX != 1", **INDEXED))

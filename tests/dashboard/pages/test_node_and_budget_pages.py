@@ -12,8 +12,8 @@ from dashboard.live.feeds import make_feed
 from dashboard.pages.budget.readings import list_evictions, tell
 from dashboard.pages.node.drain_previews import preview_drain
 from dashboard.pages.node.readings import list_nodes, read_node
-from dashboard.reading.objects import find_object
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 from tests.engine.disruption.site import Site, make_budget, make_workload
 from tests.engine.kinds.kept import keep
 

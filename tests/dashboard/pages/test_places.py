@@ -10,7 +10,6 @@ from django.test import Client
 from dashboard.pages.workload.places import Place, Places
 from dashboard.pages.workload.readings import read_workload
 from dashboard.plots.replicas import EARLIER, LATEST
-from dashboard.reading.objects import find_object
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
@@ -18,6 +17,7 @@ from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.template import PodTemplate
 from lifecycle.engine.rules.workloads.daemon_pods import decide_fit, explain_fit, tolerate_trouble
 from lifecycle.models import Cluster, Transition
+from lifecycle.recorded.objects import find_object
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.controllers.fleet import AGENT, Fleet, make_agent
 from tests.engine.kinds.kept import keep
@@ -90,6 +90,7 @@ def test_ordinals_below_the_partition_are_held_back() -> None:
     assert places.notes == ["partition 2: ordinals below 7 are not updated"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "images, turns", [([], [LATEST]), (["nginx:2", "nginx:3"], [LATEST, EARLIER, EARLIER])]
 )
@@ -106,6 +107,7 @@ def test_revisions_have_the_colours_of_the_chart(images: list[str], turns: list[
     assert [one.turn for one in read_workload(cluster, found, STATEFUL_SET)["revisions"]] == turns
 
 
+@pytest.mark.slow
 def test_an_update_that_is_stuck_says_for_which_ordinal_it_waits(client: Client) -> None:
     door = Door()
     door.apply(make_set())

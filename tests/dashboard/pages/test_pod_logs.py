@@ -65,6 +65,7 @@ def test_the_run_before_is_never_shown_as_the_current_one(client: Any, shop: Clu
     assert lines_of(ask(client, "container=app&previous=on")) == [("00:00:01.0", "the first run")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "container, status, query, words",
     [

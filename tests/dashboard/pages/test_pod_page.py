@@ -107,6 +107,7 @@ def test_what_helps_with_a_crash_loop_is_on_one_page(client: Any, shop: Cluster)
     assert "red <b>" not in source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_mirror", [True, False])
 def test_the_events_of_a_static_pod_are_its_mirrors(client: Any, shop: Cluster, is_mirror: bool) -> None:
     record(shop, [event(7000, "Started", "from the node", uid="abc")])

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dashboard.pages.cluster.verdict import read_verdict
-from dashboard.pages.seen import see_pods
 from dashboard.pages.states import count_states
-from dashboard.reading.objects import find_object
 from lifecycle.judge import SeenPod, judge_pod
+from lifecycle.recorded.objects import find_object
+from lifecycle.recorded.seen import see_pods
 from tests.dashboard.pages.test_verdicts import CRASH, NEVER_READY, make_deployment_json, make_held
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
@@ -163,6 +163,7 @@ def test_a_cluster_that_is_well_says_so() -> None:
     assert read_verdict(cluster, count_states(cluster), 30_000).sentence == "Nothing is wrong: 2 ready."
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_pods_that_never_get_ready_are_a_problem_once_it_has_lasted() -> None:
     door = Door()

@@ -41,6 +41,7 @@ def test_pages_say_it_of_a_daemon_set_too():
     assert words == "0 of 3 ready · 1 of 3 updated pods are available"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_clusters_page_names_what_its_workloads_need_and_nobody_made(client: Client) -> None:
     user = make_user()

@@ -44,6 +44,7 @@ def test_a_page_offers_what_it_has_tried_and_changes_nothing(client: Client) -> 
     assert cluster.commands.count() == 0
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_read_from_what_is_seen(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster, asked = make_stuck(), []
 

@@ -14,6 +14,7 @@ from tests.engine.kinds.kept import keep
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_pages_show_it_with_its_pods(client: Client) -> None:
     door = Door()
     door.apply(make())

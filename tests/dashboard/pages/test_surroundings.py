@@ -12,7 +12,7 @@ from tests.dashboard.pages.test_verdicts import make_deployment_json
 from tests.engine.controllers.door import Door
 from tests.engine.kinds.kept import keep_changes
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def make_service(selector: dict[str, str], port: Any = "http", **spec: Any) -> dict[str, Any]:

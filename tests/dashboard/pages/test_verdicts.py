@@ -12,12 +12,12 @@ from django.test import Client
 from dashboard.pages.cluster.verdict import read_verdict as tell_cluster
 from dashboard.pages.states import count_states
 from dashboard.pages.workload.readings import read_workload
-from dashboard.reading.objects import find_object
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.judge import ENDING, SeenPod, find_overdue
 from lifecycle.models import Cluster
+from lifecycle.recorded.objects import find_object
 from lifecycle.simulation.seen import Watch
 from lifecycle.simulation.surroundings import describe_surroundings
 from tests.dashboard import zoo
@@ -108,6 +108,7 @@ def read_statuses(pod: dict[str, Any]) -> list[dict[str, Any]]:
     return pod["status"].get("containerStatuses") or []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pod, expected",
     [
@@ -140,6 +141,7 @@ def test_what_is_wrong_with_pods_that_never_start_is_said(pod: dict[str, Any], e
     assert f"; web-0: {expected}" in verdict(door.run(30), "StatefulSet", "web")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
 def test_pods_that_are_updated_by_hand_are_counted(kind: str) -> None:
     door = Door()
@@ -179,6 +181,7 @@ def test_a_pod_that_does_not_go_is_named_and_so_it_is_by_its_cluster() -> None:
     assert f"web-0: {told}" in [one.sentence for one in found.troubles]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
 def test_a_pod_that_a_finalizer_holds_is_named(kind: str) -> None:
     door = Door()
@@ -233,6 +236,7 @@ def make_quota(pods: int) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small"}, "spec": spec}
 
 
+@pytest.mark.slow
 def test_every_workload_says_why_its_pods_are_not_made_and_so_does_its_cluster() -> None:
     door = Door()
     door.run(3)
@@ -311,6 +315,7 @@ def test_failed_jobs_stand_behind_what_is_unwell() -> None:
     assert [one.name for one in found.troubles] == ["web", "work"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "Job", "ReplicationController"])
 def test_a_quota_that_keeps_pods_back_is_told_until_it_lets_them_in(kind: str) -> None:
     door = Door()
@@ -328,6 +333,7 @@ def test_a_quota_that_keeps_pods_back_is_told_until_it_lets_them_in(kind: str) -
     assert "can be made" not in verdict(door.run(1_100), kind, "web")
 
 
+@pytest.mark.slow
 def test_what_wants_no_pods_will_not_change_by_itself() -> None:
     door = Door()
     manifest = make_deployment_json("web", replicas=1)
@@ -371,6 +377,7 @@ WITH_PODS_OF_LONG_LIFE = [
 WAITS = {"StatefulSet": "; creation waits for web-0 to be available"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WITH_PODS_OF_LONG_LIFE)
 def test_a_readiness_that_never_comes_is_named(kind: str) -> None:
     door = Door()
@@ -395,6 +402,7 @@ def test_after_the_deadline_a_rollout_that_never_gets_ready_says_that_nothing_wi
     assert told.endswith("; 1 more pod is not ready; nothing will change by itself until it passes.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", WITH_PODS_OF_LONG_LIFE)
 def test_a_volume_that_does_not_come_is_named(kind: str) -> None:
     door = Door()
@@ -406,6 +414,7 @@ def test_a_volume_that_does_not_come_is_named(kind: str) -> None:
     assert 'configmap "nosuch" not found)' in told, told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script, spec, seconds, expected",
     [
@@ -453,6 +462,7 @@ def test_a_job_says_how_it_ended_or_what_its_timers_will_do(
     assert verdict(door, "Job", "work") == expected.replace("{pod}", pod)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec, seconds, expected",
     [
@@ -550,6 +560,7 @@ def test_a_job_that_another_controller_sees_to_says_so() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_page_says_it_first(client: Client) -> None:
     door = Door()
     door.apply(make_job("true"))

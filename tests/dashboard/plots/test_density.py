@@ -133,6 +133,7 @@ def _life(name: str) -> list[dict]:
     return [transition(0, field, new, name, owner="ReplicaSet/web") for field, new in told.items()]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_every_pod_of_a_crowd_is_in_the_band_and_can_be_reached(crowd: Cluster):
     meta = TimelineFeed(crowd, "", None).figure(9000)["layout"]["meta"]
@@ -146,6 +147,7 @@ def test_every_pod_of_a_crowd_is_in_the_band_and_can_be_reached(crowd: Cluster):
     assert meta["page"] == {"number": 1, "order": "name", "first": 301, "last": 310, "count": 310}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_pages_by_state_begin_with_trouble(crowd: Cluster):
     meta = TimelineFeed(crowd, "", None, Asked(page=0, order="state")).figure(9000)["layout"]["meta"]

@@ -128,6 +128,7 @@ def revisions(count):
     return told
 
 
+@pytest.mark.slow
 def test_of_a_long_story_the_later_part_is_held():
     told = revisions(2000)
     figure = make_replicas(told, 20_000_000)

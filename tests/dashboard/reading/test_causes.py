@@ -97,6 +97,7 @@ def test_a_row_that_is_not_kept_has_no_chain(shop: Cluster, client: Client) -> N
     assert answer.status_code == 200 and "not kept any more" in answer.content.decode()
 
 
+@pytest.mark.slow
 def test_a_chain_that_does_not_go_back_ends_and_a_long_one_is_cut(shop: Cluster) -> None:
     rows = [transition(at, "state", "ready") | {"cause": at} for at in range(MOST_LINKS + 50)]
     rows[0]["cause"] = 40

@@ -179,6 +179,7 @@ def test_what_is_too_large_to_be_remembered_is_applied_without():
     assert third.object["data"] == {"k": "x" * 300_000, "m": "1"}, "as it is not known who gave it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["create", "apply"])
 @pytest.mark.parametrize(
     "size_bytes, code, message",

@@ -215,6 +215,7 @@ def test_a_saved_cluster_knows_its_definitions() -> None:
     assert desk.create(make_box(size=0)).code == 422
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", ["items", "additionalProperties", "properties", "enum", "pattern", "minimum"]
 )

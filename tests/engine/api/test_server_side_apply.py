@@ -402,6 +402,7 @@ def test_a_version_that_is_no_number_is_an_error_of_the_server() -> None:
 # --- what always holds ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_what_managers_own_is_there_and_nothing_is_lost_in_silence(seed: int) -> None:
     """Random applies and patches: an apply again changes nothing; what one stated it owns, or was refused."""

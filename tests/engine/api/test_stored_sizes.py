@@ -72,6 +72,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb, payload", WAYS.values(), ids=WAYS)
 def test_defaults_cannot_make_an_object_larger_than_is_stored(verb: str, payload: Json) -> None:
     desk = define()

@@ -135,6 +135,7 @@ def follow(trace: Trace, steps: list[tuple[str, int, int, int]]) -> Trace:
     return trace
 
 
+@pytest.mark.slow
 @given(STEPS, st.integers(0, 3 * 60 * MINUTE))
 def test_what_a_reader_computes_is_what_closing_would_write(steps: Any, later_ms: int) -> None:
     trace = follow(Trace(), steps)
@@ -158,6 +159,7 @@ def test_counts_and_times_only_grow(steps: Any) -> None:
         known[row.number] = row.count, row.last_ms
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 26),
     st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(PERIODS)), min_size=1, max_size=3),

@@ -12,10 +12,10 @@ from django.test import Client
 
 from dashboard.live.feeds import TimelineFeed
 from dashboard.pages.cluster.readings import list_workloads
-from dashboard.reading.objects import find_object
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command
 from lifecycle.models import Cluster, Event, ObjectVersion, StoredObject, Transition
+from lifecycle.recorded.objects import find_object
 from tests.engine.kinds.both import FOREIGN, make_foreign, make_ours
 from tests.engine.kinds.kept import keep
 
@@ -35,6 +35,7 @@ def shop() -> Cluster:
     return keep(engine)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("api_version, kind, group", FOREIGN)
 @pytest.mark.parametrize("table", TABLES)
 def test_rows_say_the_group(shop: Cluster, table: Any, api_version: str, kind: str, group: str) -> None:

@@ -44,6 +44,7 @@ def test_the_environment_is_that_of_the_runs_start() -> None:
 DELAYS = [0, 10, 20, 40, 80, 160]
 
 
+@pytest.mark.slow
 @pytest.mark.spec("RESTART-09")
 @pytest.mark.parametrize("length", [0, 1, 30, 299, 599])
 def test_a_broken_container_cannot_restart_faster_than_its_delays(length: int) -> None:

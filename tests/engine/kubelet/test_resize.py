@@ -313,3 +313,67 @@ def test_a_resize_that_waits_survives_saving(amount: str) -> None:
         return world.rows
 
     assert live(True) == live(False)
+
+
+IN_PLACE = [{"resourceName": "memory", "restartPolicy": "NotRequired"}]
+MIB = 1024**2
+
+
+def using(*points: tuple[str, str]) -> dict[str, Any]:
+    return {"app": {"usage": [{"at": at, "memory": memory} for at, memory in points]}}
+
+
+@pytest.mark.spec("RESIZE-08")
+def test_a_memory_limit_is_not_lowered_below_what_is_in_use() -> None:
+    """kuberuntime_manager.go, validateMemoryResizeAction: a ResizeError, and tried again."""
+    world = sized(using(("0s", "300Mi"), ("60s", "100Mi")), resizePolicy=IN_PLACE)
+    assert resize(world, {"memory": "128Mi"}, {"memory": "200Mi"}).ok
+    world.to(50)
+    below = f"below current usage ({300 * MIB})"
+    text = (
+        f"cannot decrease memory limits: [attempting to set pod memory limit ({200 * MIB}) {below},"
+        f' attempting to set container "app" memory limit ({200 * MIB}) {below}]'
+    )
+    (told,) = [one for one in world.status()["conditions"] if one["type"] == IN_PROGRESS]
+    assert (told["status"], told["reason"], told["message"]) == ("True", "Error", text)
+    assert has(world)["limits"]["memory"] == "512Mi"
+    assert world.container()["allocatedResources"]["memory"] == "128Mi"
+    (event,) = [row for row in world.rows if row.get("reason") == "ResizeError"]
+    assert event["eventType"] == "Warning"
+    assert event["message"].startswith('Pod resize error: {"containers":[{"name":"app","resources":')
+    assert world.to(90).starts() == [0]
+    assert has(world)["limits"]["memory"] == "200Mi"
+    assert world.condition(IN_PROGRESS)[-1][1] is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "policy", "is_applied"),
+    [
+        ("301Mi", IN_PLACE, True),
+        ("300Mi", IN_PLACE, False),
+        ("1Gi", IN_PLACE, True),
+        # What restarts for it uses nothing meanwhile.
+        ("200Mi", POLICY, True),
+    ],
+)
+def test_what_is_in_use_decides_whether_a_limit_is_lowered(limit: str, policy: Any, is_applied: bool) -> None:
+    world = sized(using(("0s", "300Mi"), ("30s", "20Mi"), ("31s", "300Mi")), resizePolicy=policy)
+    assert resize(world, {"memory": "128Mi"}, {"memory": limit}).ok
+    assert (has(world.to(25))["limits"]["memory"] == limit) is is_applied
+
+
+def test_a_refused_resize_ends_with_another_one() -> None:
+    world = sized(using(("0s", "300Mi")), resizePolicy=IN_PLACE)
+    assert resize(world, {"memory": "128Mi"}, {"memory": "200Mi"}).ok
+    world.to(30)
+    assert resize(world, {"memory": "128Mi"}, {"memory": "400Mi"}).ok
+    assert has(world.to(60))["limits"]["memory"] == "400Mi"
+    assert world.condition(IN_PROGRESS)[-1][1] is None
+
+
+def test_a_container_that_begins_anew_has_the_limit_that_was_refused() -> None:
+    runs = {"app": {"runs": [{"for": "40s", "exit": 1}, {}], "usage": [{"at": "0s", "memory": "300Mi"}]}}
+    world = sized(runs, resizePolicy=IN_PLACE)
+    assert resize(world, {"memory": "128Mi"}, {"memory": "200Mi"}).ok
+    world.to(80)
+    assert has(world)["limits"]["memory"] == "200Mi"

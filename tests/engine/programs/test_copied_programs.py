@@ -78,8 +78,12 @@ UNSEEN = "cp -R /opt/acme/conf /shared"
 @pytest.mark.parametrize(
     "script",
     [
-        pytest.param(f"{UNSEEN}; echo x > /own; cp /own /shared/conf/; test -f /shared/conf/own", id="cp"),
-        pytest.param(f"{UNSEEN}; echo x > /own; mv /own /shared/conf/.; test -f /shared/conf/own", id="mv"),
+        pytest.param(
+            f"{UNSEEN}; echo x > /tmp/own; cp /tmp/own /shared/conf/; test -f /shared/conf/own", id="cp"
+        ),
+        pytest.param(
+            f"{UNSEEN}; echo x > /tmp/own; mv /tmp/own /shared/conf/.; test -f /shared/conf/own", id="mv"
+        ),
         pytest.param(f"{UNSEEN}; mkdir -p /shared/conf && touch /shared/conf/own", id="mkdir -p"),
         pytest.param(f"{UNSEEN}; cd /shared/conf && touch own && test -f /shared/conf/own", id="cd"),
         pytest.param(
@@ -88,7 +92,10 @@ UNSEEN = "cp -R /opt/acme/conf /shared"
         pytest.param(
             f"{UNSEEN}; touch /shared/conf/own; {UNSEEN}; touch /shared/conf/b/c", id="copied again"
         ),
-        pytest.param("mkdir /a; touch /a/f; cp -r /a/. /shared; test -f /shared/f", id="what a folder holds"),
+        pytest.param(
+            "mkdir /tmp/a; touch /tmp/a/f; cp -r /tmp/a/. /shared; test -f /shared/f",
+            id="what a folder holds",
+        ),
     ],
 )
 def test_what_is_copied_unseen_is_a_folder_where_it_is_used_as_one(script: str) -> None:

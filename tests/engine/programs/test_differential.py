@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.programs.worlds import FakeWorld, pod_spec, run_until, start
+from tests.seeds import one_in
 
 pytestmark = pytest.mark.slow
 
@@ -61,24 +62,24 @@ def simulated_shell(script: str, shell: str = "dash") -> tuple[str, int | None]:
     return output.rstrip("\n"), process.exit.code if process.exit else None
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize("script", one_in(3, SCRIPTS))
 def test_script_does_what_the_real_shell_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 
-@pytest.mark.parametrize("script", TOOL_SCRIPTS)
+@pytest.mark.parametrize("script", one_in(3, TOOL_SCRIPTS))
 def test_tools_do_what_the_real_tools_do(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 
 @pytest.mark.skipif(AWK is None, reason="there is no awk on this machine")
-@pytest.mark.parametrize("script", AWK_SCRIPTS)
+@pytest.mark.parametrize("script", one_in(3, AWK_SCRIPTS))
 def test_awk_does_what_the_real_awk_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 
 @pytest.mark.skipif(BASH is None, reason="there is no bash on this machine")
-@pytest.mark.parametrize("script", BASH_SCRIPTS)
+@pytest.mark.parametrize("script", one_in(3, BASH_SCRIPTS))
 def test_script_for_bash_does_what_bash_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script, "bash") == real_shell(script, tmp_path, BASH or "")
 
@@ -182,12 +183,13 @@ def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
+MOST_PROGRAMS = 30 if settings.get_current_profile_name() == "ci" else 100
 PROGRAMS = st.recursive(SIMPLE, compound, max_leaves=6).map(lambda body: f"{body}\necho last $? $a $b $c")
 
 
 @given(PROGRAMS)
 @settings(
-    max_examples=100,
+    max_examples=MOST_PROGRAMS,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

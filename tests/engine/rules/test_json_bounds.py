@@ -12,6 +12,7 @@ DEEP = "exceeded max depth: nested more than 100 levels deep; write it flatter"
 MANY = "more than 250,000 values are too many to be read at once; give them in parts"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, said",
     [

@@ -160,3 +160,37 @@ def test_tables_are_made_from_openapi(tmp_path, monkeypatch):
         "apps.v1.Part": {"id": "int32"},
         "core.v1.Part": {"raw": "any"},
     }
+
+
+FLOW = {
+    "io.k8s.api.flow.v1.Flow": {
+        "properties": {
+            "metadata": META,
+            "part": {"$ref": "#/definitions/io.k8s.api.core.v1.Part"},
+            "thing": {"$ref": "#/definitions/io.k8s.api.flow.v1.Thing"},
+        },
+        "x-kubernetes-group-version-kind": [{"group": "flow", "version": "v1", "kind": "Flow"}],
+    },
+    "io.k8s.api.flow.v1.Thing": {"properties": {"id": {"type": "string"}}},
+    "io.k8s.api.flow.v1beta1.Later": {
+        "properties": {"metadata": META},
+        "x-kubernetes-group-version-kind": [{"group": "flow", "version": "v1beta1", "kind": "Later"}],
+    },
+}
+
+
+def test_stable_kinds_that_a_server_does_not_tell_come_from_what_is_published(tmp_path, monkeypatch):
+    """Types of both are not said twice, and one whose name the first has is told with its group."""
+    served, published = tmp_path / "openapi.json", tmp_path / "swagger.json"
+    (tmp_path / "v1_40").mkdir()
+    served.write_text(json.dumps({"definitions": OPENAPI}))
+    published.write_text(json.dumps({"definitions": OPENAPI | FLOW}))
+    monkeypatch.setattr(table_files, "FOLDER", tmp_path)
+    call_command("generate_schema", "v1.40", str(served), str(published), verbosity=0)
+    made: dict = {}
+    exec((tmp_path / "v1_40/others.py").read_text(), made)
+    assert made["KINDS"] == {"flow/v1": ["Flow"]}
+    assert made["TYPES"] == {
+        "Flow": {"metadata": "ObjectMeta", "part": "core.v1.Part", "thing": "flow.v1.Thing"},
+        "flow.v1.Thing": {"id": "string"},
+    }

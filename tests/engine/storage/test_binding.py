@@ -296,6 +296,7 @@ def test_a_claim_that_goes_while_its_volume_is_made_gets_none():
 # --- going on after a save --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_s", [0.0, 0.02, 0.5, 1.5, 4.0])
 def test_a_saved_cluster_goes_on_the_same(at_s):
     def play(is_saved: bool) -> list:
@@ -317,6 +318,7 @@ def test_a_saved_cluster_goes_on_the_same(at_s):
 # --- cost -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_claim_first", [False, True])
 def test_nobody_walks_over_all_volumes_for_each_claim(is_claim_first, monkeypatch):
     count, looked_at = 60, 0

@@ -8,7 +8,7 @@ from lifecycle.engine.objects.times import parse_utc_ms
 from tests.kube_api.conftest import Shop
 from tests.kube_api.test_subresources import Api, api  # noqa: F401
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 JOBS, PODS = "/apis/batch/v1/namespaces/default/jobs", "/api/v1/namespaces/default/pods"
 COMMAND = ["perl", "-Mbignum=bpi", "-wle", "print bpi(2000)"]

@@ -10,6 +10,8 @@ from django.test import Client
 
 from lifecycle import tokens
 
+pytestmark = pytest.mark.slow
+
 BEHAVIOR = """
 app: {usage: [{at: 0s, cpu: 100m, memory: 64Mi}, {at: 60s, cpu: 900m, memory: 200Mi}]}
 """

@@ -16,6 +16,7 @@ from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.runs import inbox
 from lifecycle.simulation.stories import list_stories
 from lifecycle.stored_kinds import kind_of_stored
+from tests.seeds import one_in
 from tests.simulate.running import plan_of
 
 pytestmark = pytest.mark.slow
@@ -96,15 +97,7 @@ def find_repeated(cluster: Cluster) -> frozenset[Subject]:
     return frozenset(one for one in lives if one[0] in ALIKE) - frozenset(first.values())
 
 
-def list_files() -> list[Any]:
-    """Every ninth one; the deep tests take the others as well."""
-    return [
-        pytest.param(file, id=file.stem, marks=[pytest.mark.deep] if number % 9 else [])
-        for number, file in enumerate(FILES)
-    ]
-
-
-@pytest.mark.parametrize("file", list_files())
+@pytest.mark.parametrize("file", one_in(36, (pytest.param(file, id=file.stem) for file in FILES)))
 def test_everything_can_be_looked_at(owner, make_cluster, client, file):
     plan = plan_of(file)
     cluster = make_cluster("gallery", settings=plan.settings.to_json(), paused=True)

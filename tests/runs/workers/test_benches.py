@@ -46,19 +46,19 @@ def test_a_row_is_compared_with_a_step_of_the_loop(loop_seconds, pods, rows, sec
 
 
 def test_engine():
-    answer = bench("engine", pods=300, nodes=30)
+    answer = bench("engine", pods=100, nodes=10)
     # A pod's whole life is recorded: a few rows a pod would mean that most of it is missing.
-    assert answer["figures"]["rows"] > 300 * 15
+    assert answer["figures"]["rows"] > 100 * 15
     # Small and on a busy machine: only a collapse shows here. The figure is the full bench's.
     assert answer["ratio"] > 0.004
     assert answer["row_ratio"] == pytest.approx(find_row_ratio(answer, 8), rel=0.1)
 
 
 def test_batch():
-    answer = bench("batch", pods=200, parallelism=20, nodes=5, slots=48)
+    answer = bench("batch", pods=80, parallelism=20, nodes=5, slots=24)
     # Each pod is made, run, counted and let go; so is each hour's, and its Job.
-    assert answer["figures"]["rows"] > 200 * 20
-    assert answer["figures"]["cron_rows"] > 48 * 40
+    assert answer["figures"]["rows"] > 80 * 20
+    assert answer["figures"]["cron_rows"] > 24 * 40
     assert answer["row_ratio"] == pytest.approx(find_row_ratio(answer, 8), rel=0.1)
     assert answer["figures"]["cron_row_ratio"] > 0
 
@@ -72,25 +72,27 @@ def test_rollout(kind):
 
 
 def test_idle():
-    answer = bench("idle", pods=300, nodes=30)
+    answer = bench("idle", pods=100, nodes=10)
     assert answer["ratio"] < 0.05
 
 
 @pytest.mark.django_db(transaction=True)
 def test_record():
-    answer = bench("record", pods=200, nodes=20)
+    answer = bench("record", pods=60, nodes=6)
     # Some 27 rows of history a pod, and its versions.
-    assert answer["figures"]["rows"] > 200 * 27
+    assert answer["figures"]["rows"] > 60 * 27
 
 
 @pytest.mark.django_db(transaction=True)
 def test_export():
     """It compares count and hash with the run's by itself."""
-    answer = bench("export", rows=20_000)
-    assert answer["work"]["rows"] >= 20_000
+    answer = bench("export", rows=4_000)
+    assert answer["work"]["rows"] >= 4_000
     assert answer["figures"]["rss_growth_mb"] <= 64
 
 
+# How shards and turns are shared has short tests in `test_shards` and `test_turns`.
+@pytest.mark.deep
 @pytest.mark.django_db(transaction=True)
 def test_workers():
     answer = bench("workers", pods=10, restarts=2)
@@ -116,6 +118,8 @@ def test_api():
     assert answer["figures"]["gets_per_second"] > 0
 
 
+# What sockets are sent has short tests in `dashboard/live/test_consumer`.
+@pytest.mark.deep
 @pytest.mark.django_db(transaction=True)
 def test_live():
     answer = bench("live", clients=5, seconds=5, changes=20)
@@ -128,14 +132,14 @@ def test_sizes_start_at_one():
 
 
 def test_crash():
-    answer = bench("crash", pods=20, nodes=2)
+    answer = bench("crash", pods=8, nodes=2)
     # Crash loops of 60 s runs and back-offs up to 300 s: thirteen restarts or so in the hour.
-    assert 20 * 12 <= answer["work"]["restarts"] <= 20 * 16
+    assert 8 * 12 <= answer["work"]["restarts"] <= 8 * 16
     # Over a hundred checks a restart, and next to none of them is a write.
     assert answer["figures"]["versions"] < answer["figures"]["checks"] / 10
     assert answer["row_ratio"] > 0
 
 
 def test_sleep():
-    answer = bench("sleep", pods=50, nodes=5)
+    answer = bench("sleep", pods=20, nodes=2)
     assert answer["figures"]["rows"] == answer["figures"]["versions"] == 0

@@ -69,12 +69,11 @@ KILLED = f"{WORKERS}::test_a_worker_killed_in_mid_rollout_is_replaced_without_ga
 EACH = (WORKERS, "tests/runs/workers/test_hosts.py")
 
 
+# Workers are replaced on SQLite in `test_workers`; that the rest is the same here, the test above says.
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "tests",
-    [
-        pytest.param([KILLED], id="one that is killed"),
-        pytest.param(EACH, id="on one machine and on two", marks=pytest.mark.deep),
-    ],
+    [pytest.param([KILLED], id="one that is killed"), pytest.param(EACH, id="on one machine and on two")],
 )
 def test_workers_are_replaced(postgres_url, tests):
     said = subprocess.run(
@@ -122,6 +121,7 @@ with transaction.atomic():
 """
 
 
+@pytest.mark.deep
 def test_a_stopped_worker_gives_the_shards_up(postgres_url):
     """Stopped in the middle of a heartbeat, it would keep every other worker from taking them."""
     environment = os.environ | {"DATABASE_URL": postgres_url, "DJANGO_SETTINGS_MODULE": "dashboard.settings"}

@@ -39,6 +39,7 @@ def test_who_had_least_goes_first_and_what_was_had_is_forgotten():
     assert list(shares.had) == [3]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_fifty_busy_clusters_of_one_user_keep_anothers_waiting_for_no_more_than_a_turn(
     owner, wall, settings, monkeypatch

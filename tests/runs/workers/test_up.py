@@ -90,7 +90,8 @@ def is_there(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
-def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder):
+@pytest.mark.parametrize("goes_on", [False, pytest.param(True, marks=pytest.mark.deep)])
+def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder, goes_on):
     up = Up(folder)
     address = up.wait_until_ready()
     person = browser()
@@ -109,7 +110,12 @@ def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder):
     assert len(kept) >= 4 and not [path for path in kept if path.stat().st_mode & 0o077]
     assert up.stop(signal.SIGINT) == 0
     assert not [pid for pid in children if is_there(pid)]
+    if goes_on:
+        check_going_on(folder, before)
 
+
+def check_going_on(folder: Path, before: list[Any]) -> None:
+    """Started again, it has what it had."""
     again = Up(folder)
     address = again.wait_until_ready()
     person = browser()

@@ -47,6 +47,7 @@ def test_a_worker_killed_in_mid_rollout_is_replaced_without_gap_or_double(worker
     assert_whole(cluster)
 
 
+@pytest.mark.deep
 def test_a_redis_that_forgot_everything_loses_no_command(workers, make_cluster, redis_url):
     import redis
 
@@ -64,6 +65,7 @@ def test_a_redis_that_forgot_everything_loses_no_command(workers, make_cluster, 
     assert_whole(cluster)
 
 
+@pytest.mark.deep
 def test_a_worker_whose_broker_was_restarted_still_follows_its_shards(workers, make_cluster, tmp_path):
     child, url = processes.redis_child(processes.find_redis(), tmp_path)
     child.start()

@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
 def make_wanted(service: StoredObject, pod: Pod, node: StoredObject | None) -> Wanted | None:
     """What a Service has for a pod that it selects; None where it has nothing.
 
-    Left out: Kubernetes leaves pods out whose node is gone, for the moment that they are still there.
+    Left out: that a pod whose node is gone has nothing, for the moment that it is still there.
     """
     spec = service.spec or {}
     zone = node.meta.labels.get(ZONE) if node is not None else None

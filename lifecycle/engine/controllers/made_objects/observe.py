@@ -10,6 +10,7 @@ from ...kinds.namespace import NAMESPACE
 from ...kinds.references import list_keys, name_subject
 from ...kinds.registry import list_entries, read_object
 from ...objects.meta import StoredObject, controller_reference
+from ...objects.workloads.deployment import Deployment
 from ...objects.workloads.job import Job
 from ...rules.actions import Create, RecordEvent, Update
 from ...rules.makers.custom import CUSTOM_MAKERS
@@ -42,7 +43,7 @@ class MadeObjectsController(LoopController):
     def _on_maker(self, old: StoredObject | None, new: StoredObject | None) -> None:
         if new is None or (old is not None and not _has_changed(old, new)):
             return
-        if (not isinstance(new, Job) or new.has_succeeded) and find_made(new.to_json()):
+        if _has_begun(new) and find_made(new.to_json()):
             self._wait(new)
 
     def _on_namespace(self, old: StoredObject | None, new: StoredObject | None) -> None:
@@ -69,7 +70,7 @@ class MadeObjectsController(LoopController):
     def sync(self, namespace: str, name: str) -> None:
         """Make what one maker makes, where it is not there."""
         maker = self.find(namespace, name)
-        if maker is None or maker.meta.deletion_ms is not None:
+        if maker is None or maker.meta.deletion_ms is not None or not _has_begun(maker):
             return
         for made in find_made(maker.to_json()):
             for place in self._list_places(made):
@@ -111,8 +112,13 @@ class MadeObjectsController(LoopController):
         return tuple(sorted({key for _, kind, name, key in asked if (kind, name) == (made.kind, made.name)}))
 
 
+def _has_begun(maker: StoredObject) -> bool:
+    """Whether it makes anything yet: a Job once it is complete, a Deployment's program once it runs."""
+    if isinstance(maker, Job):
+        return maker.has_succeeded
+    return not isinstance(maker, Deployment) or maker.status.available_replicas > 0
+
+
 def _has_changed(old: StoredObject, new: StoredObject) -> bool:
     """Whether a write may have changed what is made."""
-    if isinstance(old, Job) and isinstance(new, Job):
-        return old.has_succeeded != new.has_succeeded
-    return old.spec is not new.spec
+    return old.spec is not new.spec or _has_begun(old) != _has_begun(new)

@@ -23,7 +23,7 @@ from ..reports import Reporter
 from ..starting.sandboxes import Sandboxes
 from ..state.container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
 from ..state.node_agent import KUBELET, PARTITION, NodeAgent
-from ..state.worker import APPLYING, ASKED, FINISHING, SYNCING, TERMINATED, TERMINATING, PodWorker
+from ..state.worker import ALLOTTED, APPLYING, ASKED, SYNCING, TERMINATED, TERMINATING, PodWorker
 from ..static_pods.static_pods import StaticPods
 from .node_agents import NEW_MACHINE
 from .node_reporter import NodeReporter
@@ -209,7 +209,7 @@ class Outages:
         if worker.stop_reason == EVICTED and worker.stage != TERMINATED:
             # Nobody but the kubelet knew of that, and it looks at its node anew.
             worker.stop_reason, worker.evicted, worker.exceeds_limit = "", None, False
-        if worker.resize in (APPLYING, FINISHING):
+        if worker.resize in (APPLYING, *ALLOTTED):
             # What has not come to its end is begun again.
             worker.resize = ASKED
         worker.under_way, worker.to_start, worker.blind_until_ms = "", (), 0

@@ -4,7 +4,7 @@ Until its kubelet has looked at its runtime again it is taken to run: a check in
 container to run a command in. The first probe that finds it ended changes a good result, and a changed one
 starts a sync of the pod (worker.doProbe): the reason why the container waits is reported before its back-off
 is over.
-Left out: a failure of such a check counts for nothing, as the end is known a second later at most.
+Left out: that a failure of such a check counts, of an end that is known a second later at most.
 """
 
 from __future__ import annotations

@@ -20,8 +20,12 @@ WAITING, SYNCING, TERMINATING, TERMINATED = "waiting", "syncing", "terminating",
 STAGES = (WAITING, SYNCING, TERMINATING, TERMINATED)
 # What a sync that is not finished does: it kills containers, or starts them.
 KILLING, BEGINNING = "killing", "beginning"
-# Stages of a resize: asked for, held back, being applied, waiting for containers that restart for it.
-ASKED, DEFERRED, INFEASIBLE, APPLYING, FINISHING = "Asked", "Deferred", "Infeasible", "Applying", "Finishing"
+# Stages of a resize: asked for, held back, being applied, refused by what is in use, waiting for containers
+# that restart for it.
+ASKED, DEFERRED, INFEASIBLE = "Asked", "Deferred", "Infeasible"
+APPLYING, REFUSED, FINISHING = "Applying", "Refused", "Finishing"
+ALLOTTED = (REFUSED, FINISHING)
+"""Stages in which a container that is begun anew has what was asked for."""
 NO_NAMES: tuple[str, ...] = ()
 NO_CPUS: Mapping[str, tuple[int, ...]] = {}
 _POD_DATA = (
@@ -180,13 +184,16 @@ class PodWorker:
 
         `first_delay_ms`: the first of its node's delays after crashes.
         """
+        before = {one.name: one.raw.get("resources") for one in self.spec.all_containers}
         self.spec, self.told = spec, None
         for container in spec.all_containers:
             run = self.runs.get(container.name)
             if run is None:
                 self.runs[container.name] = ContainerRun(container)
                 continue
-            if self.resize or run.container.raw.get("resources") != container.raw.get("resources"):
+            # What was refused is tried again as it is, until something else is asked for.
+            known = before[container.name] if self.resize == REFUSED else run.container.raw.get("resources")
+            if known != container.raw.get("resources") or self.resize not in ("", REFUSED):
                 self.resize = ASKED
             self.take_container(run, first_delay_ms)
 
@@ -200,7 +207,7 @@ class PodWorker:
         spec = self.spec
         for container in spec.all_containers:
             if container.name == run.container.name and container is not run.container:
-                if self.resize and self.resize != FINISHING:
+                if self.resize not in ("", *ALLOTTED):
                     container = with_resources(container, run.container.raw.get("resources"))
                 begin_back_off_anew(run, container, next_delay_ms)
                 run.container, run.behavior = container, None

@@ -1,13 +1,14 @@
 """Which programs an image surely lacks, and how a container runtime says that one is not there.
 
 Only of images whose files are known: of busybox every word is, of other base images that nothing lies outside
-the usual folders. What another image holds is anybody's guess, so nothing is missed there.
+the usual folders, and of images that are built from nothing or from `distroless` that they have no shell and
+none of the usual tools. What another image holds is anybody's guess, so nothing is missed there.
 """
 
 from __future__ import annotations
 
-from lifecycle.userland.tools.registry import plain_name
-
+from .. import shell
+from .built import has_shell
 from .sources import find_image
 
 _BUSYBOX_WORDS = frozenset(
@@ -44,6 +45,7 @@ _BUSYBOX_WORDS = frozenset(
 )
 
 
+_SHELLS = frozenset(("bash", "dash", "zsh"))
 _FOLDERS = frozenset(
     "/ /bin /dev /etc /home /lib /proc /root /sbin /sys /tmp /usr /usr/bin /usr/sbin /var".split()
 )
@@ -56,9 +58,13 @@ ABSENT, NOT_EXECUTABLE = "no such file or directory", "permission denied"
 def is_missing(image: str, command: str) -> bool:
     """Whether an image surely has no such program: a word, or a path."""
     found = find_image(image)
-    if found is None or not found[1].has_known_files:
+    if found is None:
         return False
-    name = plain_name(command)
+    name, built = shell.plain_name(command), found.facts.built
+    if built is not None and not has_shell(built, image.rpartition("/")[2].partition(":")[2]):
+        return name in _BUSYBOX_WORDS or name in _SHELLS
+    if not found.facts.has_known_files:
+        return False
     if name is None:
         return True
     return found[0] == "busybox" and name not in _BUSYBOX_WORDS

@@ -1,12 +1,13 @@
 """What well-known images do when nobody says otherwise: a table of facts.
 
 A row has the name of a repository of Docker Hub, the images of `library` by their last word; a word behind a
-colon is the tag's, where that brings another program. Which other names mean the same: `image_sources.py`.
-What is in an image: `image_folders.py`.
+colon is the tag's, where that brings another program. Which other names mean the same: `sources.py`.
+What is in an image: `folders.py`.
 
-A row's facts are those of the image as its maintainers publish it: what it listens on, which stop signal its
-Dockerfile names, how its main process ends on that signal, what it refuses to start without. Times are
-typical ones, and a row says where it is an assumption.
+A row's facts are those of the image as its maintainers publish it: what it listens on, how its main process
+ends on its stop signal. What the build file says (`built.py`: user, stop signal, what it refuses to start
+without) is laid over a row here; an image that is there alone has a program of which nothing is known. Times
+are typical ones, and a row says where it is an assumption.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from ..behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
 from ..durations import Duration
+from .built import BuiltImage, built_by_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,12 @@ class ImageFacts:
     """Who it runs as unless told otherwise; None where that is not known."""
     user_name: str = ""
     """The name, where the image names its user by one."""
+    complaint: str = ""
+    """What it says before it ends for want of a variable."""
+    is_program_known: bool = True
+    """Otherwise all that is known of the image is its build file."""
+    built: BuiltImage | None = None
+    """What its build file says, which is in the fields above as well."""
 
 
 def _exits(code: int, after_ms: int = 0) -> TermPlan:
@@ -86,38 +94,29 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "polinux/stress": ImageFacts(ends=0, is_shell=True),
     "containerstack/cpustress": ImageFacts(entrypoint=None, on_term=_exits(0)),
     # Web servers and proxies.
-    "nginx": ImageFacts(
-        (80,), 100, _exits(0), "SIGQUIT", paths=_NGINX_PAGES, is_shell=True, speaks_http=True
-    ),
+    "nginx": ImageFacts((80,), 100, _exits(0), paths=_NGINX_PAGES, is_shell=True, speaks_http=True),
     "nginxinc/nginx-unprivileged": ImageFacts(
         (8080,),
         100,
         _exits(0),
-        "SIGQUIT",
         paths=_NGINX_PAGES,
         is_shell=True,
-        user=101,
         speaks_http=True,
     ),
     "bitnami/nginx": ImageFacts((8080, 8443), 200, _exits(0), "SIGQUIT", is_shell=True, user=1001),
-    "httpd": ImageFacts(
-        (80,), 100, _exits(0), "SIGWINCH", paths=("/", "/index.html"), is_shell=True, speaks_http=True
-    ),
+    "httpd": ImageFacts((80,), 100, _exits(0), paths=("/", "/index.html"), is_shell=True, speaks_http=True),
     "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
     "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
     "php": ImageFacts(ends=0, is_shell=True),
-    "php:apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
-    "php:fpm": ImageFacts((9000,), 100, _exits(0), "SIGQUIT", is_shell=True),
-    "wordpress": ImageFacts((80,), 2000, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
-    "wordpress:fpm": ImageFacts((9000,), 2000, _exits(0), "SIGQUIT", is_shell=True),
+    "php:apache": ImageFacts((80,), 300, _exits(0), is_shell=True, speaks_http=True),
+    "php:fpm": ImageFacts((9000,), 100, _exits(0), is_shell=True),
+    "wordpress": ImageFacts((80,), 2000, _exits(0), is_shell=True, speaks_http=True),
+    "wordpress:fpm": ImageFacts((9000,), 2000, _exits(0), is_shell=True),
     "haproxy": ImageFacts(
         (),
         100,
         _exits(0),
-        "SIGUSR1",
         assumption="listens where its configuration says",
-        user=99,
-        user_name="haproxy",
     ),
     "envoyproxy/envoy": ImageFacts((), 300, _exits(0), assumption="listens where its configuration says"),
     "traefik": ImageFacts((80, 8080), 500, _exits(0, 100)),
@@ -126,43 +125,24 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "tomcat": ImageFacts((8080,), 5000, _exits(_JAVA, 500), is_shell=True, speaks_http=True),
     # Data stores.
     "redis": ImageFacts((6379,), 50, _exits(0, 10), is_shell=True),
-    "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True, user=11211, user_name="memcache"),
+    "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True),
     "postgres": ImageFacts(
         (5432,),
         3000,
         _exits(0, 300),
-        "SIGINT",
         is_shell=True,
-        needs_env=("POSTGRES_PASSWORD", "POSTGRES_PASSWORD_FILE", "POSTGRES_HOST_AUTH_METHOD"),
     ),
     "mysql": ImageFacts(
         (3306, 33060),
         15_000,
         _exits(0, 1500),
         is_shell=True,
-        needs_env=(
-            "MYSQL_ROOT_PASSWORD",
-            "MYSQL_ROOT_PASSWORD_FILE",
-            "MYSQL_ALLOW_EMPTY_PASSWORD",
-            "MYSQL_RANDOM_ROOT_PASSWORD",
-        ),
     ),
     "mariadb": ImageFacts(
         (3306,),
         8000,
         _exits(0, 1000),
         is_shell=True,
-        needs_env=(
-            "MARIADB_ROOT_PASSWORD",
-            "MARIADB_ROOT_PASSWORD_FILE",
-            "MARIADB_ROOT_PASSWORD_HASH",
-            "MARIADB_ALLOW_EMPTY_ROOT_PASSWORD",
-            "MARIADB_RANDOM_ROOT_PASSWORD",
-            "MYSQL_ROOT_PASSWORD",
-            "MYSQL_ROOT_PASSWORD_FILE",
-            "MYSQL_ALLOW_EMPTY_PASSWORD",
-            "MYSQL_RANDOM_ROOT_PASSWORD",
-        ),
     ),
     "mongo": ImageFacts((27017,), 2000, _exits(0, 500), is_shell=True),
     "cassandra": ImageFacts((7000, 9042), 30_000, _exits(_JAVA, 2000), is_shell=True),
@@ -176,7 +156,7 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "rabbitmq": ImageFacts((5672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
     # Its plugin brings the page of the broker.
     "rabbitmq:management": ImageFacts((5672, 15672, 15692, 25672), 10_000, _exits(0, 3000), is_shell=True),
-    "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True, user=1000, user_name="appuser"),
+    "kafka": ImageFacts((9092,), 8000, _exits(_JAVA, 3000), is_shell=True),
     "zookeeper": ImageFacts((2181, 2888, 3888, 8080), 2000, _exits(_JAVA, 200), is_shell=True),
     "nats": ImageFacts(
         (4222, 6222, 8222), 50, _exits(0), assumption="version 2.11 or newer: ends with code 0 on TERM"
@@ -190,16 +170,12 @@ _IMAGES: Mapping[str, ImageFacts] = {
     ),
     "vault": ImageFacts((8200,), 1000, _exits(0, 100), is_shell=True),
     # Observability and delivery.
-    "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True, user=65_534, user_name="nobody"),
+    "prometheus": ImageFacts((9090,), 1000, _exits(0, 200), is_shell=True),
     "grafana/grafana": ImageFacts((3000,), 5000, _exits(0, 300), is_shell=True, user=472, speaks_http=True),
-    "fluentd": ImageFacts(
-        (5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True, user=999, user_name="fluent"
-    ),
+    "fluentd": ImageFacts((5140, 24224), 2000, _exits(0, 500), entrypoint=None, is_shell=True),
     "fluentd-elasticsearch": ImageFacts((), 2000, _exits(0, 500), entrypoint=None, is_shell=True),
     "fluent/fluent-bit": ImageFacts((2020,), 300, _exits(0, 5000), entrypoint=None),
-    "jenkins/jenkins": ImageFacts(
-        (8080, 50_000), 30_000, _exits(_JAVA, 1000), is_shell=True, user=1000, user_name="jenkins"
-    ),
+    "jenkins/jenkins": ImageFacts((8080, 50_000), 30_000, _exits(_JAVA, 1000), is_shell=True),
     "registry": ImageFacts((5000,), 200, _exits(_GO_WITHOUT_HANDLER), is_shell=True, speaks_http=True),
     # Kubernetes' own.
     "pause": ImageFacts(on_term=_exits(0), is_silent=True, entrypoint=None, user=65_535),
@@ -216,9 +192,9 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "serve-hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
     "hello-app": ImageFacts((8080,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
     "guestbook": ImageFacts((3000,), 100, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
-    "gb-frontend": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True),
-    "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0), user=None),
-    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000), user=None),
+    "gb-frontend": ImageFacts((80,), 300, _exits(0), is_shell=True),
+    "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0)),
+    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000)),
     # The simulated images of the worked scenarios.
     "sim/server": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
     "sim/shell": ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True, is_stated=True),
@@ -253,7 +229,25 @@ def _of_bitnami(facts: ImageFacts) -> ImageFacts:
     return replace(facts, user=1001, user_name="", stop_signal=None, needs_env=(), is_shell=True)
 
 
+def _as_built(facts: ImageFacts | None, row: BuiltImage) -> ImageFacts:
+    """A row with what the build file says; without a row, of a program of which nothing else is known."""
+    if facts is None:
+        facts = ImageFacts(
+            row.ports, on_term=_exits(0), entrypoint=row.entry_for_arguments, is_program_known=False
+        )
+    return replace(
+        facts,
+        user=row.user,
+        user_name=row.user_name,
+        stop_signal=row.stop_signal,
+        needs_env=row.needs_env,
+        complaint=row.complaint,
+        built=row,
+    )
+
+
 KNOWN_IMAGES: Mapping[str, ImageFacts] = {
     **_IMAGES,
+    **{name: _as_built(_IMAGES.get(name), row) for name, row in built_by_name().items()},
     **{name: _of_bitnami(_IMAGES[row]) for name, row in BITNAMI.items()},
 }

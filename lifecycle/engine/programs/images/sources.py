@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...rules.pods.image_names import full_name
+from ..guesses import IMAGE_NAME
 from .known import KNOWN_IMAGES, ImageFacts
 
 _ROOT = 0
@@ -179,7 +180,7 @@ def tell_guess(image: str) -> str:
     found = find_image(image)
     if found is None or not found.is_guess:
         return ""
-    facts, taken = found.facts, f"taken to be {found.name}"
+    facts, taken = found.facts, f"{IMAGE_NAME.taken} {found.name}"
     if facts.ends is not None:
         return f"{taken}, which ends at once"
     if facts.needs_env:

@@ -110,3 +110,9 @@ COMPONENT_COLUMNS = (
     Column("Message", lambda row: (_health(row) or {}).get("message", "")),
     Column("Error", lambda row: (_health(row) or {}).get("error", "")),
 )
+
+VERDICT_COLUMNS = (
+    Column("Well", lambda row: str(bool(row.status.get("well")))),
+    Column("Why", lambda row: row.status.get("why", "")),
+)
+"""Of what the judge says; a resource that Kubernetes does not have."""

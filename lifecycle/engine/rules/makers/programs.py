@@ -1,7 +1,8 @@
 """What programs make through the API: Jobs that make certificates and passwords, and operators as they start.
 
-Known by what their containers are called with. Names and keys are the defaults of kube-webhook-certgen, of
-`argocd admin redis-initial-password` and of `contour certgen`, of istiod and of KEDA's operator.
+Known by what their containers are called with, and by what their scripts say (`scripts.py`). Names and keys
+are the defaults of kube-webhook-certgen, of `argocd admin redis-initial-password` and of `contour certgen`,
+of istiod, of KEDA's operator and of what deploys the cache of Kubeflow Pipelines.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .made import CONFIG_MAP, EVERYWHERE, TLS_KEYS, Made
+from .scripts import list_made_by_script
 
 Json = Mapping[str, Any]
 ISTIO_ROOT = Made("Istio", EVERYWHERE, "istio-ca-root-cert", ("root-cert.pem",), CONFIG_MAP)
@@ -24,11 +26,16 @@ ISTIO_KINDS = tuple(
     for kind in kinds.split()
 )
 """Where one of these is given, Istio is taken to be there."""
+_CACHE_DEPLOYERS = ("/kfp-cache-deployer", "ml-pipeline/cache-deployer")
 
 
 def list_made_by_job(pod_spec: Json, namespace: str) -> list[Made]:
     """What the containers of a Job have made when it is complete."""
-    return [made for container in _containers(pod_spec) for made in _made_by(container, namespace)]
+    return [
+        made
+        for container in _containers(pod_spec)
+        for made in (*_made_by(container, namespace), *list_made_by_script(container, namespace))
+    ]
 
 
 def list_made_by_operator(pod_spec: Json, namespace: str) -> list[Made]:
@@ -36,12 +43,22 @@ def list_made_by_operator(pod_spec: Json, namespace: str) -> list[Made]:
     made = []
     for container in _containers(pod_spec):
         image = _image(container)
+        made += list_made_by_script(container, namespace)
         if image.endswith("/pilot"):
             made.append(ISTIO_ROOT)
         if image.endswith("kedacore/keda"):
             name = _flag(_words(container), "cert-secret-name") or "kedaorg-certs"
             made.append(Made("KEDA", namespace, name, ("ca.crt", "ca.key", "tls.crt", "tls.key"), joins=True))
+        if image.endswith(_CACHE_DEPLOYERS):
+            where = _find_variable(container, "NAMESPACE_TO_WATCH", {"value": "kubeflow"}).get("value")
+            keys = ("cert.pem", "key.pem")
+            made.append(Made("Kubeflow Pipelines", where or namespace, "webhook-server-tls", keys))
     return made
+
+
+def _find_variable(container: Json, name: str, default: Json) -> Json:
+    """An entry of the environment; one that refers to a field of the pod has no value."""
+    return next((one for one in container.get("env") or () if one.get("name") == name), default)
 
 
 def _containers(pod_spec: Json) -> Iterable[Json]:

@@ -1,8 +1,8 @@
 """When a kubelet counts its node as short of something: eviction thresholds and their settings.
 
 Models `evictionHard`, `evictionSoft`, `evictionSoftGracePeriod`, `evictionPressureTransitionPeriod` and
-`evictionMaxPodGracePeriod` of a KubeletConfiguration. Left out: `evictionMinimumReclaim`, and inodes, which
-count as never short. A kubelet whose configuration names hard thresholds has only those.
+`evictionMaxPodGracePeriod` of a KubeletConfiguration. One that names hard thresholds has only those. Left
+out: `evictionMinimumReclaim`, and inodes, which count as never short.
 """
 
 from __future__ import annotations

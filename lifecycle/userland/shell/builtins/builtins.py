@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import CannotInterpret
 from ...file_layers import FOLDER, OPAQUE, FileProblem
 from ...file_view import join_path
+from ...guesses import SHELL_OPTION, SOURCED_FILE
 from ...tools.call import Call
 from ...tools.registry import TOOLS, has_tool
 from ...tools.texts.formats import format_printf
@@ -151,7 +152,7 @@ def _source(activation: Activation, words: list[str]) -> int | None:
     except FileProblem as problem:
         if activation.machine.is_lenient:
             activation.machine.met_unknown = True
-            activation.machine.note(f"cannot interpret {words[1]}: not in the manifest; taken to do nothing")
+            activation.machine.note(f"cannot interpret {words[1]}: not in the manifest; {SOURCED_FILE.taken}")
             # What it may have set is unknown, not unset.
             activation.shell.options.add(SOURCED_UNKNOWN)
             return 0
@@ -231,7 +232,7 @@ def _shopt(activation: Activation, words: list[str]) -> int:
         if name == NULL_GLOB:
             (options.discard if "-u" in words else options.add)(name)
         elif "-s" in words:
-            activation.machine.note(f"cannot interpret shopt {name}: it is taken to change nothing")
+            activation.machine.note(f"cannot interpret shopt {name}: it is {SHELL_OPTION.taken}")
     return 0
 
 

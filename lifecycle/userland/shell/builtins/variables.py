@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...guesses import ATTRIBUTE
 from ..activation import Activation
 from ..arrays import unset_element
 from ..task import FUNCTION, Frame, Shell
@@ -43,7 +44,7 @@ def local(activation: Activation, words: list[str]) -> int:
         return activation.fail("local: not in a function", 2)
     flags = "".join(word[1:] for word in words[1:] if word.startswith("-"))
     for flag in sorted(set(flags) & set("ilnpu")):
-        activation.machine.note(f"cannot interpret {words[0]} -{flag}: taken to declare an ordinary variable")
+        activation.machine.note(f"cannot interpret {words[0]} -{flag}: {ATTRIBUTE.taken}")
     for word in words[1:]:
         if word.startswith(("-", "+")):
             continue

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import re2
 
+from ...guesses import ANSWER
 from ...lines import lines_of
 from ...matching.expression import Expression
 from ...matching.problem import PatternProblem
@@ -54,7 +55,7 @@ def grep(call: Call) -> Outcome:
     outcome = _grep_lines(call, compiled, options, operands)
     if outcome == 1 and not operands and "v" not in options and call.reads_answer:
         # A gate that looks for a word in what a server tells opens once the server is there.
-        call.machine.note(f"cannot interpret what a server answers: {pattern!r} is taken to be in it")
+        call.machine.note(f"cannot interpret what a server answers: {pattern!r} is {ANSWER.taken}")
         return 0
     return outcome
 

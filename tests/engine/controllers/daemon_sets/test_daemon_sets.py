@@ -545,6 +545,7 @@ def test_a_set_that_is_being_deleted_makes_no_pods():
 # --- many nodes ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_one_look_makes_250_pods_at_most():
     fleet = Fleet(nodes=300, timing="realistic")
     fleet.apply(make_agent())
@@ -557,6 +558,7 @@ def test_one_look_makes_250_pods_at_most():
     assert fleet.count("numberReady") == 300
 
 
+@pytest.mark.slow
 def test_a_look_weighs_only_nodes_where_something_changed(monkeypatch: pytest.MonkeyPatch):
     from lifecycle.engine.controllers.daemon_set import places
 

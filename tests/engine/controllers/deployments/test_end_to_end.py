@@ -102,6 +102,7 @@ def test_a_bad_image_and_the_way_back():
     assert door.condition("Progressing") == ("True", "NewReplicaSetAvailable")
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DEP-RBK-07", "DEP-RBK-14", "DEP-UPD-08")
 def test_back_to_a_chosen_revision():
     """SC-DEP-09."""

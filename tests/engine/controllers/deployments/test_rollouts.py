@@ -424,6 +424,7 @@ def test_a_failed_rollout_can_be_scaled():
     assert world.scaled(790_000) == "B5 C2 B4 C3"
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DEP-CLEAN-01", "DEP-CLEAN-02", "DEP-CLEAN-03", "DEP-CLEAN-04", "DEP-CLEAN-05")
 @pytest.mark.parametrize(
     "limit, kept", [(10, list(range(3, 14))), (2, [11, 12, 13]), (0, [13])], ids=["default", "two", "none"]

@@ -572,6 +572,7 @@ def test_what_an_older_engine_only_stored_is_acted_on() -> None:
     assert later.run(61).jobs() == ["hello-28401121"]
 
 
+@pytest.mark.slow
 def test_a_saved_cluster_goes_on_as_if_it_had_not_been_saved() -> None:
     def live(saves: bool) -> list[Json]:
         box = Box()

@@ -13,6 +13,8 @@ from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.jobs.schedules import read_schedule
 from tests.engine.controllers.shift import Shift
 
+pytestmark = pytest.mark.slow
+
 MINUTE_MS = 60_000
 SCHEDULES = ["* * * * *", "*/2 * * * *", "1-59/3 * * * *", "0,7,9 * * * *", "@every 90s", "@hourly"]
 ZONES = [None, None, "Europe/Berlin", "Asia/Kathmandu"]
@@ -142,7 +144,6 @@ def test_no_run_of_a_cron_job_begins_twice(seed: int):
     tell(seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 106))
 def test_a_cron_job_that_rests_misses_nothing(seed: int, monkeypatch: pytest.MonkeyPatch):
     rows = tell(seed)

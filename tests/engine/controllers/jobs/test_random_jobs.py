@@ -8,6 +8,8 @@ import pytest
 from lifecycle.engine.objects.pods.pod import FAILED, SUCCEEDED
 from tests.engine.controllers.shift import TERMINAL, Shift, make_job
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = [
     "sleep 5",
     "sleep 3; exit 1",

@@ -100,6 +100,11 @@ DEPLOYMENT = """
             "kedaorg-certs: ca.crt ca.key tls.crt tls.key",
             id="KEDA's operator",
         ),
+        pytest.param(
+            DEPLOYMENT % "ghcr.io/kubeflow/kfp-cache-deployer:2.5.0",
+            "webhook-server-tls: cert.pem key.pem",
+            id="what deploys a cache",
+        ),
         pytest.param(DEPLOYMENT % "ghcr.io/acme/pilots:1", "", id="somebody else's image"),
     ],
 )
@@ -193,6 +198,48 @@ def test_the_root_of_istio_is_in_every_namespace_also_in_later_ones() -> None:
         if one["metadata"]["name"] == "istio-ca-root-cert"
     ]
     assert {"default", "kube-system", "later"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    "image, kind, name",
+    [
+        ("ghcr.io/kubeflow/kfp-cache-deployer:2.5.0", "Secret", "webhook-server-tls"),
+        ("ghcr.io/kedacore/keda:2.17", "Secret", "kedaorg-certs"),
+        ("docker.io/istio/pilot:1.25", "ConfigMap", "istio-ca-root-cert"),
+    ],
+)
+def test_a_program_makes_nothing_before_it_runs(image: str, kind: str, name: str) -> None:
+    world = World(timing={"preset": "instant", "made_object": "3s"})
+    operator = make(DEPLOYMENT % image)
+    operator["metadata"]["namespace"] = "kubeflow"
+    operator["spec"]["template"]["spec"]["serviceAccountName"] = "maker"
+    assert world.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kubeflow"}}).ok
+    assert world.create(operator).ok
+    world.to(60)
+    assert world.cluster.get(kind, "kubeflow", name) is None
+    account = {"name": "maker", "namespace": "kubeflow"}
+    assert world.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account}).ok
+    world.to(600)
+    assert world.cluster.get(kind, "kubeflow", name) is not None
+
+
+@pytest.mark.parametrize(
+    "env, namespace",
+    [
+        ([], "kubeflow"),
+        ([{"name": "NAMESPACE_TO_WATCH", "value": "ml"}], "ml"),
+        (
+            [{"name": "NAMESPACE_TO_WATCH", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}],
+            "default",
+        ),
+    ],
+)
+def test_a_cache_is_deployed_to_the_namespace_that_it_watches(
+    env: list[dict[str, Any]], namespace: str
+) -> None:
+    deployer = make(DEPLOYMENT % "gcr.io/ml-pipeline/cache-deployer:2.0.5")
+    deployer["spec"]["template"]["spec"]["containers"][0]["env"] = env
+    assert [one.namespace for one in find_made(deployer)] == [namespace]
 
 
 def test_what_is_made_is_not_missing_and_who_makes_it_is_said() -> None:

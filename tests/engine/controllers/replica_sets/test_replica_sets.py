@@ -218,6 +218,7 @@ def test_a_refused_batch_ends_the_round():
     assert (len(created), len(refused)) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_large_set_is_made_in_bursts():
     world = World()
     world.apply(make_set(1201))

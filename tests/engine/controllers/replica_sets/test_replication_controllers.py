@@ -422,6 +422,7 @@ def story(reload_at: int | None) -> list[dict[str, Any]]:
     return door.rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reload_at", [500, 4_000, 9_000, 12_345, 18_000])
 def test_saving_and_loading_changes_nothing(reload_at: int):
     assert story(reload_at) == story(None)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference
 from lifecycle.engine.objects.pods.pod import Pod, PodSpec
 from lifecycle.engine.objects.pods.status import PodStatus
 from lifecycle.engine.objects.selector import Selector
+
+pytestmark = pytest.mark.slow
 
 OWNER = OwnerReference("apps/v1", "ReplicaSet", "web", "owner", True, True)
 TEMPLATE_LABELS = {"app": "web", "extra": "yes"}

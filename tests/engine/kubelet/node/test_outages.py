@@ -392,6 +392,7 @@ def test_an_end_while_nobody_was_there_is_told_after_the_partition_that_followed
     assert (app["restartCount"], app["lastState"]["terminated"]["exitCode"]) == (1, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["kubeletRestart", "partition"])
 @pytest.mark.parametrize("at", [101, 115, 131])
 def test_an_outage_survives_saving(kind: str, at: float) -> None:

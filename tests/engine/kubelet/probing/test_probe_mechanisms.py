@@ -214,6 +214,7 @@ def probed(period: int, **probes: Any) -> dict[str, Any]:
 EXEC, HTTP = {"exec": {"command": ["true"]}}, {"httpGet": {"port": 8080}}
 
 
+@pytest.mark.slow
 @pytest.mark.spec("PROBE-09")
 @pytest.mark.parametrize(
     "apps, minutely, cpu_milli",

@@ -94,6 +94,14 @@ def test_a_process_list_names_the_user() -> None:
         ("sim/server:1", {"runAsNonRoot": True}, {"runAsNonRoot": False}, None),
         ("nginxinc/nginx-unprivileged:1.27", {"runAsNonRoot": True}, {}, None),
         ("registry.example/own:1", {"runAsNonRoot": True}, {}, None),
+        ("grafana/tempo:2.8.0", {"runAsNonRoot": True}, {}, None),
+        ("phpmyadmin:5", {"runAsNonRoot": True}, {}, "container has runAsNonRoot and image will run as root"),
+        (
+            "ghcr.io/dexidp/dex:v2.45.0",
+            {"runAsNonRoot": True},
+            {},
+            "container has runAsNonRoot and image has non-numeric user (dex), cannot verify user is non-root",
+        ),
     ],
 )
 def test_root_is_kept_out(image: str, pod: Any, container: Any, problem: str | None) -> None:
@@ -188,6 +196,7 @@ def set_node(world: World, info: dict[str, str], annotations: dict[str, str]) ->
     assert world.submit("patch", **where, subresource="status", patch={"status": {"nodeInfo": info}}).ok
 
 
+@pytest.mark.slow
 @pytest.mark.spec("USERNS-10", "USERNS-11", "USERNS-12", "USERNS-23")
 @pytest.mark.parametrize(
     "info, annotations, volume, is_suitable",

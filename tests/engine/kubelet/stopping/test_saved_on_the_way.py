@@ -8,6 +8,8 @@ from lifecycle.engine import Cluster
 from tests.engine.controllers.door import Door
 from tests.engine.controllers.world import make_deployment
 
+pytestmark = pytest.mark.slow
+
 
 def story(save_at_ms: int | None) -> list[str]:
     """One of six pods is deleted while its image is pulled, another when it runs."""

@@ -97,7 +97,7 @@ def test_copy_that_says_what_it_is_a_copy_of_is_a_guess(image: str, name: str) -
     "image",
     [
         "registry.example/shop/web:1",
-        "quay.io/calico/node:v3.30.0",
+        "quay.io/acme/node:v3.30.0",
         "registry.example/shop/python:1.4",
         "acme/golang",
         "ghcr.io/acme/curl",
@@ -169,7 +169,11 @@ def test_variant_serves_where_its_own_program_does(image: str, env: tuple[str, .
     ("image", "user"),
     [
         ("nginx", 0),
-        ("quay.io/calico/node:v3.30.0", None),
+        ("quay.io/acme/node:v3.30.0", None),
+        ("quay.io/calico/node:v3.30.0", 0),
+        ("ghcr.io/dexidp/dex:v2.45.0", 1000),
+        ("grafana/loki:3.5.0", 10001),
+        ("goharbor/harbor-core:v2.13.0", 1000),
         ("cgr.dev/chainguard/redis", None),
         ("docker:27-dind-rootless", None),
         ("docker.io/bitnamisecure/kubectl:latest", 1001),

@@ -47,6 +47,7 @@ def test_what_waits_for_ever_has_no_instant_at_all(script: str) -> None:
     assert start_script(script).next_wake_ms() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "wakes"), [("600", 6), ("60", 60), ("infinity", 0)])
 def test_an_hour_of_sleeping_pods_costs_their_wakes_and_nothing_else(
     seconds: str, wakes: int, monkeypatch: pytest.MonkeyPatch

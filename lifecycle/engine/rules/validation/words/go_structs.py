@@ -16,7 +16,7 @@ from ....objects.canonical_json import escape_json
 from ....releases.known import DEFAULT_RELEASE
 
 # The fields of structs with JSON names, in their order; absent ones are left out but for those with a `!`.
-_TAGGED = {
+TAGGED = {
     "LabelSelector": "matchLabels matchExpressions",
     "OwnerReference": "apiVersion! kind! name! uid! controller blockOwnerDeletion",
     "ObjectMeta": (
@@ -57,6 +57,11 @@ def show_texts(texts: list[str]) -> str:
     return f"[]string{{{names}}}"
 
 
+def tell_json_name(name: str) -> str:
+    """What JSON calls a field of Go, where nobody said otherwise: `podIP` of `PodIP`, `wwids` it is not."""
+    return _FIRST_WORD.sub(lambda word: word[0].lower(), name, count=1)
+
+
 @lru_cache(maxsize=1)
 def _read_table() -> dict[str, str]:
     rows = re.sub(r"\n +", " ", DEFAULT_RELEASE.tables.structs.strip()).splitlines()
@@ -74,15 +79,15 @@ def _read_field(text: str) -> Field:
     plus, name, json_name, mark, struct = found.groups()
     if plus:
         return Field("", "", plus, name, None)
-    json_name = json_name or _FIRST_WORD.sub(lambda word: word[0].lower(), name, count=1)
+    json_name = json_name or tell_json_name(name)
     if struct:
         return Field(name, json_name, mark, struct, None)
     return Field(name, json_name, "", "", _ZEROS[mark or ""])
 
 
 def _fill(struct: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    if struct in _TAGGED:
-        return _fill_tagged(_TAGGED[struct], data)
+    if struct in TAGGED:
+        return _fill_tagged(TAGGED[struct], data)
     if struct == "PodSpec":
         data = _with_host_fields(data)
     filled: dict[str, Any] = {}

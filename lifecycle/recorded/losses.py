@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from django.db.models import QuerySet
 
-from dashboard.plots.stories import STATE
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.rules.telling.losses import WINDOW_MS, is_loss
+from lifecycle.engine.rules.telling.noticed import STATE
 from lifecycle.models import Cluster, StoredObject, Transition
 
 MOST_ROWS = 5_000

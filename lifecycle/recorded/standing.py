@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dashboard.reading.objects import alive
 from lifecycle.engine.api.evictions import REFUSED
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.objects.node import NODE_KIND
@@ -15,6 +14,7 @@ from lifecycle.engine.rules.telling.drains import Held, find_drain_hold
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.models import Cluster, Transition
+from lifecycle.recorded.objects import alive
 
 MOST_ASKED = 500
 """Of so many nodes and pods it is read what was asked of them."""

@@ -8,12 +8,6 @@ from dataclasses import dataclass, field
 
 from django.db.models import Count, Q, QuerySet
 
-from dashboard.addresses import find_page
-from dashboard.pages.cluster.standing import list_blocked_drains, list_refused_evictions
-from dashboard.pages.losses import read_losses
-from dashboard.pages.seen import MOST_LOOKED_AT, find_refusals, see_pods
-from dashboard.plots.theme import TONES, Tone
-from dashboard.reading.objects import Key, alive, list_between, name_owner
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.condition import find_condition
@@ -41,6 +35,10 @@ from lifecycle.judge import (
     tell_troubled,
 )
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.losses import read_losses
+from lifecycle.recorded.objects import Key, alive, list_between, name_owner
+from lifecycle.recorded.seen import MOST_LOOKED_AT, find_refusals, see_pods
+from lifecycle.recorded.standing import list_blocked_drains, list_refused_evictions
 from lifecycle.stored_kinds import of_kind
 
 Parents = dict[Key, str | None]
@@ -53,18 +51,27 @@ MOST_WORKLOADS = 200
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A workload whose pods are not well or not made, a lone pod or a node: name, page and one sentence."""
+    """A workload whose pods are not well or not made, a lone pod or a node: what it is, and one sentence.
 
-    tone: Tone
-    name: str
-    page: str
+    `state`: the state of a pod that stands for how bad it is.
+    """
+
+    state: str
+    key: Key
     sentence: str
 
     @property
-    def rest(self) -> str:
-        """The sentence, without the name where it begins with that."""
-        rest = self.sentence.removeprefix(self.name)
-        return rest.removeprefix(":").strip() if rest[:1] in (":", " ") else self.sentence
+    def kind(self) -> str:
+        """The id of its kind."""
+        return (self.key[1] or "").partition("/")[0]
+
+    @property
+    def namespace(self) -> str:
+        return self.key[0] or ""
+
+    @property
+    def name(self) -> str:
+        return (self.key[1] or "").partition("/")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Part:
 class Group:
     """Pods of one workload, or one alone: the worst state, the pod to tell of, and how many there are."""
 
-    tone: Tone
+    state: str
     rank: int
     uid: str
     count: int = 0
@@ -126,22 +133,22 @@ def _group(
     """By workload or lone pod those in one of the states, the worst first, and `others`, which crashed."""
     rows = _living_pods(cluster).filter(state__in=states).order_by("created_ms", "name")
     found = [
-        (_find_key(parents, namespace, owner, name), states.index(state or ""), TONES[state or ""], uid)
+        (_find_key(parents, namespace, owner, name), states.index(state or ""), state or "", uid)
         for uid, namespace, owner, name, state in rows.values_list(
             "uid", "namespace", "owner", "name", "state"
         )
     ]
     # One that is down says more than one that was.
     found += [
-        (_find_key(parents, one.namespace, one.owner, one.name), len(states), TONES["crashing"], one.uid)
+        (_find_key(parents, one.namespace, one.owner, one.name), len(states), "crashing", one.uid)
         for one in others
     ]
     groups = dict[Key, Group]()
-    for key, rank, tone, uid in found:
-        group = groups.setdefault(key, Group(tone, rank, uid))
+    for key, rank, state, uid in found:
+        group = groups.setdefault(key, Group(state, rank, uid))
         group.count += 1
         if rank < group.rank:
-            group.tone, group.rank, group.uid = tone, rank, uid
+            group.state, group.rank, group.uid = state, rank, uid
     worst = sorted(groups.items(), key=lambda item: (item[1].rank, -item[1].count, str(item[0])))
     return dict(worst)
 
@@ -149,7 +156,7 @@ def _group(
 def list_held(cluster: Cluster, parents: Parents, now_ms: int) -> Part:
     """What keeps pods from being ready, where that has lasted, and from going."""
     held = _list_held(cluster, parents, now_ms) + _list_overdue(cluster, parents, now_ms)
-    told = [_tell(cluster, key, TONES["notReady"], one, now_ms) for key, one in held[:MOST_TOLD]]
+    told = [_tell(cluster, key, "notReady", one, now_ms) for key, one in held[:MOST_TOLD]]
     pods = sum(one.others + 1 for _, one in held)
     return Part(told, len(held), pods, frozenset(key for key, _ in held))
 
@@ -193,9 +200,7 @@ def list_refused(cluster: Cluster, now_ms: int) -> Part:
     refusals = find_refusals(cluster, looked, now_ms)
     told = [(one, refusals[one.uid]) for one in looked if one.uid in refusals]
     troubles = [
-        _make_trouble(
-            (one.namespace, name_owner(one)), TONES["stuck"], f"{one.name}: {tell_refusal(why, one.data)}"
-        )
+        Trouble("stuck", (one.namespace, name_owner(one)), f"{one.name}: {tell_refusal(why, one.data)}")
         for one, why in told
     ]
     return Part(troubles[:MOST_TOLD], len(troubles))
@@ -211,8 +216,8 @@ def list_lost_nodes(cluster: Cluster) -> Part:
         if ready is not None and ready.last_transition_ms is not None:
             since = f" since {tell_instant(ready.last_transition_ms)}"
             why = quote(f"{ready.reason}: {ready.message}" if ready.message else ready.reason)
-        tone = TONES["unknown" if ready is not None and ready.status == "Unknown" else "notReady"]
-        troubles.append(_make_trouble((None, name_owner(one)), tone, f"{one.name}: not ready{since}{why}"))
+        state = "unknown" if ready is not None and ready.status == "Unknown" else "notReady"
+        troubles.append(Trouble(state, (None, name_owner(one)), f"{one.name}: not ready{since}{why}"))
     return Part(troubles, lost.count() if troubles else 0)
 
 
@@ -224,7 +229,9 @@ def list_stuck_namespaces(cluster: Cluster, now_ms: int) -> Part:
         for one in living
         if (one.data.get("metadata") or {}).get("deletionTimestamp")
     ]
-    troubles = [Trouble(TONES["stuck"], name, "", f"{name}: {why}") for name, why in told if why]
+    troubles = [
+        Trouble("stuck", (None, f"{NAMESPACE.kind.id}/{name}"), f"{name}: {why}") for name, why in told if why
+    ]
     return Part(troubles[:MOST_TOLD], len(troubles))
 
 
@@ -238,14 +245,10 @@ def _list_holders(cluster: Cluster, namespace: str) -> list[str]:
 def list_failed_jobs(cluster: Cluster, now_ms: int) -> Part:
     """The Jobs that have failed."""
     failed = alive(cluster, JOB_KIND.id).filter(state="failed")
-    troubles = [
-        _make_trouble(
-            (one.namespace, name_owner(one)),
-            TONES["failed"],
-            f"{one.name}: {tell_job(Job.from_json(one.data, cluster.epoch_ms), now_ms)[0]}",
-        )
-        for one in failed.order_by("-created_ms", "name")[:MOST_TOLD]
-    ]
+    troubles = []
+    for one in failed.order_by("-created_ms", "name")[:MOST_TOLD]:
+        why = tell_job(Job.from_json(one.data, cluster.epoch_ms), now_ms)[0]
+        troubles.append(Trouble("failed", (one.namespace, name_owner(one)), f"{one.name}: {why}"))
     return Part(troubles, failed.count() if troubles else 0)
 
 
@@ -258,12 +261,12 @@ def list_standing(cluster: Cluster, now_ms: int) -> tuple[Part, Part]:
     """The drains that cannot go on, and the evictions that were refused lately."""
     drains = list_blocked_drains(cluster, now_ms)
     lasting = [
-        _make_trouble((None, f"{NODE_KIND.id}/{node}"), TONES["stuck"], f"{node}: {held.why}")
+        Trouble("stuck", (None, f"{NODE_KIND.id}/{node}"), f"{node}: {held.why}")
         for node, held in drains.items()
         if held.is_lasting
     ]
     refused = [
-        _make_trouble((space, f"{POD_KIND.id}/{name}"), TONES["stuck"], f"{name}: {why}")
+        Trouble("stuck", (space, f"{POD_KIND.id}/{name}"), f"{name}: {why}")
         for space, name, why in list_refused_evictions(cluster, drains, now_ms)
     ]
     return Part(lasting[:MOST_TOLD], len(lasting)), Part(refused[:MOST_TOLD], len(refused))
@@ -278,16 +281,11 @@ def list_losing(cluster: Cluster, parents: Parents, told: frozenset[Key], now_ms
         by_key.setdefault(_find_key(parents, namespace, owner, name), {})[uid] = losses[uid]
     found = {key: find_losses(lost, now_ms) for key, lost in by_key.items() if key not in told}
     troubles = [
-        _make_trouble(key, TONES["notReady"], f"{(key[1] or '').partition('/')[2]}: {lost.tell()}")
+        Trouble("notReady", key, f"{(key[1] or '').partition('/')[2]}: {lost.tell()}")
         for key, lost in found.items()
         if lost is not None
     ]
     return Part(troubles[:MOST_TOLD], len(troubles))
-
-
-def _make_trouble(key: Key, tone: Tone, sentence: str) -> Trouble:
-    kind, _, name = (key[1] or "").partition("/")
-    return Trouble(tone, name, find_page(kind, key[0] or "", name), sentence)
 
 
 def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
@@ -300,12 +298,12 @@ def _tell_groups(cluster: Cluster, groups: dict[Key, Group], now_ms: int) -> Par
     pods = list(named)
     seen = {pod.uid: one for pod, one in zip(pods, see_pods(cluster, pods, now_ms), strict=True)}
     troubles = [
-        _tell(cluster, key, one.tone, Troubled(seen[one.uid], one.count - 1), now_ms)
+        _tell(cluster, key, one.state, Troubled(seen[one.uid], one.count - 1), now_ms)
         for key, one in told.items()
         if one.uid in seen
     ]
     return Part(troubles, len(groups), sum(one.count for one in groups.values()), frozenset(groups))
 
 
-def _tell(cluster: Cluster, key: Key, tone: Tone, troubled: Troubled, now_ms: int) -> Trouble:
-    return _make_trouble(key, tone, tell_troubled(troubled, now_ms, cluster.epoch_ms))
+def _tell(cluster: Cluster, key: Key, state: str, troubled: Troubled, now_ms: int) -> Trouble:
+    return Trouble(state, key, tell_troubled(troubled, now_ms, cluster.epoch_ms))

@@ -7,10 +7,8 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from dashboard.pages.losses import read_losses
-from dashboard.reading.objects import alive, list_between, list_profiles, list_there, name_owner
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
-from lifecycle.engine.kinds.registry import entry_of_id
+from lifecycle.engine.kinds.registry import entry_of_id, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
@@ -30,14 +28,30 @@ from lifecycle.engine.rules.telling.noticed import (
 )
 from lifecycle.engine.rules.telling.surroundings import tell_scaler
 from lifecycle.engine.rules.workloads.refused_pods import is_short
-from lifecycle.judge import FAILED, HELD, UNWELL, UP, Seen, SeenPod, find_refusal
+from lifecycle.judge import (
+    FAILED,
+    HELD,
+    UNWELL,
+    UP,
+    Seen,
+    SeenPod,
+    Verdict,
+    find_refusal,
+    find_troubled,
+    judge_pod,
+    judge_workload,
+)
 from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.recorded.losses import read_losses
+from lifecycle.recorded.objects import alive, list_between, list_profiles, list_there, name_owner
 from lifecycle.verdicts import tell_conditions
 
 Json = dict[str, Any]
 MOST_LOOKED_AT = 50
 """Of so many pods of one kind of trouble the rows are read; the others are counted."""
 MOST_ROWS = 5_000
+WELL = ("ready", "succeeded")
+"""The states of pods by themselves that want nothing."""
 
 
 def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str, Noticed]:
@@ -64,6 +78,21 @@ def see_pods(cluster: Cluster, pods: Sequence[StoredObject], now_ms: int) -> lis
     """These pods with what their rows leave."""
     noticed = read_noticed(cluster, [one.uid for one in pods], now_ms)
     return [SeenPod(one.data, one.state or "", noticed.get(one.uid, NOTHING)) for one in pods]
+
+
+def judge(cluster: Cluster, stored: StoredObject, now_ms: int) -> Verdict | None:
+    """What the judge says of a pod or of a workload; None of anything else, and of what is gone."""
+    kind = kind_id(stored.group, stored.kind)
+    if stored.deleted_ms is not None:
+        return None
+    if kind == POD_KIND.id:
+        (pod,) = see_pods(cluster, [stored], now_ms)
+        alone = Seen(kind, stored.data, now_ms, cluster.epoch_ms, [pod])
+        is_well = pod.state in WELL and find_troubled(alone) is None
+        return Verdict(judge_pod(pod, now_ms, cluster.epoch_ms), is_well)
+    if any(entry.kind.id == kind for entry in list_workloads()):
+        return judge_workload(see_workload(cluster, stored, now_ms))
+    return None
 
 
 def find_refusals(cluster: Cluster, workloads: Sequence[StoredObject], now_ms: int) -> dict[str, Failing]:

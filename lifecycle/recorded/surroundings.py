@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dashboard.addresses import find_page
-from dashboard.pages.cluster.troubles import MOST_TOLD, Part, Trouble
-from dashboard.pages.seen import read_noticed
-from dashboard.plots.theme import TONES
-from dashboard.reading.objects import alive
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.service import SERVICE
@@ -18,6 +13,9 @@ from lifecycle.engine.rules.network.services import SERVICE_NAME_LABEL
 from lifecycle.engine.rules.telling.noticed import NOTHING
 from lifecycle.engine.rules.telling.surroundings import tell_budget, tell_scaler, tell_service
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import alive, name_owner
+from lifecycle.recorded.seen import read_noticed
+from lifecycle.recorded.troubles import MOST_TOLD, Part, Trouble
 
 MOST_LOOKED_AT = 200
 MOST_PODS = 500
@@ -77,12 +75,7 @@ def _list(cluster: Cluster, kind: str) -> list[StoredObject]:
 
 def _make_part(found: Iterable[tuple[StoredObject, str]]) -> Part:
     troubles = [
-        Trouble(
-            TONES["stuck"],
-            one.name,
-            find_page(one.kind, one.namespace or "", one.name),
-            f"{one.kind} {one.name}: {told}",
-        )
+        Trouble("stuck", (one.namespace, name_owner(one)), f"{one.kind} {one.name}: {told}")
         for one, told in found
     ]
     return Part(troubles[:MOST_TOLD], len(troubles))

@@ -1,0 +1,143 @@
+"""Pages, the admin and kubectl say the same of the same objects: one judge says it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dashboard.plots.theme import STATES
+from lifecycle import tokens
+from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.verdict import tell_state
+from tests.dashboard.conftest import make_user
+from tests.engine.controllers.door import MISSING, Door
+from tests.engine.kinds.kept import keep
+
+pytestmark = pytest.mark.django_db
+
+POD = {"containers": [{"name": "c", "image": "nginx:1"}]}
+CRASHES = {"containers": [{"name": "c", "image": "busybox", "command": ["sh", "-c", "sleep 5; exit 3"]}]}
+CANNOT_BE_PULLED = {"containers": [{"name": "c", "image": MISSING}]}
+
+
+def make_deployment(name: str, pod: dict[str, Any]) -> dict[str, Any]:
+    labels = {"app": name}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "default", "labels": labels},
+        "spec": {
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": pod},
+        },
+    }
+
+
+def make_pod(name: str, pod: dict[str, Any]) -> dict[str, Any]:
+    meta = {"name": name, "namespace": "default"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": pod}
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    """Two workloads and two pods by themselves: one of each is well."""
+    door = Door()
+    door.apply(make_deployment("fine", POD))
+    door.apply(make_deployment("bad", CRASHES))
+    door.apply(make_pod("good", POD))
+    door.apply(make_pod("lost", CANNOT_BE_PULLED))
+    return keep(door.run(90).cluster)
+
+
+def read_text(client: Client, address: str) -> str:
+    found = client.get(address)
+    assert found.status_code == 200, address
+    text = re.sub(r"<[^>]+>", " ", html.unescape(found.content.decode()))
+    return re.sub(r"\s+", " ", text)
+
+
+def get_verdicts(cluster: Cluster, path: str = "", accept: str = "application/json") -> tuple[int, Any]:
+    token = tokens.issue(cluster.owner, cluster)
+    base = f"/k8s/{cluster.name}/apis/podline.dev/v1alpha1/namespaces/default/verdicts{path}"
+    found = Client().get(base, headers={"Authorization": f"Bearer {token}", "Accept": accept})
+    return found.status_code, json.loads(found.content)
+
+
+@pytest.mark.parametrize(
+    "kind, name, page, is_well, word",
+    [
+        ("Deployment", "fine", "deployments/default/fine/", True, "Successfully rolled out."),
+        ("Deployment", "bad", "deployments/default/bad/", False, "c ended with exit code 3"),
+        ("Pod", "good", "pods/default/good/", True, ""),
+        ("Pod", "lost", "pods/default/lost/", False, "ImagePullBackOff"),
+    ],
+)
+def test_page_admin_and_kubectl_say_one_sentence(
+    client: Client, cluster: Cluster, kind: str, name: str, page: str, is_well: bool, word: str
+) -> None:
+    code, told = get_verdicts(cluster, f"/{kind.lower()}.{name}")
+    assert (code, told["status"]["well"]) == (200, is_well)
+    sentence = told["status"]["why"]
+    assert word in sentence
+    client.force_login(cluster.owner)
+    assert sentence in read_text(client, f"/clusters/{cluster.name}/{page}")
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    stored = StoredObject.objects.get(cluster=cluster, kind=kind, name=name)
+    assert sentence in read_text(client, f"/admin/lifecycle/storedobject/{stored.pk}/change/")
+
+
+def test_of_other_objects_and_of_what_is_gone_the_admin_says_nothing(
+    client: Client, cluster: Cluster
+) -> None:
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    node = StoredObject.objects.filter(cluster=cluster, kind="Node").first()
+    StoredObject.objects.filter(cluster=cluster, name="good").update(deleted_ms=5)
+    gone = StoredObject.objects.get(cluster=cluster, name="good")
+    for stored in (node, gone):
+        assert " Why: - " in read_text(client, f"/admin/lifecycle/storedobject/{stored.pk}/change/")
+
+
+def test_the_admin_says_how_a_cluster_stands(client: Client, cluster: Cluster) -> None:
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    told = read_text(client, f"/admin/lifecycle/cluster/{cluster.pk}/change/")
+    assert "2 problems: 2 pods are not well. " in told
+    assert "c ended with exit code 3" in told and "lost: ImagePullBackOff" in told
+
+
+def test_kubectl_lists_what_the_judge_says(cluster: Cluster) -> None:
+    table = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    _, found = get_verdicts(cluster, accept=table)
+    assert [one["name"] for one in found["columnDefinitions"]] == ["Name", "Well", "Why"]
+    assert [row["cells"][:2] for row in found["rows"]] == [
+        ["deployment.bad", "False"],
+        ["deployment.fine", "True"],
+        ["pod.good", "True"],
+        ["pod.lost", "False"],
+    ]
+    _, chosen = get_verdicts(cluster, "?labelSelector=app%3Dbad")
+    assert [one["metadata"]["name"] for one in chosen["items"]] == ["deployment.bad"]
+
+
+def test_what_is_not_there_has_no_verdict(cluster: Cluster) -> None:
+    code, told = get_verdicts(cluster, "/deployment.other")
+    assert (code, told["message"]) == (404, 'verdicts.podline.dev "deployment.other" not found')
+
+
+def test_a_verdict_is_only_read(cluster: Cluster) -> None:
+    token = tokens.issue(cluster.owner, cluster)
+    address = f"/k8s/{cluster.name}/apis/podline.dev/v1alpha1/namespaces/default/verdicts"
+    found = Client().post(
+        address, "{}", content_type="application/json", headers={"Authorization": f"Bearer {token}"}
+    )
+    assert found.status_code == 405
+
+
+def test_the_legend_and_the_verdict_have_the_same_words_for_states() -> None:
+    assert {tone.name: tone.label.lower() for tone in STATES} == {
+        tone.name: tell_state(tone.name) for tone in STATES
+    }
