@@ -53,13 +53,14 @@ def read_state(pod: Json, epoch_ms: int) -> str:
 def find_hold(pod: SeenPod, now_ms: int, epoch_ms: int, nodes: Mapping[str, Node] = {}) -> holds.Hold | None:
     """What keeps a pod from being ready, by its node, its status and its rows."""
     read = Pod.from_json(pod.data, epoch_ms)
-    return _find_node_hold(read, nodes) or holds.find_hold(read, pod.noticed, now_ms)
+    if why := _tell_node(read, nodes):
+        return holds.Hold(why, "", is_lasting=True)
+    return holds.find_hold(read, pod.noticed, now_ms)
 
 
-def _find_node_hold(pod: Pod, nodes: Mapping[str, Node]) -> holds.Hold | None:
+def _tell_node(pod: Pod, nodes: Mapping[str, Node]) -> str:
     """Its node, where that is not ready: what is known of the pod is what the kubelet said before."""
-    told = tell_node(pod, nodes) if pod.meta.deletion_ms is None and not pod.is_finished else None
-    return holds.Hold(*told, is_lasting=True) if told is not None else None
+    return "" if pod.meta.deletion_ms is not None or pod.is_finished else tell_node(pod, nodes)
 
 
 def judge_pod(
@@ -75,8 +76,8 @@ def judge_pod(
     told = pod_words.tell_pod(read, now_ms, deleted_ms, hold, pod.noticed)
     if deleted_ms is not None:
         return told
-    node = _find_node_hold(read, nodes)
-    also = f"{tell_taints(read, told, nodes.values())}{f'; {node.tell()}' if node is not None else ''}"
+    node, taints = _tell_node(read, nodes), tell_taints(read, told, nodes.values())
+    also = f"{taints}; {node}" if node else taints
     return f"{told.removesuffix('.')}{also}." if also else told
 
 

@@ -1,6 +1,6 @@
 """Situations that people who run workloads have reported: a summary says cause, since when, and what comes next.
 
-The inputs are in `causes/`. What each has to say follows from the source and the documentation of v1.35.
+The inputs are in `inputs/`. What each has to say follows from the source and the documentation of v1.35.
 """
 
 # ruff: noqa: E501 - what a summary says is a line
@@ -11,7 +11,7 @@ import pytest
 
 from tests.simulate.running import summarize
 
-INPUTS = Path(__file__).parent / "causes"
+INPUTS = Path(__file__).parent / "inputs"
 NAME = r"[\w.-]+"
 # (input, until when, what the summary says; each a regular expression)
 CASES = [
