@@ -170,7 +170,7 @@ CASES = [
     ("51-namespace-cannot-go", "2m", [
         r"Namespace shop\n  verdict   Cannot go since 00:01:\d\d \(.*example.com/protect in 1 resource instances\): held by ConfigMap held \(example.com/protect\)",
     ]),
-    ("54-rollout-drops-requests", "", [r"Deployment default/plain: Successfully rolled out, if hashicorp/http-echo:1 can be pulled and starts"]),
+    ("54-rollout-drops-requests", "", [r"Deployment default/plain: Successfully rolled out, if example/echo:1 can be pulled and starts"]),
     ("56-grace-zero-in-the-spec", "3m", [
         r"StatefulSet default/db\n  verdict   .*db-0: its node node-1 is not ready since 00:01:4\d \(Kubelet stopped posting node status\); it is deleted"
         " when that has lasted 5m 00s",
