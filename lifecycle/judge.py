@@ -15,7 +15,8 @@ from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND, CronJob
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
-from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
+from lifecycle.engine.objects.workloads.job import FAILED as JOB_FAILED
+from lifecycle.engine.objects.workloads.job import FAILURE_TARGET, JOB_KIND, Job
 from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE, STATEFUL_SET_KIND
 from lifecycle.engine.rules.pods.conditions import READY
 from lifecycle.engine.rules.telling import pods as pod_words
@@ -81,6 +82,7 @@ __all__ = [
     "tell_troubled",
 ]
 Json = Mapping[str, Any]
+_FAILS = (JOB_FAILED, FAILURE_TARGET)
 
 
 class Seen(NamedTuple):
@@ -223,7 +225,7 @@ def _has_all(seen: Seen) -> bool:
     """Whether all the pods it wants are ready."""
     if counts_failures(seen.kind):
         conditions = (seen.data.get("status") or {}).get("conditions") or ()
-        return not any(one.get("type") == "Failed" for one in conditions)
+        return not any(one.get("type") in _FAILS and one.get("status") == "True" for one in conditions)
     # A status follows its pods a moment later.
     ready = sum(one.state == WELL for one in seen.pods) + seen.others.get(WELL, 0)
     size = read_size(seen.data)

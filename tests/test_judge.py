@@ -11,7 +11,7 @@ import pytest
 
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.pods.pod import Pod
-from lifecycle.engine.objects.workloads.job import Job
+from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
 from lifecycle.engine.rules.pods.state import decide_state
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.noticed import Noticed
@@ -469,3 +469,11 @@ def test_a_workload_is_well_exactly_if_nothing_is_wrong(now_ms: int, seeds: int)
     odd = [seed for seed, (one, is_wrong) in enumerate(seen) if judge_workload(one).is_well == is_wrong]
     assert odd == []
     assert {is_wrong for _, is_wrong in seen} == {True, False}
+
+
+@pytest.mark.parametrize("type, is_well", [("FailureTarget", False), ("Failed", False), ("Complete", True)])
+def test_a_job_that_fails_or_is_to_fail_is_not_well(type: str, is_well: bool) -> None:
+    meta = {"name": "web", "namespace": "default", "uid": "w", "generation": 1}
+    status = {"conditions": [condition(type, "True", "Reason", "why")], "failed": 1}
+    data = {"metadata": meta, "spec": {"template": {}}, "status": status}
+    assert judge_workload(Seen(JOB_KIND.id, data, NOW_MS, 0)).is_well == is_well

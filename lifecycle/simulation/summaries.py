@@ -175,7 +175,9 @@ class SummarySink:
         by_itself = look_ahead(cluster, seen, self._patience)
         if by_itself is not None and not (by_itself.is_lasting and by_itself.whole_ms == 0):
             yield f"  by itself {by_itself.tell()}"
-            yield from (f"  would help {one.tell()}" for one in try_remedies(cluster, seen, self._patience))
+            yield from (
+                f"  would help {one.tell()}" for one in try_remedies(cluster, seen, self._patience, by_itself)
+            )
 
     def _describe_pods(self, cluster: Cluster, lone: Mapping[str, Verdict]) -> Iterator[str]:
         """A block for each pod, in the order in which they came."""
