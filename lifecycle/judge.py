@@ -15,7 +15,8 @@ from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND, CronJob
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
-from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
+from lifecycle.engine.objects.workloads.job import FAILED as JOB_FAILED
+from lifecycle.engine.objects.workloads.job import FAILURE_TARGET, JOB_KIND, Job
 from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE, STATEFUL_SET_KIND
 from lifecycle.engine.rules.pods.conditions import READY
 from lifecycle.engine.rules.telling import pods as pod_words
@@ -23,6 +24,7 @@ from lifecycle.engine.rules.telling import rollouts as rollout_words
 from lifecycle.engine.rules.telling import verdicts as verdict_words
 from lifecycle.engine.rules.telling.defects import FORCED_ROLLBACK, tell_canceled
 from lifecycle.engine.rules.telling.disrupted import tell_disrupted
+from lifecycle.engine.rules.telling.failings import tell_failing
 from lifecycle.engine.rules.telling.failures import tell_failures
 from lifecycle.engine.rules.telling.losses import Losses, find_losses
 from lifecycle.engine.rules.telling.noticed import NOTHING, Failing, Noticed, Warned, is_lately
@@ -35,8 +37,10 @@ from lifecycle.pod_judge import (
     HELD,
     UNWELL,
     UP,
+    WELL,
     SeenPod,
     Troubled,
+    Verdict,
     find_hold,
     find_overdue,
     has_restarted_lately,
@@ -60,6 +64,7 @@ __all__ = [
     "HELD",
     "UNWELL",
     "UP",
+    "WELL",
     "Seen",
     "SeenPod",
     "Troubled",
@@ -77,6 +82,7 @@ __all__ = [
     "tell_troubled",
 ]
 Json = Mapping[str, Any]
+_FAILS = (JOB_FAILED, FAILURE_TARGET)
 
 
 class Seen(NamedTuple):
@@ -144,7 +150,7 @@ def _find_held(seen: Seen) -> Troubled | None:
             one
             for one in seen.pods
             if one.state in HELD
-            or (one.state == "ready" and (one.data.get("spec") or {}).get("nodeName") in unready)
+            or (one.state == WELL and (one.data.get("spec") or {}).get("nodeName") in unready)
         ),
         key=lambda one: str(one.data["metadata"]["name"]),
     )
@@ -165,19 +171,13 @@ def _find_restarted(up: Sequence[SeenPod], now_ms: int, epoch_ms: int) -> Troubl
 # --- workloads --------------------------------------------------------------------------------------------
 
 
-class Verdict(NamedTuple):
-    """One sentence, and whether nothing is wrong: now, or in the last minutes."""
-
-    sentence: str
-    is_well: bool
-
-
 class _Findings(NamedTuple):
     """What there is to say of a workload beside its own object."""
 
     troubled: Troubled | None
     refusal: Failing | None
     losses: Losses | None
+    failing: str
     warned: Warned | None
 
 
@@ -210,7 +210,7 @@ def judge_workload(seen: Seen) -> Verdict:
     # By hand nothing is ever rolled out to its end.
     strategy = (seen.data.get("spec") or {}).get("updateStrategy") or {}
     is_over = is_settled or strategy.get("type") == ON_DELETE
-    is_calm = found == _Findings(None, None, None, found.warned) and not (is_open or seen.beside)
+    is_calm = found == _Findings(None, None, None, "", found.warned) and not (is_open or seen.beside)
     return Verdict(sentence, is_calm and is_over and _has_all(seen))
 
 
@@ -225,9 +225,11 @@ def _has_all(seen: Seen) -> bool:
     """Whether all the pods it wants are ready."""
     if counts_failures(seen.kind):
         conditions = (seen.data.get("status") or {}).get("conditions") or ()
-        return not any(one.get("type") == "Failed" for one in conditions)
+        return not any(one.get("type") in _FAILS and one.get("status") == "True" for one in conditions)
+    # A status follows its pods a moment later.
+    ready = sum(one.state == WELL for one in seen.pods) + seen.others.get(WELL, 0)
     size = read_size(seen.data)
-    return size.ready >= size.wanted
+    return min(ready, size.ready) >= size.wanted
 
 
 def _find_all(seen: Seen) -> _Findings:
@@ -236,6 +238,7 @@ def _find_all(seen: Seen) -> _Findings:
         find_troubled(seen),
         find_refusal(seen.kind, seen.data, seen.noticed, seen.epoch_ms),
         find_losses({uid: losses for uid, losses in uid_losses.items() if losses}, seen.now_ms),
+        "" if counts_failures(seen.kind) else tell_failing(seen.data, seen.epoch_ms),
         _find_warning(seen),
     )
 
@@ -284,7 +287,11 @@ def _is_unwell(troubled: Troubled | None, seen: Seen) -> bool:
 
 def _tell_around(seen: Seen, found: _Findings, told: str) -> list[str]:
     """What it waits for, what made its pods go, what it was warned of, and what others say of it."""
-    words = [_tell_wait(seen), tell_disrupted([one.noticed for one in seen.pods] + [*seen.gone], seen.now_ms)]
+    words = [
+        found.failing,
+        _tell_wait(seen),
+        tell_disrupted([one.noticed for one in seen.pods] + [*seen.gone], seen.now_ms),
+    ]
     warned = found.warned
     if warned is not None and warned.reason not in told:
         at = verdict_words.tell_instant(warned.last_ms)
@@ -318,7 +325,7 @@ def _tell_refused(seen: Seen) -> str:
 def _tell_warned_pod(seen: Seen) -> str:
     """Of pods that are well the first that was warned of since it is so."""
     for one in seen.pods:
-        if one.state == "ready":
+        if one.state == WELL:
             pod = Pod.from_json(one.data, seen.epoch_ms)
             if warned := pod_words.tell_warned(pod, one.noticed, seen.now_ms):
                 return f"{pod.meta.name}: {warned.removeprefix('; ')}"

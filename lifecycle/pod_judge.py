@@ -19,7 +19,9 @@ UNWELL = ("crashing", "stuck", "unknown")
 """The states of pods that a verdict names first."""
 FAILED = ("failed",)
 """The states of pods that it names behind all others: they have an end."""
-UP = ("ready", *holds.HELD)
+WELL = "ready"
+"""The state of pods that are well."""
+UP = (WELL, *holds.HELD)
 """The states of pods that may have been down a moment ago, and may be so again."""
 HELD = holds.HELD
 """The states of pods that are looked at more closely: what holds one so, its rows tell."""
@@ -51,13 +53,14 @@ def read_state(pod: Json, epoch_ms: int) -> str:
 def find_hold(pod: SeenPod, now_ms: int, epoch_ms: int, nodes: Mapping[str, Node] = {}) -> holds.Hold | None:
     """What keeps a pod from being ready, by its node, its status and its rows."""
     read = Pod.from_json(pod.data, epoch_ms)
-    return _find_node_hold(read, nodes) or holds.find_hold(read, pod.noticed, now_ms)
+    if why := _tell_node(read, nodes):
+        return holds.Hold(why, "", is_lasting=True)
+    return holds.find_hold(read, pod.noticed, now_ms)
 
 
-def _find_node_hold(pod: Pod, nodes: Mapping[str, Node]) -> holds.Hold | None:
+def _tell_node(pod: Pod, nodes: Mapping[str, Node]) -> str:
     """Its node, where that is not ready: what is known of the pod is what the kubelet said before."""
-    told = tell_node(pod, nodes) if pod.meta.deletion_ms is None and not pod.is_finished else None
-    return holds.Hold(*told, is_lasting=True) if told is not None else None
+    return "" if pod.meta.deletion_ms is not None or pod.is_finished else tell_node(pod, nodes)
 
 
 def judge_pod(
@@ -69,10 +72,13 @@ def judge_pod(
 ) -> str:
     """One sentence on a pod: how it is, since when, why, and what comes next."""
     read = Pod.from_json(pod.data, epoch_ms)
-    hold = None if deleted_ms is not None else find_hold(pod, now_ms, epoch_ms, nodes)
+    hold = None if deleted_ms is not None else holds.find_hold(read, pod.noticed, now_ms)
     told = pod_words.tell_pod(read, now_ms, deleted_ms, hold, pod.noticed)
-    taints = tell_taints(read, told, nodes.values()) if deleted_ms is None else ""
-    return f"{told.removesuffix('.')}{taints}." if taints else told
+    if deleted_ms is not None:
+        return told
+    node, taints = _tell_node(read, nodes), tell_taints(read, told, nodes.values())
+    also = f"{taints}; {node}" if node else taints
+    return f"{told.removesuffix('.')}{also}." if also else told
 
 
 def has_restarted_lately(pod: Json, now_ms: int, epoch_ms: int) -> bool:
@@ -105,3 +111,18 @@ def find_overdue(pods: Iterable[SeenPod], now_ms: int, epoch_ms: int) -> Trouble
         if hold is not None:
             return Troubled(one, 0, hold)
     return None
+
+
+class Verdict(NamedTuple):
+    """One sentence, and whether nothing is wrong: now, or in the last minutes."""
+
+    sentence: str
+    is_well: bool
+
+
+def judge_lone(pod: SeenPod, now_ms: int, epoch_ms: int, nodes: Mapping[str, Node] = {}) -> Verdict:
+    """Of a pod that nobody controls, which has no workload's verdict."""
+    read = Pod.from_json(pod.data, epoch_ms)
+    is_calm = not pod_words.has_restarted_lately(read, now_ms) and pod.noticed.refused is None
+    is_up = pod.state == WELL and is_calm and find_hold(pod, now_ms, epoch_ms, nodes) is None
+    return Verdict(judge_pod(pod, now_ms, epoch_ms, nodes=nodes), is_up or pod.state == "succeeded")

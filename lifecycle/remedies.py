@@ -38,7 +38,7 @@ STEADY_MS, LONG_MS = 60_000, 60 * 60_000
 """So long all has to stay well then; of what comes again and again, an hour."""
 MOST_PODS = 50
 """Of a cluster with more, nothing is tried: that would take its time."""
-MOST_INSTANTS = 20_000
+MOST_INSTANTS = 40_000
 """So many instants a summary lives through for all its trials: some seconds."""
 _MOST_TRIED = 4
 _FACTORS = (2, 4, 8)
@@ -240,7 +240,23 @@ class Patience:
     def __call__(self) -> bool:
         """Whether it is late, after one more instant."""
         self.left -= 1
+        return self.is_over
+
+    @property
+    def is_over(self) -> bool:
+        """Whether something was left untried."""
         return self.left < 0
+
+
+def tell_untried(engine: Cluster, patience: Patience) -> str:
+    """Why not all is tried that may help; "" where it is."""
+    if not _is_small(engine):
+        return f"nothing is tried that may help: these are more than {MOST_PODS} pods"
+    return (
+        f"trials ended after {MOST_INSTANTS:,} instants: not all is tried that may help"
+        if patience.is_over
+        else ""
+    )
 
 
 def look_ahead(engine: Cluster, seen: Seen, is_late: Callable[[], bool] = _never) -> Course | None:
@@ -262,25 +278,30 @@ def _is_small(engine: Cluster) -> bool:
     return len(engine.list(POD_KIND.id)) <= MOST_PODS
 
 
-def try_remedies(engine: Cluster, seen: Seen, is_late: Callable[[], bool] = _never) -> list[Tried]:
+def try_remedies(
+    engine: Cluster,
+    seen: Seen,
+    is_late: Callable[[], bool] = _never,
+    by_itself: Course | None = None,
+) -> list[Tried]:
     """Those that helped, each on a fork of its own; [] where nothing may, or the cluster is too big.
 
     What comes right by itself needs no help. `is_late`: whether there is no more time to try; what is
-    not at its end then, is not offered.
+    not at its end then, is not offered. `by_itself`: what `look_ahead` has seen.
     """
     listed = list_remedies(seen) if _is_small(engine) else []
     if not listed:
         return []
-    saved, found = engine.save(), list[Tried]()
-    alone = {
-        is_long: _follow(saved, Remedy("", (), "", is_long), seen, is_late)
-        for is_long in sorted({one.is_long for one in listed})
-    }
+    saved, found, alone = engine.save(), list[Tried](), dict[bool, Course | None]()
+    if by_itself is not None:
+        alone[by_itself.is_long] = by_itself
     for remedy in listed:
         if any(one.remedy.against == remedy.against for one in found) or len(found) >= _MOST_TRIED:
             continue
-        by_itself = alone[remedy.is_long]
-        if by_itself is None or by_itself.is_lasting:
+        if remedy.is_long not in alone:
+            alone[remedy.is_long] = _follow(saved, Remedy("", (), "", remedy.is_long), seen, is_late)
+        untouched = alone[remedy.is_long]
+        if untouched is None or untouched.is_lasting:
             continue
         course = _follow(saved, remedy, seen, is_late)
         if course is not None and course.is_lasting:
@@ -316,7 +337,7 @@ def _follow(saved: dict[str, Any], remedy: Remedy, seen: Seen, is_late: Callable
     if is_late():
         return None
     if not is_whole(fork):
-        return Course(None)
+        return Course(None, False, remedy.is_long)
     whole_ms, before = fork.now_ms, _count_restarts(fork)
     fork.run_until(whole_ms + (LONG_MS if remedy.is_long else STEADY_MS), stop=drop)
     if is_late():

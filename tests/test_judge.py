@@ -11,7 +11,7 @@ import pytest
 
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.pods.pod import Pod
-from lifecycle.engine.objects.workloads.job import Job
+from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
 from lifecycle.engine.rules.pods.state import decide_state
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.noticed import Noticed
@@ -91,7 +91,7 @@ def condition(type: str, status: str, reason: str = "", message: str = "") -> di
 NOT_READY = [condition("Ready", "False", "ContainersNotReady", "containers with unready status: [app]")]
 
 
-def judge(kind, pods, noticed=None) -> str:
+def judge(kind, pods, noticed=None, status=None) -> str:
     meta = {"name": "web", "namespace": "default", "uid": "w", "generation": 1}
     spec = {
         "replicas": 1,
@@ -99,7 +99,13 @@ def judge(kind, pods, noticed=None) -> str:
         "selector": {"matchLabels": {"app": "web"}},
         "template": {},
     }
-    data = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": meta, "spec": spec, "status": {}}
+    data = {
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "metadata": meta,
+        "spec": spec,
+        "status": status or {},
+    }
     seen = [SeenPod(one, decide_state(Pod.from_json(one)).name, told) for one, told in pods]
     return judge_workload(Seen(kind.id, data, NOW_MS, 0, seen, noticed or Noticed())).sentence
 
@@ -166,6 +172,125 @@ def test_a_warning_of_an_earlier_start_is_over(kind) -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_condition_that_is_false_is_told(kind, conditions, expected) -> None:
     assert expected in judge(kind, [(make_pod(conditions), Noticed())])
+
+
+# --- conditions -------------------------------------------------------------------------------------------
+
+
+@cache
+def list_reasons() -> tuple[str, ...]:
+    """Every word that may be the reason of a condition, read from the engine's syntax trees.
+
+    It stands behind the status of one, among the arguments of a function that is named for conditions, or as
+    `reason` in a mapping. Words that are types of conditions may be among them: a verdict tells any.
+    """
+    found, named = set(), list_constants()
+
+    def read(node: ast.AST | None) -> list[str]:
+        if isinstance(node, ast.IfExp):
+            return [*read(node.body), *read(node.orelse)]
+        text = node.value if isinstance(node, ast.Constant) else named.get(getattr(node, "id", ""), "")
+        return [text] if isinstance(text, str) else []
+
+    for node in (one for tree in read_trees() for one in ast.walk(tree)):
+        parts = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple) else []
+        behind = [after for one, after in pairwise(parts) if {*read(one)} & {"True", "False", "Unknown"}]
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            behind += node.args if "condition" in name.lower() else []
+        elif isinstance(node, ast.Dict):
+            behind += [
+                value for key, value in zip(node.keys, node.values, strict=True) if read(key) == ["reason"]
+            ]
+        found |= {text for one in behind for text in read(one) if _REASON.fullmatch(text)}
+    return tuple(sorted(found - {"True", "False", "Unknown"}))
+
+
+def test_the_engine_has_many_reasons_of_conditions() -> None:
+    known = {
+        "ReadinessGatesNotReady",
+        "SchedulingGated",
+        "MinimumReplicasUnavailable",
+        "ReplicaSetCreateError",
+    }
+    assert known | {"PodFailurePolicy", "PreemptionByScheduler"} <= {*list_reasons()}
+    assert len(list_reasons()) >= 40
+
+
+OF_PODS = [
+    pytest.param("Ready", "False", False, id="not ready"),
+    pytest.param("example.com/Mounted", "False", False, id="a condition of somebody else"),
+    pytest.param("PodResizePending", "True", True, id="a wish that is not fulfilled"),
+    pytest.param("PodResizeInProgress", "True", True, id="one that is being fulfilled"),
+]
+
+
+@pytest.mark.parametrize("type, status, is_ready", OF_PODS)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_reason_of_a_pods_condition_is_in_the_verdict_of_its_owner(
+    kind, type, status, is_ready
+) -> None:
+    silent = []
+    for reason in list_reasons():
+        conditions = [condition(type, status, reason, f"what {reason} says")]
+        conditions += [condition("Ready", "True")] if is_ready else [] if type == "Ready" else NOT_READY
+        told = judge(kind, [(make_pod(conditions, is_ready), Noticed())])
+        silent += [] if reason in told and f"what {reason} says" in told else [reason]
+    assert silent == []
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_reason_for_which_no_node_takes_a_pod_is_in_the_verdict_of_its_owner(kind) -> None:
+    silent = []
+    for reason in list_reasons():
+        pod = make_pod([])
+        pod["status"] = {
+            "phase": "Pending",
+            "conditions": [condition("PodScheduled", "False", reason, "why not")],
+        }
+        del pod["spec"]["nodeName"]
+        silent += (
+            [] if f"{reason}" in (told := judge(kind, [(pod, Noticed())])) and "why not" in told else [reason]
+        )
+    assert silent == []
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_reason_for_which_a_pod_was_made_to_go_is_in_the_verdict_of_its_owner(kind) -> None:
+    """What drains do by evictions is told with them."""
+    silent = []
+    for reason in list_reasons():
+        noticed = Noticed()
+        noticed.take_transition(
+            "condition.DisruptionTarget", None, "True", 200_000, reason, "make room", None
+        )
+        told = judge(kind, [(make_pod([condition("Ready", "True")], ready=True), noticed)])
+        silent += [] if "(make room)" in told else [reason]
+    assert silent == []
+
+
+TOLD_BY_NUMBERS = ("ProgressDeadlineExceeded", "MinimumReplicasUnavailable")
+"""`exceeded its progress deadline`, and `0 of 1 updated replicas are available`."""
+OF_WORKLOADS = [
+    *((kind, "ReplicaFailure", "True") for kind in ("Deployment", "ReplicaSet", "ReplicationController")),
+    *(("Deployment", "Progressing", "False"), ("Deployment", "Available", "False")),
+    *(("Job", "FailureTarget", "True"), ("Job", "Failed", "True"), ("Job", "SuccessCriteriaMet", "True")),
+]
+
+
+@pytest.mark.parametrize("name, type, status", OF_WORKLOADS)
+def test_every_reason_of_a_workloads_own_condition_is_in_its_verdict(name, type, status) -> None:
+    (kind,) = [one for one in KINDS if one.name == name]
+    silent = []
+    for reason in list_reasons():
+        own = {
+            "conditions": [condition(type, status, reason, f"what {reason} says")],
+            "observedGeneration": 1,
+        }
+        told = judge(kind, [], status=own)
+        is_told = reason in TOLD_BY_NUMBERS or f"what {reason} says" in told
+        silent += [] if is_told else [reason]
+    assert silent == []
 
 
 def end(code: int, reason: str, started: str = "00:01:10", finished: str = "00:01:50") -> dict[str, Any]:
@@ -344,3 +469,11 @@ def test_a_workload_is_well_exactly_if_nothing_is_wrong(now_ms: int, seeds: int)
     odd = [seed for seed, (one, is_wrong) in enumerate(seen) if judge_workload(one).is_well == is_wrong]
     assert odd == []
     assert {is_wrong for _, is_wrong in seen} == {True, False}
+
+
+@pytest.mark.parametrize("type, is_well", [("FailureTarget", False), ("Failed", False), ("Complete", True)])
+def test_a_job_that_fails_or_is_to_fail_is_not_well(type: str, is_well: bool) -> None:
+    meta = {"name": "web", "namespace": "default", "uid": "w", "generation": 1}
+    status = {"conditions": [condition(type, "True", "Reason", "why")], "failed": 1}
+    data = {"metadata": meta, "spec": {"template": {}}, "status": status}
+    assert judge_workload(Seen(JOB_KIND.id, data, NOW_MS, 0)).is_well == is_well

@@ -1,5 +1,6 @@
 """What would help is run before it is offered, and reaches what it says."""
 
+# ruff: noqa: E501 - a line of a manifest is a line
 import re
 
 import pytest
@@ -7,10 +8,11 @@ import yaml
 
 from lifecycle.engine import Cluster, Command
 from lifecycle.judge import judge_workload
-from lifecycle.remedies import try_drain, try_remedies
+from lifecycle.remedies import Patience, look_ahead, try_drain, try_remedies
 from lifecycle.simulation import Overrides, make_plan
 from lifecycle.simulation.run import run
 from lifecycle.simulation.seen import Watch
+from tests.simulate.running import summarize
 from tests.texts import read_manifests
 
 SLOW = "sleep 30; httpd -f -p 8080"
@@ -185,3 +187,45 @@ def test_a_drain_that_a_budget_holds_up_is_let_go_by_one_more_pod():
     assert not told.is_well
     outcome = try_drain(cluster, node, {("Deployment/web", "default"): 1})
     assert re.fullmatch(r"scale web to 2: drained after \d+s", outcome), outcome
+
+
+def crash(name: str, pods: int) -> str:
+    return (
+        f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: {name}}}, spec: {{replicas: {pods}, selector:"
+        f" {{matchLabels: {{app: {name}}}}}, template: {{metadata: {{labels: {{app: {name}}}}}, spec: {{containers:"
+        " [{name: app, image: busybox, command: [sh, -c, 'sleep 5; exit 1']}]}}}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "pods, instants, told",
+    [
+        pytest.param(1, 40_000, "", id="in time"),
+        pytest.param(1, 10, "trials ended after 40,000 instants", id="late"),
+        pytest.param(
+            51, 40_000, "nothing is tried that may help: these are more than 50 pods", id="too many"
+        ),
+    ],
+)
+def test_what_is_not_tried_is_said(pods, instants, told, monkeypatch):
+    monkeypatch.setattr("lifecycle.simulation.summaries.Patience", lambda: Patience(instants))
+    said = summarize(crash("web", pods), "30s")
+    assert told in said if told else "may help" not in said
+    assert ("by itself" in said) == (not told)
+
+
+def test_what_comes_right_by_itself_is_offered_no_help():
+    """The first of two pods takes 20 s to end, and the node has room for two: the new one waits that long."""
+    pod = {
+        "command": ["sh", "-c", 'trap "sleep 20; exit 0" TERM; while true; do sleep 1; done'],
+        "image": "busybox",
+    }
+    pod |= {"ports": [{"containerPort": 80, "hostPort": 80}]}
+    strategy = {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+    steps = [set_image("busybox:1.37")]
+    objects = make("Deployment", pod, steps=steps, until="70s", nodes=1, strategy=strategy)
+    cluster, seen, tried = look(objects)
+    assert judge_workload(seen).sentence.count("Unschedulable") == 1
+    assert tried == []
+    course = look_ahead(cluster, seen)
+    assert course is not None and course.is_lasting and 10_000 < course.whole_ms < 20_000

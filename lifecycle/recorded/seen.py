@@ -10,6 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.registry import entry_of_id, list_workloads
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
@@ -37,11 +38,10 @@ from lifecycle.judge import (
     SeenPod,
     Verdict,
     find_refusal,
-    find_troubled,
-    judge_pod,
     judge_workload,
 )
 from lifecycle.models import Cluster, Event, StoredObject, Transition
+from lifecycle.pod_judge import judge_lone
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import alive, list_between, list_profiles, list_there, name_owner
 from lifecycle.verdicts import tell_conditions
@@ -50,8 +50,7 @@ Json = dict[str, Any]
 MOST_LOOKED_AT = 50
 """Of so many pods of one kind of trouble the rows are read; the others are counted."""
 MOST_ROWS = 5_000
-WELL = ("ready", "succeeded")
-"""The states of pods by themselves that want nothing."""
+_MOST_NODES = 200
 
 
 def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str, Noticed]:
@@ -80,6 +79,13 @@ def see_pods(cluster: Cluster, pods: Sequence[StoredObject], now_ms: int) -> lis
     return [SeenPod(one.data, one.state or "", noticed.get(one.uid, NOTHING)) for one in pods]
 
 
+def see_nodes(cluster: Cluster) -> dict[str, Node]:
+    """By name the nodes that may be why a pod is not well: not ready, or tainted."""
+    suspected = Q(state="notReady") | Q(data__spec__has_key="taints")
+    found = alive(cluster, NODE_KIND.id).filter(suspected).order_by("name")[:_MOST_NODES]
+    return {one.name: Node.from_json(one.data, cluster.epoch_ms) for one in found}
+
+
 def judge(cluster: Cluster, stored: StoredObject, now_ms: int) -> Verdict | None:
     """What the judge says of a pod or of a workload; None of anything else, and of what is gone."""
     kind = kind_id(stored.group, stored.kind)
@@ -87,9 +93,7 @@ def judge(cluster: Cluster, stored: StoredObject, now_ms: int) -> Verdict | None
         return None
     if kind == POD_KIND.id:
         (pod,) = see_pods(cluster, [stored], now_ms)
-        alone = Seen(kind, stored.data, now_ms, cluster.epoch_ms, [pod])
-        is_well = pod.state in WELL and find_troubled(alone) is None
-        return Verdict(judge_pod(pod, now_ms, cluster.epoch_ms), is_well)
+        return judge_lone(pod, now_ms, cluster.epoch_ms, see_nodes(cluster))
     if any(entry.kind.id == kind for entry in list_workloads()):
         return judge_workload(see_workload(cluster, stored, now_ms))
     return None
@@ -145,6 +149,7 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
         _list_jobs(cluster, stored, now_ms) if kind == CRON_JOB_KIND.id else (),
         tell_conditions(named, list_profiles(cluster), list_there(cluster)),
         list_beside(cluster, stored, now_ms),
+        see_nodes(cluster),
     )
 
 

@@ -15,6 +15,7 @@ from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND, Job
+from lifecycle.engine.rules.reasons import STUCK
 from lifecycle.engine.rules.telling.losses import find_losses
 from lifecycle.engine.rules.telling.namespaces import find_holders, tell_stuck
 from lifecycle.engine.rules.telling.verdicts import quote, tell_instant, tell_job
@@ -37,7 +38,7 @@ from lifecycle.judge import (
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import Key, alive, list_between, name_owner
-from lifecycle.recorded.seen import MOST_LOOKED_AT, find_refusals, see_pods
+from lifecycle.recorded.seen import MOST_LOOKED_AT, find_refusals, see_nodes, see_pods
 from lifecycle.recorded.standing import list_blocked_drains, list_refused_evictions
 from lifecycle.stored_kinds import of_kind
 
@@ -165,9 +166,9 @@ def _list_held(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Ke
     """By workload or lone pod what keeps its pods from being ready, where that has lasted."""
     held = _living_pods(cluster).filter(state__in=HELD)
     looked = list(held.order_by("name")[:MOST_LOOKED_AT])
-    first, counts = dict[Key, Troubled](), Counter[Key]()
+    first, counts, nodes = dict[Key, Troubled](), Counter[Key](), see_nodes(cluster)
     for pod, seen in zip(looked, see_pods(cluster, looked, now_ms), strict=True):
-        hold = find_hold(seen, now_ms, cluster.epoch_ms)
+        hold = find_hold(seen, now_ms, cluster.epoch_ms, nodes)
         if hold is not None and hold.is_lasting:
             key = _find_key(parents, pod.namespace, pod.owner, pod.name)
             first.setdefault(key, Troubled(seen, 0, hold))
@@ -306,4 +307,5 @@ def _tell_groups(cluster: Cluster, groups: dict[Key, Group], now_ms: int) -> Par
 
 
 def _tell(cluster: Cluster, key: Key, state: str, troubled: Troubled, now_ms: int) -> Trouble:
-    return Trouble(state, key, tell_troubled(troubled, now_ms, cluster.epoch_ms))
+    nodes = see_nodes(cluster) if troubled.pod.state == STUCK else {}
+    return Trouble(state, key, tell_troubled(troubled, now_ms, cluster.epoch_ms, nodes))

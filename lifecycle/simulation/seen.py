@@ -21,7 +21,8 @@ from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.rules.telling.noticed import NOTHING, Noticed
 from lifecycle.engine.rules.telling.surroundings import find_target, tell_scaler
-from lifecycle.judge import Seen, SeenPod, Verdict, judge_pod, judge_workload, read_state
+from lifecycle.judge import Seen, SeenPod, Verdict, judge_workload, read_state
+from lifecycle.pod_judge import judge_lone
 from lifecycle.verdicts import tell_conditions
 
 Json = Mapping[str, Any]
@@ -132,22 +133,22 @@ class Judged:
         jobs = (one for one in self._cluster.list(JOB_KIND.id) if controller_of(one) == uid)
         return [(one, self._watch.know(one)) for one in jobs]
 
-    def read_lone_pods(self) -> dict[str, str]:
+    def read_lone_pods(self) -> dict[str, Verdict]:
         """What their pages say of the pods that nobody controls, by uid."""
-        cluster, told = self._cluster, dict[str, str]()
+        cluster, told = self._cluster, dict[str, Verdict]()
         for pod in cluster.list(POD_KIND.id):
             if controller_of(pod) is None:
                 seen = SeenPod(pod, read_state(pod, cluster.epoch_ms), self._watch.know(pod))
                 told[pod["metadata"]["uid"]] = self._read_lone(seen)
         return told
 
-    def _read_lone(self, seen: SeenPod) -> str:
-        sentence = judge_pod(seen, self._cluster.now_ms, self._cluster.epoch_ms, nodes=self._nodes)
+    def _read_lone(self, seen: SeenPod) -> Verdict:
+        sentence, is_well = judge_lone(seen, self._cluster.now_ms, self._cluster.epoch_ms, self._nodes)
         given = (
             tell_conditions(seen.data, self._profiles, self._there) if seen.state in TAKEN_FOR_GRANTED else ""
         )
         told = f"{sentence.removesuffix('.')}, {given}" if given else sentence
-        return told if told.endswith((".", "?")) else f"{told}."
+        return Verdict(told if told.endswith((".", "?")) else f"{told}.", is_well)
 
 
 def map_pods(cluster: Cluster) -> dict[str, list[Json]]:

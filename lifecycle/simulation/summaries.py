@@ -18,8 +18,8 @@ from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
-from lifecycle.judge import Seen, judge_workload
-from lifecycle.remedies import Patience, look_ahead, try_drain, try_remedies
+from lifecycle.judge import Seen, Verdict, judge_workload
+from lifecycle.remedies import Patience, look_ahead, tell_untried, try_drain, try_remedies
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
@@ -129,7 +129,9 @@ class SummarySink:
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
         judged = self._watch.judge(cluster)
         blocks = self._describe_workloads(cluster, judged)
+        lone = judged.read_lone_pods()
         troubled = {lines_of_it[0] for is_good, lines_of_it in blocks if not is_good}
+        troubled |= {f"Pod {self._lives[uid].name}" for uid, one in lone.items() if not one.is_well}
         lines = [told] if (told := self._readiness.tell(troubled)) else []
         lines += outcome.upgrade
         lines += ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
@@ -141,13 +143,15 @@ class SummarySink:
             lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         lines += self._describe_help(cluster)
+        if any(not is_good for is_good, _ in blocks) and (untried := tell_untried(cluster, self._patience)):
+            lines.append(untried)
         lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
         lines += put_unwell_first(blocks)
         lines += self._gone.describe()
         lines += describe_surroundings(cluster, self._watch)
         lines += describe_warned(cluster, self._watch)
         lines += describe_nodes(cluster)
-        lines += self._describe_pods(cluster, judged.read_lone_pods())
+        lines += self._describe_pods(cluster, lone)
         self._write("".join(f"{line}\n" for line in lines).encode())
 
     def _describe_workloads(self, cluster: Cluster, judged: Judged) -> list[tuple[bool, list[str]]]:
@@ -171,14 +175,18 @@ class SummarySink:
         by_itself = look_ahead(cluster, seen, self._patience)
         if by_itself is not None and not (by_itself.is_lasting and by_itself.whole_ms == 0):
             yield f"  by itself {by_itself.tell()}"
-            yield from (f"  would help {one.tell()}" for one in try_remedies(cluster, seen, self._patience))
+            yield from (
+                f"  would help {one.tell()}" for one in try_remedies(cluster, seen, self._patience, by_itself)
+            )
 
-    def _describe_pods(self, cluster: Cluster, verdicts: Mapping[str, str]) -> Iterator[str]:
+    def _describe_pods(self, cluster: Cluster, lone: Mapping[str, Verdict]) -> Iterator[str]:
         """A block for each pod, in the order in which they came."""
         well = {one["metadata"]["uid"] for one in cluster.list(POD_KIND.id) if is_well(one)}
+        well -= {uid for uid, one in lone.items() if not one.is_well}
+        told = {uid: one.sentence for uid, one in lone.items()}
         lives = sorted(self._lives.items(), key=lambda one: (one[1].created_ms, one[1].name))
         yield from put_unwell_first(
-            [(uid in well, [*life.describe(verdicts.get(uid, ""))]) for uid, life in lives]
+            [(uid in well, [*life.describe(told.get(uid, ""))]) for uid, life in lives]
         )
 
     def _describe_help(self, cluster: Cluster) -> Iterator[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
@@ -41,8 +42,7 @@ def try_images(objects: Sequence[Json], steps: Sequence[Step], way: str) -> Tria
     doubts = _list_all(objects, steps)
     if way == FAIL:
         told = f"{FLAG} {FAIL}: cannot be pulled: {list_names(doubts)}"
-        profiles = [_make_profile(number, image) for number, image in enumerate(doubts, 1)]
-        return Trial(objects, steps, profiles, [told if doubts else _tell_nothing(way)])
+        return Trial(objects, steps, [*map(_make_profile, doubts)], [told if doubts else _tell_nothing(way)])
     meant = {image: name for image in doubts if (name := find_meant(image))}
     told = f"{FLAG} {MEANT}: {list_names([f'{name} instead of {image}' for image, name in meant.items()])}"
     return Trial(
@@ -97,7 +97,9 @@ def _rename(data: Any, meant: Mapping[str, str]) -> Any:
     return [_rename(one, meant) for one in data] if isinstance(data, list) else data
 
 
-def _make_profile(number: int, image: str) -> Json:
+def _make_profile(image: str) -> Json:
+    """Named for its image, as an upgrade may bring others."""
+    number = sha256(image.encode()).hexdigest()[:10]
     behavior = {"pull": {"error": ERR_IMAGE_PULL}}
     return {
         "apiVersion": CONTAINER_PROFILE.api_version,

@@ -42,7 +42,7 @@ class VerdictSink:
         lone = judged.read_lone_pods()
         for data in cluster.list(POD_KIND.id):
             if data["metadata"]["uid"] in lone:
-                yield _tell(data, lone[data["metadata"]["uid"]])
+                yield _tell(data, lone[data["metadata"]["uid"]].sentence)
 
 
 def _tell(data: Mapping[str, Any], verdict: str) -> Told:

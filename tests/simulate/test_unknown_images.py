@@ -6,8 +6,8 @@ import pytest
 from lifecycle.input.scenario import read_until
 from lifecycle.simulation import Overrides, make_plan
 from lifecycle.simulation.run import run
+from tests.simulate.causes.test_causes import scenario
 from tests.simulate.running import summarize
-from tests.simulate.test_causes import scenario
 from tests.texts import read_manifests
 
 POD = "{kind: Pod, apiVersion: v1, metadata: {name: one}, spec: {%s}}\n"

@@ -32,7 +32,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.judge import judge_pod
 from lifecycle.models import Cluster
 from lifecycle.recorded.objects import event_uid_of
-from lifecycle.recorded.seen import see_pods
+from lifecycle.recorded.seen import see_nodes, see_pods
 
 
 @signed_in
@@ -77,7 +77,7 @@ def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     now_ms = tell_time(cluster)["at_ms"]
     (seen,) = see_pods(cluster, [stored], now_ms)
     return {
-        "verdict": judge_pod(seen, now_ms, cluster.epoch_ms, stored.deleted_ms),
+        "verdict": judge_pod(seen, now_ms, cluster.epoch_ms, stored.deleted_ms, see_nodes(cluster)),
         "pod": stored,
         "tone": tone_of(stored),
         "status": stored.data.get("status") or {},

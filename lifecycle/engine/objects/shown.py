@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+STATE_WORDS = {
+    "pending": "Pending",
+    "starting": "Starting",
+    "ready": "Ready",
+    "notReady": "Not ready",
+    "stuck": "Stuck",
+    "crashing": "Crashing",
+    "terminating": "Terminating",
+    "succeeded": "Succeeded",
+    "failed": "Failed",
+    "unknown": "Unknown",
+}
+"""Each `state` as people read it: in verdicts, legends and filters the same."""
+
 
 class State(NamedTuple):
     """A pod's `state`; `reason` and `message` say why it is not ready."""

@@ -415,6 +415,28 @@ def test_a_volume_that_does_not_come_is_named(kind: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
+def test_a_node_that_is_silent_is_told_of_its_pods(kind: str) -> None:
+    door = Door(timing={"preset": "realistic"})
+    door.apply(make_held(kind, {"containers": [{"name": "c", "image": "nginx"}]}))
+    door.run(30)
+    node = door.cluster.list("Pod")[0]["spec"]["nodeName"]
+    assert door.submit("fault", node=node, kind="partition").ok
+    told = verdict(door.run(90), kind, "web")
+    assert f"its node {node} is not ready since 00:01:" in told
+    # Pods of a DaemonSet bear it for good.
+    assert ("it is deleted when that has lasted 5m 00s" in told) == (kind != "DaemonSet")
+
+
+def test_the_taints_that_keep_pods_out_are_told() -> None:
+    door = Door()
+    for node in door.cluster.list("Node"):
+        taints = [{"key": "team", "value": "blue", "effect": "NoSchedule"}]
+        assert door.submit("taint", node=node["metadata"]["name"], taints=taints).ok
+    door.apply(make_held("Deployment", {"containers": [{"name": "c", "image": "nginx"}]}))
+    assert "; not tolerated: team=blue:NoSchedule of " in verdict(door.run(30), "Deployment", "web")
+
+
 @pytest.mark.parametrize(
     "script, spec, seconds, expected",
     [

@@ -10,6 +10,7 @@ import pytest
 from dashboard.plots.glyphs import shape_of
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import STATES, TONES, css_rule, duration, escape, marker, round_step
+from lifecycle.engine.objects.shown import STATE_WORDS
 
 BACKGROUNDS = {"light": "#ffffff", "dark": "#141b26"}
 # Machado, Oliveira and Fernandes (2009), severity 1.0, for linear RGB.
@@ -115,3 +116,8 @@ def test_durations_read_as_a_person_would_say_them(milliseconds, text):
 
 def test_escaping_leaves_no_markup():
     assert escape("<b>&amp;") == "&lt;b&gt;&amp;amp;"
+
+
+def test_a_legend_has_the_words_of_a_verdict() -> None:
+    """A page's filter takes its words from the legend."""
+    assert {one.name: one.label for one in STATES} == STATE_WORDS

@@ -19,18 +19,18 @@ _BY_TAINTS = "untolerated taint"
 _MOST_TAINTS = 3
 
 
-def tell_node(pod: Pod, nodes: Mapping[str, Node]) -> tuple[str, str] | None:
-    """Why its node cannot be relied on, and what comes of that; None where it is ready, or not known.
+def tell_node(pod: Pod, nodes: Mapping[str, Node]) -> str:
+    """`its node node-1 is not ready since 00:01:40 (…); it is deleted when that has lasted 5m 00s`
 
-    (`its node node-1 is not ready since 00:01:40 (Kubelet stopped posting node status)`, `it is deleted when
-    that has lasted 5m 00s`)
+    "" where its node is ready, or not known.
     """
     node = nodes.get(pod.node_name)
     ready = find_condition(node.status.conditions, _READY) if node is not None else None
     if node is None or ready is None or ready.status == "True":
-        return None
+        return ""
     since = tell_instant(ready.last_transition_ms or 0)
-    return f"its node {pod.node_name} is not ready since {since}{quote(ready.message)}", _tell_end(pod, node)
+    why = f"its node {pod.node_name} is not ready since {since}{quote(ready.message)}"
+    return "; ".join(filter(None, (why, _tell_end(pod, node))))
 
 
 def _tell_end(pod: Pod, node: Node) -> str:

@@ -8,6 +8,7 @@ from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_RESET_MS
 from ...objects.condition import find_condition
 from ...objects.pods.container import ContainerState, ContainerStatus
 from ...objects.pods.pod import Pod
+from ...objects.shown import STATE_WORDS
 from ..columns.pods import count_restarts, pod_status_text
 from ..pods.conditions import READY
 from ..pods.state import decide_state
@@ -18,7 +19,6 @@ from .holds import Hold, find_start
 from .noticed import NOTHING, Noticed, is_lately
 from .verdicts import FOR_GOOD, quote, tell_instant, tell_retry, tell_since, tell_span
 
-_HELD_WORDS = {"notReady": "Not ready", "starting": "Starting", "pending": "Pending"}
 _OPEN = ("PodResizePending", "PodResizeInProgress")
 """Conditions that are True with a reason while a wish is not fulfilled."""
 _LONGEST_MESSAGE = 160
@@ -48,7 +48,7 @@ def tell_pod(
     if state.name in ("succeeded", "failed"):
         return _tell_ended(pod, state.name, state.reason, state.message)
     if hold is not None:
-        return f"{_HELD_WORDS[state.name]}{tell_since(pod)}: {hold.tell()}."
+        return f"{STATE_WORDS[state.name]}{tell_since(pod)}: {hold.tell()}."
     told = f"{_tell_reason(pod, state.reason)}{tell_since(pod)}"
     last_run = tell_last_run(pod, noticed)
     told += f": {last_run}" if last_run else _tell_message(state.message)
@@ -179,7 +179,7 @@ def _tell_ended(pod: Pod, name: str, reason: str | None, message: str | None) ->
     ends = [state.finished_ms for state in states if state.finished_ms is not None]
     when = f" at {tell_instant(max(ends))}" if ends else ""
     why = f", {reason}" if reason and name == "failed" else ""
-    return f"{name.capitalize()}{when}{why}{_tell_message(message)}; {FOR_GOOD}."
+    return f"{STATE_WORDS[name]}{when}{why}{_tell_message(message)}; {FOR_GOOD}."
 
 
 def _tell_next(pod: Pod, state: str, now_ms: int) -> str:

@@ -1,6 +1,6 @@
 """Situations that people who run workloads have reported: a summary says cause, since when, and what comes next.
 
-The inputs are in `causes/`. What each has to say follows from the source and the documentation of v1.35.
+The inputs are in `inputs/`. What each has to say follows from the source and the documentation of v1.35.
 """
 
 # ruff: noqa: E501 - what a summary says is a line
@@ -11,7 +11,7 @@ import pytest
 
 from tests.simulate.running import summarize
 
-INPUTS = Path(__file__).parent / "causes"
+INPUTS = Path(__file__).parent / "inputs"
 NAME = r"[\w.-]+"
 # (input, until when, what the summary says; each a regular expression)
 CASES = [
@@ -170,7 +170,7 @@ CASES = [
     ("51-namespace-cannot-go", "2m", [
         r"Namespace shop\n  verdict   Cannot go since 00:01:\d\d \(.*example.com/protect in 1 resource instances\): held by ConfigMap held \(example.com/protect\)",
     ]),
-    ("54-rollout-drops-requests", "", [r"Deployment default/plain: Successfully rolled out, if hashicorp/http-echo:1 can be pulled and starts"]),
+    ("54-rollout-drops-requests", "", [r"Deployment default/plain: Successfully rolled out, if example/echo:1 can be pulled and starts"]),
     ("56-grace-zero-in-the-spec", "3m", [
         r"StatefulSet default/db\n  verdict   .*db-0: its node node-1 is not ready since 00:01:4\d \(Kubelet stopped posting node status\); it is deleted"
         " when that has lasted 5m 00s",

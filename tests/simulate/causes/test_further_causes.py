@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from tests.simulate.causes.test_causes import APP, POD, SELECT, job, scenario, workload
 from tests.simulate.running import summarize
-from tests.simulate.test_causes import APP, POD, SELECT, job, scenario, workload
 
 SH = "image: busybox, command: [sh, -c, '%s']"
 NAME = r"[\w.-]+"
