@@ -29,6 +29,6 @@ def list_doubted(cluster: Cluster) -> list[str]:
 def _choose_pods(cluster: Cluster) -> list[Any]:
     pods = alive(cluster, POD_KIND.id)
     first = pods.filter(owner__isnull=False).values("namespace", "owner").annotate(first=Min("pk"))
-    alone = pods.filter(owner__isnull=True).order_by("pk")[:MOST]
+    alone = pods.filter(owner__isnull=True).order_by("created_ms", "name")[:MOST]
     chosen = [*pods.filter(pk__in=first.values("first")).order_by("pk")[:MOST], *alone]
     return [pod.data for pod in chosen]

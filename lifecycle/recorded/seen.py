@@ -14,6 +14,7 @@ from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.noticed import (
     CHECKS,
@@ -42,15 +43,19 @@ from lifecycle.judge import (
 )
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.pod_judge import judge_lone
+from lifecycle.recorded.latest import LATEST_FIRST
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import alive, list_between, list_profiles, list_there, name_owner
+from lifecycle.stored_kinds import of_kind
 from lifecycle.verdicts import tell_conditions
 
 Json = dict[str, Any]
 MOST_LOOKED_AT = 50
 """Of so many pods of one kind of trouble the rows are read; the others are counted."""
-MOST_ROWS = 5_000
+MOST_ROWS, MOST_GONE = 5_000, 500
 _MOST_NODES = 200
+WELL = ("ready", "succeeded")
+"""The states of pods by themselves that want nothing."""
 
 
 def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str, Noticed]:
@@ -60,13 +65,13 @@ def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str
         return found
     rows = Transition.objects.filter(cluster=cluster, uid__in=asked, seq__lte=cluster.seq)
     lately = Q(field__in=(STATE, DISRUPTED), at_ms__gte=now_ms - WINDOW_MS)
-    latest = rows.filter(Q(field__startswith=CHECKS) | Q(field=EVICTION) | lately).order_by("-seq")
+    latest = rows.filter(Q(field__startswith=CHECKS) | Q(field=EVICTION) | lately).order_by(LATEST_FIRST)
     columns = ("uid", "field", "old", "new", "at_ms", "reason", "message", "detail")
     # The latest tell how it is now; how long already, those before them.
     for uid, *row in reversed(latest.values_list(*columns)[:MOST_ROWS]):
         found.setdefault(uid, Noticed()).take_transition(*row)
     events = Event.objects.filter(cluster=cluster, uid__in=asked, seq__lte=cluster.seq)
-    told = events.filter(Q(event_type=WARNING) | Q(reason__in=(*CREATIONS, RESCALED))).order_by("-seq")
+    told = events.filter(Q(event_type=WARNING) | Q(reason__in=(*CREATIONS, RESCALED))).order_by(LATEST_FIRST)
     parts = ("uid", "event_type", "reason", "message", "first_ms", "last_ms", "count")
     for uid, *event in reversed(told.values_list(*parts)[:MOST_ROWS]):
         found.setdefault(uid, Noticed()).take_event(*event)
@@ -130,8 +135,8 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
     """What was observed of a workload. All its pods are counted; those that may be told of are looked at."""
     kind, owners = kind_id(stored.group, stored.kind), _list_owners(cluster, stored)
     living = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
-    losses = read_losses(cluster, living, now_ms, owners)
-    looked = _choose(living, losses)
+    losses = read_losses(cluster, now_ms, stored.namespace, owners)
+    looked = _choose(cluster, living, losses, now_ms)
     counts = living.order_by().values_list("state").annotate(count=Count("pk"))
     others = {state or "": count for state, count in counts}
     for one in looked:
@@ -142,7 +147,7 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
         stored.data,
         now_ms,
         cluster.epoch_ms,
-        see_pods(cluster, looked, now_ms),
+        [*see_pods(cluster, looked, now_ms), *_list_settled(kind, living, looked)],
         read_noticed(cluster, [stored.uid], now_ms).get(stored.uid, NOTHING),
         others,
         _list_gone(cluster, stored.namespace, owners, now_ms),
@@ -153,29 +158,53 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
     )
 
 
-def _choose(living: QuerySet[StoredObject], losses: Iterable[str]) -> list[StoredObject]:
-    """Of each kind of trouble the first, in the order in which the pods were made; and all that were lost."""
-    found: dict[int, StoredObject] = {}
+def _choose(
+    cluster: Cluster, living: QuerySet[StoredObject], losses: Iterable[str], now_ms: int
+) -> list[StoredObject]:
+    """Of each kind of trouble the first, in the order in which the pods were made; and all that were lost.
+
+    Of those that are well only the ones that something is said of: they are many.
+    """
     groups = [Q(state__in=UNWELL), Q(restarts__gt=0, state__in=UP), Q(state__in=HELD), Q(state__in=FAILED)]
-    rest = Q(state__in=("terminating", "succeeded")) | Q(state="ready")
-    found.update((one.pk, one) for one in living.filter(uid__in=list(losses)))
-    for group in (*groups, rest):
-        for one in living.filter(group).order_by("created_ms", "name")[:MOST_LOOKED_AT]:
-            found.setdefault(one.pk, one)
-    return sorted(found.values(), key=lambda one: (one.created_ms, one.pk))
+    lost = StoredObject.objects.filter(cluster=cluster, uid__in=list(losses))
+    found = set(lost.values_list("pk", flat=True))
+    for group in (*groups, Q(state__in=("terminating", "succeeded"))):
+        found.update(pk for pk, _ in _list_first(living.filter(group)))
+    well = {uid: pk for pk, uid in _list_first(living.filter(state="ready")) if pk not in found}
+    noticed = read_noticed(cluster, well, now_ms)
+    found.update(pk for uid, pk in well.items() if uid in noticed and _is_told(noticed[uid]))
+    return list(StoredObject.objects.filter(pk__in=found).order_by("created_ms", "pk"))
+
+
+def _list_first(pods: QuerySet[StoredObject]) -> QuerySet[StoredObject, tuple[int, str]]:
+    return pods.order_by("created_ms", "name").values_list("pk", "uid")[:MOST_LOOKED_AT]
+
+
+def _is_told(noticed: Noticed) -> bool:
+    """Whether anything is said of a pod that is well."""
+    return bool(noticed.warned or noticed.refused or noticed.disrupted)
+
+
+def _list_settled(kind: str, living: QuerySet[StoredObject], looked: Sequence[StoredObject]) -> list[SeenPod]:
+    """The pods of a StatefulSet that are well, by names: all of them tell which ordinal it waits for."""
+    if kind != STATEFUL_SET_KIND.id:
+        return []
+    settled = living.filter(state="ready").exclude(pk__in=[one.pk for one in looked]).order_by("name")
+    named = settled.values_list("name", "data__metadata__labels")
+    return [SeenPod({"metadata": {"name": name, "labels": labels}}, "ready") for name, labels in named]
 
 
 def _list_gone(cluster: Cluster, namespace: str | None, owners: Sequence[str], now_ms: int) -> list[Noticed]:
     """What made pods go that are no more."""
     gone = StoredObject.objects.filter(
-        cluster=cluster, kind=POD_KIND.name, namespace=namespace, owner__in=owners, deleted_ms__gte=0
-    )
-    rows = Transition.objects.filter(
-        cluster=cluster, field=DISRUPTED, at_ms__gte=now_ms - WINDOW_MS, seq__lte=cluster.seq
-    ).filter(uid__in=gone.values("uid"))
+        of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, owner__in=owners
+    ).filter(deleted_ms__gte=now_ms - WINDOW_MS)
+    uids = list(gone.order_by("-deleted_ms").values_list("uid", flat=True)[:MOST_GONE])
+    rows = Transition.objects.filter(cluster=cluster, uid__in=uids, field=DISRUPTED, seq__lte=cluster.seq)
+    rows = rows.filter(at_ms__gte=now_ms - WINDOW_MS)
     found: dict[str, Noticed] = {}
     columns = ("uid", "field", "old", "new", "at_ms", "reason", "message", "detail")
-    for uid, *row in rows.order_by("seq").values_list(*columns)[:MOST_ROWS]:
+    for uid, *row in reversed(rows.order_by(LATEST_FIRST).values_list(*columns)[:MOST_ROWS]):
         found.setdefault(uid, Noticed()).take_transition(*row)
     return list(found.values())
 

@@ -14,6 +14,7 @@ from lifecycle.engine.rules.telling.drains import Held, find_drain_hold
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.models import Cluster, Transition
+from lifecycle.recorded.latest import LATEST_FIRST
 from lifecycle.recorded.objects import alive
 
 MOST_ASKED = 500
@@ -76,5 +77,5 @@ def _list_said(
 ) -> Iterable[tuple[str, int, str | None, str | None]]:
     """Whose row, when, what and why, in order."""
     rows = Transition.objects.filter(cluster=cluster, uid__in=list(uids), field=field, seq__lte=cluster.seq)
-    latest = rows.filter(at_ms__gte=from_ms).order_by("-seq")
+    latest = rows.filter(at_ms__gte=from_ms).order_by(LATEST_FIRST)
     return reversed(latest.values_list("uid", "at_ms", "new", "reason")[:MOST_ROWS])

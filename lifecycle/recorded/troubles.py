@@ -275,8 +275,8 @@ def list_standing(cluster: Cluster, now_ms: int) -> tuple[Part, Part]:
 
 def list_losing(cluster: Cluster, parents: Parents, told: frozenset[Key], now_ms: int) -> Part:
     """Those whose pods are ready and then not, again and again, but for those that are `told` of."""
-    losses = read_losses(cluster, _living_pods(cluster), now_ms)
-    pods = _living_pods(cluster).filter(uid__in=list(losses)).order_by("created_ms", "name")
+    losses = read_losses(cluster, now_ms)
+    pods = StoredObject.objects.filter(cluster=cluster, uid__in=list(losses)).order_by("created_ms", "name")
     by_key: dict[Key, dict[str, list[int]]] = {}
     for uid, namespace, owner, name in pods.values_list("uid", "namespace", "owner", "name"):
         by_key.setdefault(_find_key(parents, namespace, owner, name), {})[uid] = losses[uid]

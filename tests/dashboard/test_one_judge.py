@@ -8,13 +8,18 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from dashboard.plots.theme import STATES
 from lifecycle import tokens
+from lifecycle.judge import judge_workload
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.seen import see_workload
 from lifecycle.recorded.verdict import tell_state
-from tests.dashboard.conftest import make_user
+from tests.dashboard.conftest import make_user, record
+from tests.dashboard.rows import transition
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
 
@@ -141,3 +146,54 @@ def test_the_legend_and_the_verdict_have_the_same_words_for_states() -> None:
     assert {tone.name: tone.label.lower() for tone in STATES} == {
         tone.name: tell_state(tone.name) for tone in STATES
     }
+
+
+# --- what a verdict costs -----------------------------------------------------------------------------------
+
+
+def make_many(kind: str, replicas: int) -> Cluster:
+    manifest = make_deployment("web", POD)
+    manifest["kind"], manifest["spec"]["replicas"] = kind, replicas
+    if kind == "StatefulSet":
+        manifest["spec"] |= {"serviceName": "web", "podManagementPolicy": "Parallel"}
+    door = Door()
+    door.apply(manifest)
+    return keep(door.run(60).cluster)
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet"])
+def test_pods_that_are_well_are_not_read_for_a_verdict(kind: str) -> None:
+    cluster = make_many(kind, 70)
+    stored = StoredObject.objects.get(cluster=cluster, kind=kind)
+    with CaptureQueriesContext(connection) as queries:
+        seen = see_workload(cluster, stored, cluster.instant_ms)
+        told = judge_workload(seen)
+    assert told.is_well, told.sentence
+    assert not [one for one in seen.pods if "spec" in one.data]
+    assert len(queries) < 30
+
+
+def test_of_many_ordinals_the_one_that_is_waited_for_is_named() -> None:
+    """However many are well before it."""
+    cluster = make_many("StatefulSet", 70)
+    pod = StoredObject.objects.get(cluster=cluster, kind="Pod", name="web-66")
+    pod.state, pod.data["status"] = "notReady", {"phase": "Running"}
+    pod.save()
+    stored = StoredObject.objects.get(cluster=cluster, kind="StatefulSet")
+    stored.data["spec"]["podManagementPolicy"] = "OrderedReady"
+    stored.data["spec"]["replicas"] = 71
+    told = judge_workload(see_workload(cluster, stored, cluster.instant_ms))
+    assert "waits for web-66 to be available" in told.sentence
+
+
+@pytest.mark.parametrize("field", ["eviction", "condition.DisruptionTarget"])
+def test_a_pod_that_is_well_is_read_where_something_is_said_of_it(field: str) -> None:
+    cluster = make_many("Deployment", 3)
+    pod = StoredObject.objects.filter(cluster=cluster, kind="Pod").order_by("name").first()
+    assert pod is not None
+    row = transition(50_000, field, "refused" if field == "eviction" else "True", reason="web")
+    about = {"uid": pod.uid, "kind": "Pod", "group": "", "namespace": "default", "name": pod.name}
+    record(cluster, [row | about | {"owner": pod.owner}])
+    stored = StoredObject.objects.get(cluster=cluster, kind="Deployment")
+    seen = see_workload(cluster, stored, 55_000)
+    assert [one.data["metadata"]["name"] for one in seen.pods] == [pod.name]

@@ -14,13 +14,14 @@ from .verdicts import tell_instant
 
 WINDOW_MS = 600_000
 """So far back it is looked."""
+READY = "ready"
 _LOST = ("notReady", "starting", "crashing", "stuck", "unknown")
 _AGAIN = 2
 
 
 def is_loss(old: Any, new: Any) -> bool:
     """Whether a row of a pod's `state` tells that it is not ready any more, and stays."""
-    return old == "ready" and new in _LOST
+    return old == READY and new in _LOST
 
 
 def take_loss(losses: deque[int], at_ms: int) -> None:
