@@ -70,9 +70,11 @@ def test_rows_are_read_anew_and_keep_what_people_wrote(tmp_path: Path) -> None:
     file.write_text("FROM debian AS run\nUSER 70\nEXPOSE 80\nFROM run AS debug\nUSER root\n")
     table = (
         "# a comment\nacme/web x/web | KEY = no key | acme/images web/Dockerfile@run | 1 | /old\n"
+        "acme/old | | acme/images web/Dockerfile | ? |\n"
         "acme/gone | | acme/gone Dockerfile | 9 | /srv"
     )
     assert list(write_rows(table, tmp_path)) == [
         "acme/web x/web | KEY = no key | acme/images web/Dockerfile@run | 70 | / | 80 |  | shell |  |",
+        "acme/old |  | acme/images web/Dockerfile | ? | / | 80 |  | shell |  |",
         "acme/gone |  | acme/gone Dockerfile | 9 | /srv |  |  |  |  |",
     ]

@@ -2,8 +2,9 @@
 
 DIR holds the build files as `OWNER/REPOSITORY/PATH`, such as checkouts side by side. Writes
 `lifecycle/engine/programs/images/built.txt` anew: of each row the names, what is needed and the source are
-kept, and all else is read from its source. A row whose build file is not in DIR stays as it is. To add an
-image, add a row of these three alone (`name | | OWNER/REPOSITORY PATH`); `PATH@STAGE` names a stage.
+kept, and all else is read from its source, but for what is "?", as not all versions say the same. A row whose
+build file is not in DIR stays as it is. To add an image, add a row of these three alone
+(`name | | OWNER/REPOSITORY PATH`); `PATH@STAGE` names a stage.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ def write_rows(text: str, folder: Path) -> Iterator[str]:
         if file.is_file():
             image = read_build_file(file.read_text(), bases, stage)
             bases |= dict.fromkeys(cells["names"].split(), image)
-            cells |= _write_cells(image)
+            read = _write_cells(image)
+            cells |= {column: text for column, text in read.items() if cells[column] != built.UNKNOWN}
         yield " | ".join(cells.values()).rstrip()
 
 

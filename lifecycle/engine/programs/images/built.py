@@ -1,8 +1,9 @@
 """What public build files say of well-known images: the rows of `built.txt`.
 
 Who an image runs as, where, what it exposes, its stop signal, whether it has a shell, its volumes, its entry
-point, and what it does not start without. A row holds for all tags of its names; where a word of the tag
-tells of another base, `has_shell` sees it. `manage.py generate_images` reads the build files anew.
+point, and what it does not start without. A row holds for all tags of its names: a cell that is not the same
+in the versions of some years is "?", and where a word of the tag tells of another base, `has_shell` sees it.
+`manage.py generate_images` reads the build files anew.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def read_row(line: str) -> BuiltImage:
         user=None if number == UNKNOWN else int(number or 0),
         user_name=name,
         folder=cells["folder"].replace(UNKNOWN, "/") or "/",
-        ports=tuple(int(port) for port in cells["ports"].split()),
+        ports=tuple(int(port) for port in cells["ports"].split() if port != UNKNOWN),
         stop_signal=cells["stop"] or None,
         has_shell=cells["shell"] != WITHOUT_SHELL,
         volumes=tuple(cells["volumes"].split()),

@@ -96,11 +96,14 @@ def test_a_process_list_names_the_user() -> None:
         ("registry.example/own:1", {"runAsNonRoot": True}, {}, None),
         ("grafana/tempo:2.8.0", {"runAsNonRoot": True}, {}, None),
         ("phpmyadmin:5", {"runAsNonRoot": True}, {}, "container has runAsNonRoot and image will run as root"),
+        # Its versions do not agree.
+        ("ghcr.io/dexidp/dex:v2.45.0", {"runAsNonRoot": True}, {}, None),
         (
-            "ghcr.io/dexidp/dex:v2.45.0",
+            "prom/node-exporter:v1.9.1",
             {"runAsNonRoot": True},
             {},
-            "container has runAsNonRoot and image has non-numeric user (dex), cannot verify user is non-root",
+            "container has runAsNonRoot and image has non-numeric user (nobody), cannot verify user is"
+            " non-root",
         ),
     ],
 )

@@ -110,6 +110,7 @@ def test_user_is_that_of_the_build_file(image: str, user: tuple[int, str]) -> No
             id="told by a variable",
         ),
         pytest.param({"image": "ghcr.io/dexidp/dex:v2"}, 5556, "success", id="one that names no port"),
+        pytest.param({"image": "kubernetesui/dashboard-api:1.12"}, 9000, "success", id="not known"),
     ],
 )  # fmt: skip
 def test_image_that_nobody_configures_listens_where_its_build_file_says(
@@ -157,10 +158,11 @@ def test_image_ends_with_its_complaint_where_it_lacks_a_variable(
 @pytest.mark.parametrize(
     "image, command, expected",
     [
-        ("grafana/loki:3.5.0", "sh", True),
-        ("grafana/loki:3.5.0", "/bin/bash", True),
+        ("quay.io/argoproj/workflow-controller:v3.7.0", "sh", True),
+        ("quay.io/argoproj/workflow-controller:v3.7.0", "/bin/bash", True),
         ("quay.io/argoproj/workflow-controller:v3.7.0", "cat", True),
-        ("grafana/loki:3.5.0", "/usr/bin/loki", False),
+        ("quay.io/argoproj/workflow-controller:v3.7.0", "/bin/workflow-controller", False),
+        ("grafana/loki:2.9.13", "sh", False),
         ("nats:2.12", "sh", True),
         ("nats:2.12-alpine", "sh", False),
         ("fluent/fluent-bit:4.0.1", "/bin/sh", True),

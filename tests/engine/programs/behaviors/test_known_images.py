@@ -171,7 +171,7 @@ def test_variant_serves_where_its_own_program_does(image: str, env: tuple[str, .
         ("nginx", 0),
         ("quay.io/acme/node:v3.30.0", None),
         ("quay.io/calico/node:v3.30.0", 0),
-        ("ghcr.io/dexidp/dex:v2.45.0", 1000),
+        ("ghcr.io/dexidp/dex:v2.45.0", None),
         ("grafana/loki:3.5.0", 10001),
         ("goharbor/harbor-core:v2.13.0", 1000),
         ("cgr.dev/chainguard/redis", None),
