@@ -38,7 +38,7 @@ COMMANDS = {
     "api": Command("serve Kubernetes APIs to a test: what the pytest fixture podline_api starts"),
     "signin": Command("print a new link that signs in, while the dashboard runs"),
     "kubeconfig": Command("print a kubeconfig for a cluster of the dashboard"),
-    "manage": Command("run any other command of the server: migrate, createsuperuser, ticker …"),
+    "manage": Command("run any other command of the server: migrate, createsuperuser or ticker"),
     "export": Command("write the history of a cluster of the dashboard"),
     "import": Command("make a cluster of the dashboard from an exported scenario"),
 }
