@@ -38,6 +38,7 @@ COMMANDS = {
     "api": Command("serve Kubernetes APIs to a test: what the pytest fixture podline_api starts"),
     "signin": Command("print a new link that signs in, while the dashboard runs"),
     "kubeconfig": Command("print a kubeconfig for a cluster of the dashboard"),
+    "manage": Command("run any other command of the server: migrate, createsuperuser or ticker"),
     "export": Command("write the history of a cluster of the dashboard"),
     "import": Command("make a cluster of the dashboard from an exported scenario"),
 }
@@ -111,7 +112,7 @@ def run_of_server(program: str, name: str, arguments: Sequence[str]) -> int:
         )
         return BAD_INPUT
     # Django's commands, and its settings, read the command line themselves.
-    sys.argv = [program, name, *arguments]
+    sys.argv = [program, *arguments] if name == "manage" else [program, name, *arguments]
     from manage import main as run
 
     return run()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from lifecycle.input.folders import LONGEST_PATH, find_trick, is_source, is_source_root, may_hold_manifests
@@ -110,7 +110,8 @@ class _Member:
 
 def _list_members(content: bytes, name: str) -> Iterator[_Member]:
     """The files and links of a tar archive, in turn; devices and the like are nobody's manifests."""
-    unpacked = _Bounded(gzip.GzipFile(fileobj=BytesIO(content)), name)
+    # Of a stream nothing but `read` is wanted.
+    unpacked: Any = _Bounded(gzip.GzipFile(fileobj=BytesIO(content)), name)
     with tarfile.open(fileobj=unpacked, mode="r|") as archive:
         for member in archive:
             if member.issym() or member.islnk():

@@ -9,6 +9,7 @@ A page holds a part between two marks, and `manage.py generate_docs` writes it a
 from __future__ import annotations
 
 import re
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
@@ -29,6 +30,7 @@ from lifecycle.export import filters, urls
 from lifecycle.frames import SUMMARY_COLUMNS, Frame
 from lifecycle.input.scenario_steps import READERS
 from lifecycle.management.commands.bench import BENCHES
+from lifecycle.simulation.command_line import add_options
 from lifecycle.simulation.run import EXIT_STATUSES
 
 _MARKED = re.compile(
@@ -154,6 +156,27 @@ def _exit_statuses() -> str:
     return make_table(("status", "what"), ((str(status), what) for status, what in EXIT_STATUSES.items()))
 
 
+def _podline_commands() -> str:
+    # Named, not imported: the command line stands above.
+    commands: Mapping[str, Any] = import_module("podline.command").COMMANDS
+    rows = ((f"`{name}`", one.text, "" if one.module else "`[server]`") for name, one in commands.items())
+    return make_table(("command", "what it does", "needs"), rows)
+
+
+def _simulate_options() -> str:
+    parser = ArgumentParser(add_help=False)
+    add_options(parser)
+    rows = (
+        (
+            _list_words(action.option_strings) or str(action.metavar).replace("|", ", "),
+            _list_words(map(str, action.choices or ())),
+            " ".join((action.help or "").split()),
+        )
+        for action in parser._actions
+    )
+    return make_table(("option", "one of", "what"), rows)
+
+
 SECTIONS: Mapping[str, Callable[[], str]] = {
     "benches": _benches,
     "commands": _commands,
@@ -168,6 +191,8 @@ SECTIONS: Mapping[str, Callable[[], str]] = {
     "nodes": _nodes,
     "patch-types": lambda: _make_line(PATCH_TYPES),
     "paths": _paths,
+    "podline-commands": _podline_commands,
+    "simulate-options": _simulate_options,
     "status-rows": _status_rows,
     "steps": lambda: _make_line(READERS),
     "summary-columns": lambda: _make_line(SUMMARY_COLUMNS),

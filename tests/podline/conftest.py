@@ -29,7 +29,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 def run(command: list[str | Path], cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
     words = [str(word) for word in command]
     return subprocess.run(
-        words, cwd=cwd, env=clean_environment(**more), capture_output=True, text=True, timeout=300
+        words, cwd=cwd, env=clean_environment(**more), capture_output=True, text=True, timeout=900
     )
 
 

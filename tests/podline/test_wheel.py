@@ -84,7 +84,7 @@ def test_an_own_package_of_the_same_name_stays_what_it_is(install, folder):
     assert (done.stdout, done.stderr) == (f"mine {VERSION}\n", "")
 
 
-@pytest.mark.parametrize("command", ["up", "api", "kubeconfig", "export", "import", "signin"])
+@pytest.mark.parametrize("command", ["up", "api", "manage", "kubeconfig", "export", "import", "signin"])
 def test_commands_of_the_server_say_what_to_install(install, tmp_path, command):
     done = run([install() / "podline", command], tmp_path)
     assert done.returncode == 2
