@@ -5,17 +5,19 @@ They are the largest part of the model, and many a run has known images and decl
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .shell_parts import *  # noqa: F403
+    from .parts import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `shell_parts`; all of them stand here from then on."""
-    from . import shell_parts
-
-    if name not in shell_parts.__all__:
+    """A name of `parts`; all of them stand here from then on."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    parts = import_module(f"{__name__}.parts")
+    if name not in parts.__all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals().update({part: getattr(shell_parts, part) for part in shell_parts.__all__})
+    globals().update({part: getattr(parts, part) for part in parts.__all__})
     return globals()[name]
