@@ -83,6 +83,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
         "kubelet/pod_sync": "SyncPod syncLoop",
         "kubelet/starting/claims": "SyncPod",
         "kubelet/starting/mounts": "SyncPod",
+        "kubelet/starting/remounts": "SyncPod",
         "rules/pods/backoff": "CrashLoopBackOff NewMainKubelet",
         "rules/pods/rejections": "Reject",
     },
