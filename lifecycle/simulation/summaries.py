@@ -15,6 +15,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.rules.columns.pods import count_restarts
 from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
@@ -62,12 +63,12 @@ class Life:
     first_ready_ms: int | None = None
     deleted_ms: int | None = None
     warnings: dict[str, int] = field(default_factory=dict)
+    restarts: int = 0
+    """As kubectl counts them: those of init containers only until all of them are done."""
 
     def take(self, row: Row) -> None:
         if isinstance(row, Transition):
-            if row.field in ("status", "ready", "phase", "node") or (
-                row.field.endswith(".restartCount") and row.field.startswith("container.")
-            ):
+            if row.field in ("status", "ready", "phase", "node"):
                 self.fields[row.field] = row.new
             elif row.field == "condition.Ready" and row.new == "True" and self.first_ready_ms is None:
                 self.first_ready_ms = row.at_ms
@@ -75,10 +76,6 @@ class Life:
                 self.deleted_ms = row.at_ms
         elif row.event_type == "Warning":
             self.warnings[row.reason] = max(self.warnings.get(row.reason, 0), row.count)
-
-    @property
-    def restarts(self) -> int:
-        return sum(value for name, value in self.fields.items() if name.endswith(".restartCount"))
 
     def describe(self, verdict: str = "") -> Iterator[str]:
         """Its block. `verdict`: of one that no workload speaks for."""
@@ -125,6 +122,9 @@ class SummarySink:
             if life is None:
                 life = self._lives[subject.uid] = Life(f"{subject.namespace}/{subject.name}", row.at_ms)
             life.take(row)
+        for version in changes.versions:
+            if isinstance(version.new, Pod) and version.new.meta.uid in self._lives:
+                self._lives[version.new.meta.uid].restarts = count_restarts(version.new)[0]
 
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
         judged = self._watch.judge(cluster)

@@ -158,3 +158,17 @@ def test_what_restarts_again_and_again_is_not_called_well_while_it_is_up():
     told = summarize(workload("Deployment", pod, SELECT, grows) + scenario("150s"))
     assert told.splitlines()[0] == "1 workload: none is well; not: Deployment default/web"
     assert "readyReplicas 1" in told
+
+
+@pytest.mark.parametrize(
+    "until, restarts", [("35s", 2), ("3m", 1)], ids=["while it begins", "when it has begun"]
+)
+def test_restarts_are_counted_as_kubectl_counts_them(until, restarts):
+    """Those of init containers until all are done, and then those of containers and sidecars alone."""
+    runs = "i: {runs: [{for: 2s, exit: 1}, {for: 2s, exit: 1}, {for: 40s, exit: 0}]}, app: {runs: [{for: 30s, exit: 1}, {forever: true}]}"
+    told = summarize(
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: one, annotations: {{podline.dev/behavior: '{{{runs}}}'}}}}\nspec:"
+        " {initContainers: [{name: i, image: 'own/i:1'}], containers: [{name: app, image: 'own/a:1'}]}\n",
+        until,
+    )
+    assert f", restarts {restarts}" in told, told
