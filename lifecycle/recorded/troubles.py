@@ -103,6 +103,14 @@ def list_unwell(cluster: Cluster, parents: Parents, restarted: Sequence[StoredOb
     return _tell_groups(cluster, _group(cluster, parents, UNWELL, again), now_ms)
 
 
+def list_unwell_keys(cluster: Cluster, parents: Parents, now_ms: int) -> frozenset[Key]:
+    """The same workloads and lone pods, without what is said of them."""
+    again = [
+        one for one in list_restarted(cluster, now_ms) if keeps_restarting(one.data, now_ms, cluster.epoch_ms)
+    ]
+    return frozenset(_group(cluster, parents, UNWELL, again))
+
+
 def list_restless(
     cluster: Cluster, parents: Parents, restarted: Sequence[StoredObject], told: frozenset[Key], now_ms: int
 ) -> Part:
