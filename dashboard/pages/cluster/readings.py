@@ -17,7 +17,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.reads import virtual_now_ms
 from lifecycle.recorded.objects import Key, list_there, read_parents
-from lifecycle.recorded.troubles import list_unwell_keys
+from lifecycle.recorded.troubles import Parents, list_unwell_keys
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 
@@ -47,8 +47,9 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     kinds = of_kind(*(entry.kind.id for entry in registry.list_workloads()))
     owners = alive.filter(kinds, owner__isnull=True).order_by("namespace", "name", "kind")
-    states, restarts = _states_by_workload(cluster)
-    unwell = list_unwell_keys(cluster, read_parents(cluster), virtual_now_ms(cluster))
+    parents = read_parents(cluster)
+    states, restarts = _states_by_workload(cluster, parents)
+    unwell = list_unwell_keys(cluster, parents, virtual_now_ms(cluster))
     return [_workload(row, states, restarts, unwell) for row in owners]
 
 
@@ -74,10 +75,9 @@ def _workload(
     return Workload(row.kind, namespace, row.name, page, told, shares, restarts[key])
 
 
-def _states_by_workload(cluster: Cluster) -> tuple[dict[Key, Counter[str]], Counter[Key]]:
+def _states_by_workload(cluster: Cluster, parents: Parents) -> tuple[dict[Key, Counter[str]], Counter[Key]]:
     """How many pods of each workload are in each state, and how often all of them restarted."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    parents = read_parents(cluster)
     states: dict[Key, Counter[str]] = {}
     restarts = Counter[Key]()
     pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False).order_by()
