@@ -1,7 +1,7 @@
 """The one judge of pods and workloads: how they are, why, since when, and what comes next.
 
 A pure function of what was observed (`Seen`). Where that comes from is the business of two sources: the rows
-that are recorded (dashboard/pages/seen.py), and an engine that runs (lifecycle/simulation/seen.py).
+that are recorded (lifecycle/recorded/seen.py), and an engine that runs (lifecycle/simulation/seen.py).
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def _list_latest(rows: QuerySet[Event], before: int | None) -> tuple[list[int], 
     told = set[str | None]()
     if before is not None:
         later = rows.filter(seq__gte=before, event_id__in={one for _, one in found[:MOST_ROWS] if one})
-        told.update(later.values_list("event_id", flat=True))
+        told.update(filter(None, later.values_list("event_id", flat=True)))
     latest: list[int] = []
     for seq, event in found[:MOST_ROWS]:
         if event and event in told:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dashboard.plots.density import Density, Held, Owner
+from lifecycle.judge import FAILED, UNWELL
 
 Row = Mapping[str, Any]
 
-PROBLEMS = ("crashing", "stuck", "failed", "unknown")
+PROBLEMS = (*UNWELL, *FAILED)
 """The states of pods that somebody has to look at."""
 
 

@@ -100,8 +100,19 @@ class Group:
 
 def list_unwell(cluster: Cluster, parents: Parents, restarted: Sequence[StoredObject], now_ms: int) -> Part:
     """Those that are down, and those that are up for a moment between two ends."""
+    return _tell_groups(cluster, _group_unwell(cluster, parents, restarted, now_ms), now_ms)
+
+
+def list_unwell_keys(cluster: Cluster, parents: Parents, now_ms: int) -> frozenset[Key]:
+    """The same workloads and lone pods, without what is said of them."""
+    return frozenset(_group_unwell(cluster, parents, list_restarted(cluster, now_ms), now_ms))
+
+
+def _group_unwell(
+    cluster: Cluster, parents: Parents, restarted: Sequence[StoredObject], now_ms: int
+) -> dict[Key, Group]:
     again = [one for one in restarted if keeps_restarting(one.data, now_ms, cluster.epoch_ms)]
-    return _tell_groups(cluster, _group(cluster, parents, UNWELL, again), now_ms)
+    return _group(cluster, parents, UNWELL, again)
 
 
 def list_restless(

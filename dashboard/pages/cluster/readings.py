@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,9 @@ from lifecycle.engine.kinds import references, registry
 from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.reads import virtual_now_ms
 from lifecycle.recorded.objects import Key, list_there, read_parents
+from lifecycle.recorded.troubles import Parents, list_unwell_keys
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import judge_rollout
 
@@ -44,8 +47,10 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     kinds = of_kind(*(entry.kind.id for entry in registry.list_workloads()))
     owners = alive.filter(kinds, owner__isnull=True).order_by("namespace", "name", "kind")
-    states, restarts = _states_by_workload(cluster)
-    return [_workload(row, states, restarts) for row in owners]
+    parents = read_parents(cluster)
+    states, restarts = _states_by_workload(cluster, parents)
+    unwell = list_unwell_keys(cluster, parents, virtual_now_ms(cluster))
+    return [_workload(row, states, restarts, unwell) for row in owners]
 
 
 def list_missing(cluster: Cluster) -> list[references.Missing]:
@@ -60,18 +65,19 @@ def list_missing(cluster: Cluster) -> list[references.Missing]:
     return references.list_missing((data for *_, data in found), list_there(cluster))
 
 
-def _workload(row: StoredObject, states: dict[Key, Counter[str]], restarts: Counter[Key]) -> Workload:
+def _workload(
+    row: StoredObject, states: dict[Key, Counter[str]], restarts: Counter[Key], unwell: Container[Key]
+) -> Workload:
     entry, namespace = registry.entry_of_id(kind_of_stored(row)), row.namespace or ""
     key = (row.namespace, f"{entry.kind.id}/{row.name}")
     shares, page = list_shares(states.get(key, Counter())), find_page(entry.kind.id, namespace, row.name)
-    told = describe_workload(entry, row.data)
+    told = describe_workload(entry, row.data, is_unwell=key in unwell)
     return Workload(row.kind, namespace, row.name, page, told, shares, restarts[key])
 
 
-def _states_by_workload(cluster: Cluster) -> tuple[dict[Key, Counter[str]], Counter[Key]]:
+def _states_by_workload(cluster: Cluster, parents: Parents) -> tuple[dict[Key, Counter[str]], Counter[Key]]:
     """How many pods of each workload are in each state, and how often all of them restarted."""
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    parents = read_parents(cluster)
     states: dict[Key, Counter[str]] = {}
     restarts = Counter[Key]()
     pods = alive.filter(of_kind(POD_KIND.id), owner__isnull=False).order_by()
@@ -83,10 +89,11 @@ def _states_by_workload(cluster: Cluster) -> tuple[dict[Key, Counter[str]], Coun
     return states, restarts
 
 
-def describe_workload(entry: KindEntry, data: Json) -> str:
-    """Where it is, and its rollout as `kubectl rollout status` says it; a pause is said beside."""
+def describe_workload(entry: KindEntry, data: Json, *, is_unwell: bool = False) -> str:
+    """Where it is, and its rollout as `kubectl rollout status` says it, as far as the judge calls it well."""
     words = [entry.describe(data)]
     if rollout := judge_rollout(entry.kind.id, data):
         paused = "paused, " if (data.get("spec") or {}).get("paused") else ""
-        words.append(f"{paused}{rollout.brief}")
+        unwell = ", but not well" if is_unwell and rollout.is_done else ""
+        words.append(f"{paused}{rollout.brief}{unwell}")
     return " · ".join(words)

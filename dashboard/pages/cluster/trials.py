@@ -30,6 +30,8 @@ def try_otherwise(cluster: Cluster, way: str, user: User) -> Cluster:
     They cannot be pulled, or are the well-known ones that may be meant. ValueError where there are none such,
     ManifestError and ValidationError where the story cannot be played again.
     """
+    if way not in (NOT_PULLED, MEANT):
+        raise ValueError(f"There is {NOT_PULLED} and {MEANT}, and no {way!r}")
     doubted = list_doubted(cluster)
     meant = {image: found for image in doubted if (found := find_meant(image))}
     if not (meant if way == MEANT else doubted):
@@ -38,8 +40,9 @@ def try_otherwise(cluster: Cluster, way: str, user: User) -> Cluster:
     plan = _swap(plan, meant) if way == MEANT else _refuse_pulls(plan, doubted)
     name = f"{cluster.shown_name[:40].rstrip('-')}-if-{'meant' if way == MEANT else 'not'}"
     made = begin(plan, find_free_name(name, user), user)
-    # At once to where the other one is; what comes then is for both to show.
-    inbox.control(made, RunControl.Kind.RUN, {"untilMs": cluster.instant_ms, "fast": True}, user=user)
+    if cluster.instant_ms:
+        # At once to where the other one is; what comes then is for both to show.
+        inbox.control(made, RunControl.Kind.RUN, {"untilMs": cluster.instant_ms, "fast": True}, user=user)
     return made
 
 

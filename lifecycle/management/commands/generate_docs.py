@@ -93,6 +93,10 @@ ASSUMED = (
     " assumed there: 1m CPU and 8Mi a container, and of a node itself 100m and 500Mi; the annotation"
     " `podline.dev/assumed` of the sample says so. Autoscalers never see what is assumed: they go by what is"
     " stated alone.",
+    "`kubectl get why` (`verdicts.podline.dev`) says of each workload, and of each pod that nobody owns,"
+    " whether it is well and why not: the sentence of its page. Kubernetes has no such resource; nothing that"
+    " it has is changed by it. `kubectl get why deployment.web -o jsonpath={.status.why}` gives one; more"
+    " than 500 at once are refused.",
     "A live cluster begins at the time of day when it is made, unless its Scenario or whoever makes it gives"
     " an epoch; a run of `simulate` begins on 2026-01-01. Forks have the epoch of what they are forks of.",
     "A custom resource whose definition is given is read as strictly as `kubectl apply` reads a file: unknown"

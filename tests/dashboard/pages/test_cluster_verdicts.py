@@ -126,6 +126,7 @@ def test_pods_that_restart_again_and_again_are_not_well_while_they_are_ready() -
     assert (trouble.tone.name, trouble.page) == ("crashing", "deployments/default/worker/")
     (listed,) = list_workloads(cluster)
     assert listed.restarts == 6
+    assert listed.summary == "2 of 2 ready · successfully rolled out, but not well"
 
 
 def test_a_workload_whose_pods_restart_again_and_again_is_not_just_rolled_out() -> None:

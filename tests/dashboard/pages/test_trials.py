@@ -70,6 +70,7 @@ def test_pages_and_cards_say_the_condition_and_offer_the_trial(
     client: Client, owner: Any, shop: Cluster
 ) -> None:
     client.force_login(shop.owner)
+    assert client.post(f"/clusters/{shop.name}/other-way/", {"way": "nonsense"}).status_code == 422
     for page in ("/", "/cards/", f"/clusters/{shop.name}/", f"/clusters/{shop.name}/verdict/"):
         told = client.get(page).content.decode()
         assert CONDITION in told and "What if not?" in told, page
