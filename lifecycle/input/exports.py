@@ -45,6 +45,12 @@ _JOB_LABELS = (
     "batch.kubernetes.io/controller-uid",
     "batch.kubernetes.io/job-name",
 )
+# What a kubelet tells anew, and the taints that a control plane makes of it.
+_OF_KUBELET = ("conditions", "volumesInUse", "volumesAttached")
+_TAINTS = tuple(
+    f"node.kubernetes.io/{name}"
+    for name in "not-ready unreachable memory-pressure disk-pressure pid-pressure network-unavailable".split()
+)
 _TOLD = "Event"
 Address = tuple[str, str, str]
 
@@ -74,12 +80,16 @@ def clean(documents: Sequence[Document]) -> tuple[list[Document], list[Skipped],
             if _metadata_of(data).get("ownerReferences"):
                 orphans.append(document.subject)
     assumed = [
-        f"{len(exports)} objects are exports of a cluster: what its server wrote in them is left out"
+        f"{_count(exports)} of a cluster: what its server wrote in them is left out"
         " (uid, resourceVersion, managedFields, status, …)"
     ]
     if orphans:
         assumed.append(f"{list_names(orphans)}: the owner is not given, so that they stand alone")
     return kept, skipped, assumed
+
+
+def _count(exports: Sequence[Document]) -> str:
+    return "1 object is an export" if len(exports) == 1 else f"{len(exports)} objects are exports"
 
 
 def _find_maker(data: Mapping[str, Any], given: set[Address]) -> str:
@@ -119,11 +129,24 @@ def _as_manifest(data: Mapping[str, Any], given: set[Address]) -> dict[str, Any]
     if kind.id == JOB.kind.id:
         metadata = _without_job_labels(metadata)
     found = {**data, "metadata": metadata}
-    # A node's size stands in its status.
-    if kind.id != NODE_KIND.id:
-        found.pop("status", None)
+    status = found.pop("status", None)
+    if kind.id == NODE_KIND.id:
+        found |= _read_node(found.get("spec"), status)
     if isinstance(found.get("spec"), Mapping):
         found["spec"] = _without_allocated(kind.id, found["spec"], given)
+    return found
+
+
+def _read_node(spec: Any, status: Any) -> dict[str, Any]:
+    """Its size stands in its status; how it did, and the taints that say so, are of another kubelet."""
+    found = {}
+    if isinstance(status, Mapping):
+        found["status"] = {name: value for name, value in status.items() if name not in _OF_KUBELET}
+    if isinstance(spec, Mapping) and isinstance(spec.get("taints"), list):
+        taints = [
+            one for one in spec["taints"] if not (isinstance(one, Mapping) and one.get("key") in _TAINTS)
+        ]
+        found["spec"] = {**spec, "taints": taints}
     return found
 
 

@@ -288,7 +288,12 @@ items:
 - apiVersion: v1
   kind: Node
   metadata: {name: big, uid: u6}
-  status: {capacity: {cpu: "64"}}
+  spec:
+    taints:
+    - {key: node.kubernetes.io/not-ready, effect: NoExecute}
+    - {key: node.kubernetes.io/memory-pressure, effect: NoSchedule}
+    - {key: mine, effect: NoSchedule}
+  status: {capacity: {cpu: "64"}, conditions: [{type: Ready, status: "False"}], volumesInUse: [a]}
 """
 
 
@@ -300,6 +305,7 @@ def test_what_a_cluster_gave_out_is_made_manifests_again():
     assert pod["metadata"] == {"name": "lone", "namespace": "shop"}
     assert pod["spec"] == {"containers": [{"name": "web", "image": "nginx"}]}
     assert node["status"] == {"capacity": {"cpu": "64"}}
+    assert node["spec"] == {"taints": [{"key": "mine", "effect": "NoSchedule"}]}
     assert {one.name: one.why for one in reading.report.left} == {
         "ReplicaSet shop/web-1": "its owner Deployment web is given, and makes it",
         "Pod shop/web-1-x": "its owner ReplicaSet web-1 is given, and makes it",
