@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from ipaddress import IPv4Address
 from typing import Any
 
+from lifecycle.engine.api.addresses import SERVICE_RANGE
 from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.registry import kind_of_json
+from lifecycle.engine.kinds.service import SERVICE
 from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.input.manifests import Document
@@ -62,9 +65,10 @@ def is_export(data: Mapping[str, Any]) -> bool:
 
 def clean(documents: Sequence[Document]) -> tuple[list[Document], list[Skipped], list[str]]:
     """The objects as manifests, those that are left to their owners, and what is assumed of the others."""
+    documents, assumed = _leave_addresses(documents)
     exports = [document for document in documents if is_export(document.data)]
     if not exports:
-        return list(documents), [], []
+        return list(documents), [], assumed
     given = {_address_of(document.data) for document in documents}
     kept: list[Document] = []
     skipped: list[Skipped] = []
@@ -79,13 +83,37 @@ def clean(documents: Sequence[Document]) -> tuple[list[Document], list[Skipped],
             kept.append(replace(document, data=_as_manifest(data, given)))
             if _metadata_of(data).get("ownerReferences"):
                 orphans.append(document.subject)
-    assumed = [
+    assumed += [
         f"{_count(exports)} of a cluster: what its server wrote in them is left out"
         " (uid, resourceVersion, managedFields, status, …)"
     ]
     if orphans:
         assumed.append(f"{list_names(orphans)}: the owner is not given, so that they stand alone")
     return kept, skipped, assumed
+
+
+def _leave_addresses(documents: Sequence[Document]) -> tuple[list[Document], list[str]]:
+    """Services without addresses of another cluster's range: they stay in exports that people clean."""
+    kept, subjects = [], []
+    for document in documents:
+        spec = document.data.get("spec")
+        is_service = kind_of_json(document.data).id == SERVICE.kind.id and not is_export(document.data)
+        if is_service and isinstance(spec, Mapping) and _is_foreign(spec.get("clusterIP")):
+            spec = {name: value for name, value in spec.items() if name not in ("clusterIP", "clusterIPs")}
+            document = replace(document, data={**document.data, "spec": spec})
+            subjects.append(document.subject)
+        kept.append(document)
+    if not subjects:
+        return kept, []
+    return kept, [f"{list_names(subjects)}: given another clusterIP, as theirs is not of {SERVICE_RANGE}"]
+
+
+def _is_foreign(address: Any) -> bool:
+    """Whether this is an address, and none that a Service can have here."""
+    try:
+        return IPv4Address(str(address)) not in SERVICE_RANGE
+    except ValueError:
+        return False
 
 
 def _count(exports: Sequence[Document]) -> str:
