@@ -1,4 +1,7 @@
-"""What ends in `/` names a folder: nothing else is made there, and what cannot be moved stays."""
+"""What commands make in folders, and where servers listen that mounted files configure.
+
+What ends in `/` names a folder: nothing else is made there, and what cannot be moved stays.
+"""
 
 from __future__ import annotations
 
