@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from ipaddress import IPv4Address
 from typing import Any
 
+from lifecycle.engine.api.addresses import SERVICE_RANGE
 from lifecycle.engine.kinds.job import JOB
 from lifecycle.engine.kinds.registry import kind_of_json
+from lifecycle.engine.kinds.service import SERVICE
 from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.input.manifests import Document
@@ -45,6 +48,12 @@ _JOB_LABELS = (
     "batch.kubernetes.io/controller-uid",
     "batch.kubernetes.io/job-name",
 )
+# What a kubelet tells anew, and the taints that a control plane makes of it.
+_OF_KUBELET = ("conditions", "volumesInUse", "volumesAttached")
+_TAINTS = tuple(
+    f"node.kubernetes.io/{name}"
+    for name in "not-ready unreachable memory-pressure disk-pressure pid-pressure network-unavailable".split()
+)
 _TOLD = "Event"
 Address = tuple[str, str, str]
 
@@ -56,9 +65,10 @@ def is_export(data: Mapping[str, Any]) -> bool:
 
 def clean(documents: Sequence[Document]) -> tuple[list[Document], list[Skipped], list[str]]:
     """The objects as manifests, those that are left to their owners, and what is assumed of the others."""
+    documents, assumed = _leave_addresses(documents)
     exports = [document for document in documents if is_export(document.data)]
     if not exports:
-        return list(documents), [], []
+        return list(documents), [], assumed
     given = {_address_of(document.data) for document in documents}
     kept: list[Document] = []
     skipped: list[Skipped] = []
@@ -73,13 +83,41 @@ def clean(documents: Sequence[Document]) -> tuple[list[Document], list[Skipped],
             kept.append(replace(document, data=_as_manifest(data, given)))
             if _metadata_of(data).get("ownerReferences"):
                 orphans.append(document.subject)
-    assumed = [
-        f"{len(exports)} objects are exports of a cluster: what its server wrote in them is left out"
+    assumed += [
+        f"{_count(exports)} of a cluster: what its server wrote in them is left out"
         " (uid, resourceVersion, managedFields, status, …)"
     ]
     if orphans:
         assumed.append(f"{list_names(orphans)}: the owner is not given, so that they stand alone")
     return kept, skipped, assumed
+
+
+def _leave_addresses(documents: Sequence[Document]) -> tuple[list[Document], list[str]]:
+    """Services without addresses of another cluster's range: they stay in exports that people clean."""
+    kept, subjects = [], []
+    for document in documents:
+        spec = document.data.get("spec")
+        is_service = kind_of_json(document.data).id == SERVICE.kind.id and not is_export(document.data)
+        if is_service and isinstance(spec, Mapping) and _is_foreign(spec.get("clusterIP")):
+            spec = {name: value for name, value in spec.items() if name not in ("clusterIP", "clusterIPs")}
+            document = replace(document, data={**document.data, "spec": spec})
+            subjects.append(document.subject)
+        kept.append(document)
+    if not subjects:
+        return kept, []
+    return kept, [f"{list_names(subjects)}: given another clusterIP, as theirs is not of {SERVICE_RANGE}"]
+
+
+def _is_foreign(address: Any) -> bool:
+    """Whether this is an address, and none that a Service can have here."""
+    try:
+        return IPv4Address(str(address)) not in SERVICE_RANGE
+    except ValueError:
+        return False
+
+
+def _count(exports: Sequence[Document]) -> str:
+    return "1 object is an export" if len(exports) == 1 else f"{len(exports)} objects are exports"
 
 
 def _find_maker(data: Mapping[str, Any], given: set[Address]) -> str:
@@ -119,11 +157,24 @@ def _as_manifest(data: Mapping[str, Any], given: set[Address]) -> dict[str, Any]
     if kind.id == JOB.kind.id:
         metadata = _without_job_labels(metadata)
     found = {**data, "metadata": metadata}
-    # A node's size stands in its status.
-    if kind.id != NODE_KIND.id:
-        found.pop("status", None)
+    status = found.pop("status", None)
+    if kind.id == NODE_KIND.id:
+        found |= _read_node(found.get("spec"), status)
     if isinstance(found.get("spec"), Mapping):
         found["spec"] = _without_allocated(kind.id, found["spec"], given)
+    return found
+
+
+def _read_node(spec: Any, status: Any) -> dict[str, Any]:
+    """Its size stands in its status; how it did, and the taints that say so, are of another kubelet."""
+    found = {}
+    if isinstance(status, Mapping):
+        found["status"] = {name: value for name, value in status.items() if name not in _OF_KUBELET}
+    if isinstance(spec, Mapping) and isinstance(spec.get("taints"), list):
+        taints = [
+            one for one in spec["taints"] if not (isinstance(one, Mapping) and one.get("key") in _TAINTS)
+        ]
+        found["spec"] = {**spec, "taints": taints}
     return found
 
 

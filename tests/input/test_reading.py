@@ -288,7 +288,12 @@ items:
 - apiVersion: v1
   kind: Node
   metadata: {name: big, uid: u6}
-  status: {capacity: {cpu: "64"}}
+  spec:
+    taints:
+    - {key: node.kubernetes.io/not-ready, effect: NoExecute}
+    - {key: node.kubernetes.io/memory-pressure, effect: NoSchedule}
+    - {key: mine, effect: NoSchedule}
+  status: {capacity: {cpu: "64"}, conditions: [{type: Ready, status: "False"}], volumesInUse: [a]}
 """
 
 
@@ -300,6 +305,7 @@ def test_what_a_cluster_gave_out_is_made_manifests_again():
     assert pod["metadata"] == {"name": "lone", "namespace": "shop"}
     assert pod["spec"] == {"containers": [{"name": "web", "image": "nginx"}]}
     assert node["status"] == {"capacity": {"cpu": "64"}}
+    assert node["spec"] == {"taints": [{"key": "mine", "effect": "NoSchedule"}]}
     assert {one.name: one.why for one in reading.report.left} == {
         "ReplicaSet shop/web-1": "its owner Deployment web is given, and makes it",
         "Pod shop/web-1-x": "its owner ReplicaSet web-1 is given, and makes it",
@@ -363,3 +369,25 @@ def test_an_odd_export_is_refused_or_taken_but_never_a_crash(wrong):
     for kind in ("Pod", "Service", "Thing", "List", "PersistentVolumeClaim"):
         version = "x.io/v1" if kind == "Thing" else "v1"
         read_text(f"apiVersion: {version}\nkind: {kind}\nmetadata:\n  uid: u\n  {wrong}\nspec: [a]\n")
+
+
+@pytest.mark.parametrize(
+    "address, left",
+    [
+        ("172.20.4.5", None),
+        ("10.95.0.1", None),
+        ("10.100.4.5", "10.100.4.5"),
+        ("None", "None"),
+        ("", ""),
+        ("fd00::1", "fd00::1"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_an_address_of_another_cluster_is_left_off(address, left):
+    reading = read_text(
+        f"{{apiVersion: v1, kind: Service, metadata: {{name: s}}, spec: {{clusterIP: {address!r}}}}}"
+    )
+    (service,) = reading.documents
+    assert service.data["spec"].get("clusterIP") == left
+    told = "Service s: given another clusterIP, as theirs is not of 10.96.0.0/12"
+    assert (told in reading.report.assumed) is (left is None)

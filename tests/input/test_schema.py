@@ -25,6 +25,7 @@ def refuse_spec(spec):
 
 
 PLACE = "document 1, line 6: Deployment shop/web: "
+OFF = "which Kubernetes v1.35 serves only where it is switched on"
 
 
 @pytest.mark.parametrize(
@@ -86,11 +87,40 @@ def test_a_field_is_refused_at_its_path(spec, said):
             "{apiVersion: apps/v1, kind: Pod}",
             'no matches for kind "Pod" in version "apps/v1"; Pod is in v1',
         ),
+        *[
+            (f"{{apiVersion: {group}/{given}, kind: {kind}}}", f"; {kind} is in {group}/{there}, {OFF}")
+            for group, given, kind, there in (
+                ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy", "v1beta1"),
+                ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicyBinding", "v1beta1"),
+                ("scheduling.k8s.io", "v1alpha2", "Workload", "v1alpha1"),
+                ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle", "v1beta1"),
+            )
+        ],
+        ("{apiVersion: apps/v1, kind: Workload}", "Kubernetes v1.35 has no such kind"),
     ],
 )
 def test_an_unknown_kind_is_refused(head, said):
     (problem,) = refuse(head)
     assert said in problem
+
+
+@pytest.mark.parametrize(
+    "labels, is_told",
+    [
+        ("{helm.sh/chart: web-1}", True),
+        ("{app.kubernetes.io/managed-by: Helm}", True),
+        ("{heritage: Helm}", True),
+        ("{app.kubernetes.io/managed-by: kustomize}", False),
+        ("{a: [b]}", False),
+        ("null", False),
+        ("[a]", False),
+    ],
+)
+def test_an_old_version_that_a_chart_has_rendered_is_told_with_how_to_render(labels, is_told):
+    head = "apiVersion: policy/v1beta1, kind: PodDisruptionBudget"
+    problem = refuse(f"{{{head}, metadata: {{name: a, labels: {labels}}}}}")[0]
+    told = "; render the chart with helm template --api-versions policy/v1/PodDisruptionBudget"
+    assert (told in problem) is is_told
 
 
 def test_every_problem_of_every_document_is_said():

@@ -39,6 +39,7 @@ KINDS = (
 ASKERS = (CLAIM, VOLUME)
 """Of kinds without pods, those that ask for something, or stand for it."""
 _EVERYWHERE = {(SERVICE_ACCOUNT.id, "default"), (CONFIG_MAP, ROOT_CA)}
+_UNMOUNTED = ", not mounted"
 _ALWAYS = {(PRIORITY_CLASS.id, "", name) for name in SYSTEM_CLASSES}
 
 
@@ -74,8 +75,12 @@ def list_missing(objects: Iterable[Json], there: Iterable[Reference] = ()) -> li
         namespace, subject = _namespace_of(data), name_subject(data)
         for path, kind, name in _list_needs(data):
             where = "" if kind in (STORAGE_CLASS, PRIORITY_CLASS.id, RUNTIME_CLASS.id) else namespace
-            if (kind, where, name) not in given and (kind, name) not in everywhere:
-                found.setdefault((kind, where, name), Missing(kind, where, name, subject, path))
+            asked = (kind, where, name)
+            if asked in given or (kind, name) in everywhere:
+                continue
+            # Who cannot start without it is named rather than one who can.
+            if asked not in found or found[asked].path.endswith(_UNMOUNTED):
+                found[asked] = Missing(*asked, subject, path)
     return [*found.values(), *_list_missing_keys(objects, made)]
 
 
@@ -141,11 +146,22 @@ def _of_pod(spec: Json, path: str) -> Iterator[Need]:
     for index, secret in enumerate(spec.get("imagePullSecrets") or ()):
         if secret.get("name"):
             yield f"{path}.imagePullSecrets[{index}]", SECRET, secret["name"]
+    mounted = set(_list_mounted(spec))
     for index, volume in enumerate(spec.get("volumes") or ()):
-        yield from _of_volume(volume, f"{path}.volumes[{index}]")
+        for place, kind, name in _of_volume(volume, f"{path}.volumes[{index}]"):
+            stops_nothing = kind in (CONFIG_MAP, SECRET) and volume.get("name") not in mounted
+            yield f"{place}{_UNMOUNTED}" if stops_nothing else place, kind, name
     for group in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(group) or ()):
             yield from _of_container(container, f"{path}.{group}[{index}]")
+
+
+def _list_mounted(spec: Json) -> Iterator[str]:
+    """The volumes that a kubelet mounts: those that containers ask for (volume/util GetPodVolumeNames)."""
+    for group in ("initContainers", "containers"):
+        for container in spec.get(group) or ():
+            for field in ("volumeMounts", "volumeDevices"):
+                yield from (str(one.get("name")) for one in container.get(field) or ())
 
 
 def _of_volume(volume: Json, path: str) -> Iterator[Need]:

@@ -19,6 +19,18 @@ from .tables import ANY_FIELD, Fields, Tables, find_fields, load_tables
 Json = Mapping[str, Any]
 MOST_PROBLEMS = 50
 _NO_SUCH_KIND = "Kubernetes v1.35 has no such kind"
+_SWITCHED_OFF = {
+    "ClusterTrustBundle": "certificates.k8s.io/v1beta1",
+    "DeviceTaintRule": "resource.k8s.io/v1alpha3",
+    "LeaseCandidate": "coordination.k8s.io/v1beta1",
+    "MutatingAdmissionPolicy": "admissionregistration.k8s.io/v1beta1",
+    "MutatingAdmissionPolicyBinding": "admissionregistration.k8s.io/v1beta1",
+    "PodCertificateRequest": "certificates.k8s.io/v1beta1",
+    "StorageVersion": "internal.apiserver.k8s.io/v1alpha1",
+    "StorageVersionMigration": "storagemigration.k8s.io/v1beta1",
+    "Workload": "scheduling.k8s.io/v1alpha1",
+}
+"""The newest version of kinds that an API server has and does not serve unless told to (k8s.io/api)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,8 @@ def find_type_problems(data: Json) -> list[FieldProblem]:
     if (api_version, kind) in tables.kinds or _is_custom(api_version, tables):
         return []
     message = f'no matches for kind "{kind}" in version "{api_version}"'
-    return [FieldProblem(("kind",), message, _suggest_kind(api_version, kind, tables))]
+    remedy = _suggest_kind(api_version, kind, tables)
+    return [FieldProblem(("kind",), message, remedy + _suggest_rendering(data, kind, tables))]
 
 
 def _is_custom(api_version: str, tables: Tables) -> bool:
@@ -81,8 +94,10 @@ def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
     versions = tables.versions_of(kind)
     if versions:
         return f"{kind} is in {' and '.join(versions)}"
+    group, switched_off = api_version.rpartition("/")[0], _SWITCHED_OFF.get(kind, "")
+    if switched_off.rpartition("/")[0] == group and group:
+        return f"{kind} is in {switched_off}, which Kubernetes v1.35 serves only where it is switched on"
     # In another group only a slip of the pen is meant: `Policy` of no group is no NetworkPolicy.
-    group = api_version.rpartition("/")[0]
     near = {name.lower(): name for version, name in tables.kinds if version.rpartition("/")[0] == group}
     far = {name.lower(): name for _, name in tables.kinds}
     for names, likeness in ((near, 0.65), (far, 0.85)):
@@ -90,6 +105,18 @@ def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
         if close:
             return f"did you mean {names[close[0]]}?"
     return _NO_SUCH_KIND
+
+
+def _suggest_rendering(data: Json, kind: str, tables: Tables) -> str:
+    """Charts ask which versions there are, and `helm template` alone knows of few."""
+    metadata, versions = data.get("metadata"), tables.versions_of(kind)
+    labels = metadata.get("labels") if isinstance(metadata, Mapping) else None
+    if not versions or not isinstance(labels, Mapping):
+        return ""
+    makers = (labels.get("app.kubernetes.io/managed-by"), labels.get("heritage"))
+    if "helm.sh/chart" not in labels and "Helm" not in makers:
+        return ""
+    return f"; render the chart with helm template --api-versions {versions[-1]}/{kind}"
 
 
 def is_of_tool_group(data: Json) -> bool:

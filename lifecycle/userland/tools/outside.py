@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..guesses import INSTALLER
+from ..shell.reading.options import split_options
 from .call import Call, Outcome
 from .registry import TOOLS, UNKNOWN, tool
 
 _INSTALL_MS = 5_000
+_CLONING = tuple("branch depth origin config jobs template reference filter separate-git-dir".split())
 _FORMATTING = frozenset("kubectl oc helm aws az gcloud".split())
 """Where `-o` names a format."""
 _BUILDS = frozenset("install ci i add build test compile package clean mod get generate audit".split())
@@ -43,4 +45,17 @@ def install(call: Call) -> Outcome:
         return call.sleep_until(call.state["until"])
     if call.name not in _FORMATTING:
         call.write_outputs()
+    if call.name == "git" and call.arguments[:1] == ["clone"]:
+        _clone(call)
     return 0
+
+
+def _clone(call: Call) -> None:
+    """Make the folder of a repository, of which nothing is known but that it is there."""
+    options, words = split_options(call.arguments[1:], "bcjou", _CLONING)
+    if not words:
+        return
+    name = words[1] if len(words) > 1 else words[0].rstrip("/").rpartition("/")[2].removesuffix(".git")
+    path = call.path(f"{name}.git" if "bare" in options and len(words) == 1 else name)
+    call.files.make_folder(path, parents=True)
+    call.files.write_unknown(path)

@@ -76,11 +76,25 @@ def claim(**spec: Any) -> dict[str, Any]:
                 ]
             },
             [
-                "Secret shop/two (volumes[1].secret)",
-                "ConfigMap shop/three (volumes[2].projected.sources[1].configMap)",
+                "Secret shop/two (volumes[1].secret, not mounted)",
+                "ConfigMap shop/three (volumes[2].projected.sources[1].configMap, not mounted)",
                 "PersistentVolumeClaim shop/disk (volumes[3].persistentVolumeClaim)",
             ],
             id="volumes, but for what is optional",
+        ),
+        pytest.param(
+            {
+                "initContainers": [{"name": "i", "image": "x", "volumeMounts": [{"name": "b"}]}],
+                "containers": [
+                    {"name": "c", "image": "x", "volumeMounts": [{"name": "a"}]},
+                ],
+                "volumes": [
+                    {"name": "a", "configMap": {"name": "one"}},
+                    {"name": "b", "secret": {"secretName": "two"}},
+                ],
+            },
+            ["ConfigMap shop/one (volumes[0].configMap)", "Secret shop/two (volumes[1].secret)"],
+            id="volumes that containers mount",
         ),
         pytest.param(
             {"initContainers": [{"name": "i", "image": "x", "envFrom": [{"configMapRef": {"name": "env"}}]}]},
@@ -225,3 +239,14 @@ def test_every_gated_field_is_one_there_is_and_its_gate_is_known() -> None:
         for step in one.path.split("."):
             field = fields[step.removesuffix("[]")]
             fields = types.get((field.inner or field).type_name, {})
+
+
+def test_who_cannot_start_is_named_rather_than_one_who_can() -> None:
+    volumes = [{"name": "a", "configMap": {"name": "one"}}]
+    idle = deployment(volumes=volumes)
+    asking = deployment(volumes=volumes, containers=[{"name": "c", "volumeMounts": [{"name": "a"}]}])
+    asking["metadata"]["name"] = "asking"
+    for objects in ([idle, asking], [asking, idle]):
+        assert [(one.needed_by, one.path) for one in list_missing(objects)] == [
+            ("Deployment shop/asking", "spec.template.spec.volumes[0].configMap")
+        ]

@@ -1,4 +1,7 @@
-"""What ends in `/` names a folder: nothing else is made there, and what cannot be moved stays."""
+"""What commands make in folders, and where servers listen that mounted files configure.
+
+What ends in `/` names a folder: nothing else is made there, and what cannot be moved stays.
+"""
 
 from __future__ import annotations
 
@@ -120,3 +123,20 @@ def test_a_token_configures_no_server(path: str) -> None:
 )
 def test_a_program_writes_the_file_that_it_is_told_to(script: str, made: list[str]) -> None:
     assert run(UNKNOWN, f"{script} > /dev/null; ls; cat f") == (0, [*made, "a"])
+
+
+@pytest.mark.parametrize(
+    "words, folder",
+    [
+        ("https://github.com/acme/r.git", "r"),
+        ("https://github.com/acme/r", "r"),
+        ("git@github.com:acme/r.git", "r"),
+        ("https://github.com/acme/r.git /tmp/code/r", "code"),
+        ("--depth 1 --branch v2 https://github.com/acme/r.git mine", "mine"),
+        ("-b v2 --single-branch --depth=1 https://github.com/acme/r.git", "r"),
+        ("--bare https://github.com/acme/r.git", "r.git"),
+    ],
+)
+def test_a_clone_leaves_a_folder_of_which_nothing_else_is_known(words: str, folder: str) -> None:
+    code, said = run("alpine/git:2", f"git clone {words} && ls -d {folder} && cd {folder} && echo there")
+    assert (code, said) == (0, [folder, "there"])

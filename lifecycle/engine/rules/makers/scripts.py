@@ -39,7 +39,7 @@ def _list_commands(texts: list[str], given: Mapping[Any, Any]) -> Iterator[list[
     if texts and texts[0].rpartition("/")[2] == "kubectl":
         yield [_fill(text, given) for text in texts[1:]]
         return
-    for text in texts:
+    for text in (one for one in texts if "kubectl" in one):
         for line in _COMMANDS.split(re.sub(r"\\\s*\n", " ", text)):
             words = _split(line)
             places = [place for place, word in enumerate(words) if word.rpartition("/")[2] == "kubectl"]
