@@ -205,7 +205,7 @@ def judge_workload(seen: Seen) -> Verdict:
     if verdict_words.wants_nothing(seen.data):
         told.append(verdict_words.FOR_GOOD)
     sentence = "; ".join(told)
-    sentence = f"{sentence[:1].upper()}{sentence[1:]}{'' if sentence.endswith('?') else '.'}"
+    sentence = f"{sentence[:1].upper()}{sentence[1:]}."
     is_open = any(one.noticed.refused is not None for one in seen.pods)
     # By hand nothing is ever rolled out to its end.
     strategy = (seen.data.get("spec") or {}).get("updateStrategy") or {}

@@ -148,7 +148,7 @@ class Judged:
             tell_conditions(seen.data, self._profiles, self._there) if seen.state in TAKEN_FOR_GRANTED else ""
         )
         told = f"{sentence.removesuffix('.')}, {given}" if given else sentence
-        return Verdict(told if told.endswith((".", "?")) else f"{told}.", is_well)
+        return Verdict(told if told.endswith(".") else f"{told}.", is_well)
 
 
 def map_pods(cluster: Cluster) -> dict[str, list[Json]]:

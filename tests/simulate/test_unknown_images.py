@@ -90,6 +90,6 @@ def test_a_profile_of_an_image_says_how_it_is_whatever_the_flag():
 @pytest.mark.parametrize("text", [POD % TYPO, DEPLOYMENT % TYPO], ids=["a pod alone", "a Deployment"])
 def test_a_verdict_says_on_what_it_hangs_and_the_summary_how_to_try_the_other_way(text):
     told = summarize(text)
-    assert "if ngnix:1 can be pulled and starts · did you mean nginx:1?" in told.partition("Run ended")[2]
+    assert "if ngnix:1 can be pulled and starts (did you mean nginx:1?)" in told.partition("Run ended")[2]
     assert "nobody knows ngnix:1: did you mean nginx:1? Try it: --unknown-images meant" in told
     assert "ngnix:1 (no profile); the other way: --unknown-images fail" in told

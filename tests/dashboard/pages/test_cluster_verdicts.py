@@ -49,7 +49,7 @@ def test_an_image_that_nobody_knows_is_a_condition() -> None:
     door.apply(make_pod(containers=[SERVER | {"image": "ngnix:1.27"}]))
     told = judge(door, 30)
     assert told.sentence == (
-        "Nothing is wrong, if ngnix:1.27 can be pulled and starts · did you mean nginx:1.27? · 1 ready."
+        "Nothing is wrong, if ngnix:1.27 can be pulled and starts (did you mean nginx:1.27?) · 1 ready."
     )
 
 
@@ -69,7 +69,7 @@ def test_a_workload_says_the_condition() -> None:
     manifest["spec"]["template"]["spec"]["containers"] = [SERVER | {"image": "ngnix"}]
     door.apply(manifest)
     assert verdict(door.run(30), "Deployment", "web") == (
-        "Successfully rolled out, if ngnix can be pulled and starts · did you mean nginx?"
+        "Successfully rolled out, if ngnix can be pulled and starts (did you mean nginx?)."
     )
 
 

@@ -16,7 +16,7 @@ from tests.runs.test_forks import run_on
 
 __all__ = ["Wall", "frames", "make_cluster", "owner", "wall"]
 NOW_MS = 40_000
-CONDITION = "if ngnix:1.27 can be pulled and starts · did you mean nginx:1.27?"
+CONDITION = "if ngnix:1.27 can be pulled and starts (did you mean nginx:1.27?)"
 LOST = {
     "apiVersion": "v1",
     "kind": "Pod",

@@ -98,12 +98,12 @@ def test_what_nobody_knows_or_says_is_a_doubt(pod: Any, profiles: Any, expected:
     [
         ([], ""),
         (["shop/api:1"], "if shop/api:1 can be pulled and starts"),
-        (["ngnix:1.27"], "if ngnix:1.27 can be pulled and starts · did you mean nginx:1.27?"),
-        (["a/b:1", "ngnix"], "if ngnix and a/b:1 can be pulled and start · did you mean nginx?"),
+        (["ngnix:1.27"], "if ngnix:1.27 can be pulled and starts (did you mean nginx:1.27?)"),
+        (["a/b:1", "ngnix"], "if ngnix and a/b:1 can be pulled and start (did you mean nginx?)"),
         (["a/b:1", "c/d:1", "e/f:1"], "if a/b:1, c/d:1 and 1 more image can be pulled and start"),
         (
             ["a/b:1", "c/d:1", "e/f:1", "reddis:7"],
-            "if reddis:7, a/b:1 and 2 more images can be pulled and start · did you mean redis:7?",
+            "if reddis:7, a/b:1 and 2 more images can be pulled and start (did you mean redis:7?)",
         ),
     ],
 )

@@ -43,7 +43,7 @@ def list_doubts(pods: Iterable[Json], profiles: Iterable[Json]) -> list[str]:
 
 
 def tell_condition(images: Sequence[str]) -> str:
-    """`if ngnix:1.27 can be pulled and starts · did you mean nginx:1.27?`; "" without images."""
+    """`if ngnix:1.27 can be pulled and starts (did you mean nginx:1.27?)`; "" without images."""
     if not images:
         return ""
     asked = sorted(images, key=lambda image: (not find_meant(image), image))
@@ -53,7 +53,7 @@ def tell_condition(images: Sequence[str]) -> str:
     listed = " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))
     told = f"if {listed} can be pulled and start{'s' if len(shown) == 1 else ''}"
     meant = [name for name in map(find_meant, asked[:_MOST_TOLD]) if name]
-    return f"{told} · did you mean {', '.join(meant)}?" if meant else told
+    return f"{told} (did you mean {', '.join(meant)}?)" if meant else told
 
 
 @lru_cache(maxsize=1024)
