@@ -11,14 +11,12 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from lifecycle.userland.errors import CannotInterpret
 from lifecycle.userland.shell.compiler import compile_text
 
 
 def digest_scripts(machine: Mapping[str, Any] | None) -> str:
-    """A digest of the instructions of every text that the shells of a saved machine are in; "" without any.
-
-    Raises CannotInterpret for a text that is no script here.
-    """
+    """A digest of the instructions of all texts that the shells of a saved machine are in; "" without any."""
     texts = sorted(set(_texts(machine))) if machine is not None else []
     return blake2b("".join(map(_digest, texts)).encode(), digest_size=8).hexdigest() if texts else ""
 
@@ -42,4 +40,9 @@ def _texts(machine: Mapping[str, Any]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _digest(text: str) -> str:
-    return blake2b(repr(compile_text(text)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    try:
+        code = repr(compile_text(text))
+    except CannotInterpret as problem:
+        # A shell stands before it that has not read it yet: it is refused then.
+        code = str(problem)
+    return blake2b(code.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
