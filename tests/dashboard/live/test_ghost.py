@@ -14,6 +14,8 @@ from lifecycle.runs import inbox
 from tests.runs.conftest import Wall, create, deployment, frames, make_cluster, owner, wall
 from tests.runs.test_forks import run_on
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["Wall", "frames", "make_cluster", "owner", "wall"]
 WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
 
@@ -70,7 +72,6 @@ def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
 
 
-@pytest.mark.slow
 def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=1)
@@ -87,7 +88,6 @@ def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, ma
     )
 
 
-@pytest.mark.slow
 def test_the_ghost_of_a_workload_has_its_pods_alone(shop):
     assert read_ghost(shop, "default/Deployment/web")["bars"]
     assert not read_ghost(shop, "default/Deployment/other")["bars"]
@@ -144,7 +144,6 @@ def tell_expected(cluster, from_ms: int, to_ms: int) -> set:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "manifest, kind, payload",
     [
