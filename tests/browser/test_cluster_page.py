@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.contrib.staticfiles import finders
-from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, WebSocketRoute, expect
 
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import make_timeline
@@ -87,15 +87,30 @@ def server() -> Server:
     return Server()
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One for all: for each of its own the browser begins processes that cost more than a test."""
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def opened(browser: Browser, server: Server) -> Iterator[Page]:
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE_MS)
+def fresh(context: BrowserContext, server: Server) -> Iterator[Page]:
+    """A page that asks this server, and leaves nothing to the next."""
+    page = context.new_page()
     page.route_web_socket("**/ws/**", server.answer)
     page.route(f"{ADDRESS}**", serve)
-    page.goto(ADDRESS)
     yield page
+    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     page.close()
+
+
+@pytest.fixture
+def opened(fresh: Page) -> Page:
+    fresh.goto(ADDRESS)
+    return fresh
 
 
 def wait_for_start(page: Page, start_ms: int) -> None:
@@ -108,13 +123,11 @@ def test_what_is_shown_first_is_what_the_pressed_button_says(opened: Page):
     wait_for_start(opened, NOW_MS - 900_000)
 
 
-def test_the_figure_is_asked_for_before_what_draws_it_has_been_read(browser: Browser, server: Server):
-    page = browser.new_page()
+def test_the_figure_is_asked_for_before_what_draws_it_has_been_read(fresh: Page):
+    page = fresh
     alarms: list[str] = []
     page.on("pageerror", lambda error: alarms.append(str(error)))
     held: list[Route] = []
-    page.route_web_socket("**/ws/**", server.answer)
-    page.route(f"{ADDRESS}**", serve)
     page.route(f"{ADDRESS}plotly.js", lambda route: held.append(route))
     first, _, rest = PAGE.partition('<script src="/plotly.js"></script>')
     late = f'{first}{rest}<script src="/plotly.js" defer data-plotly></script>'
@@ -126,7 +139,6 @@ def test_the_figure_is_asked_for_before_what_draws_it_has_been_read(browser: Bro
     held[0].fulfill(path=BUNDLE, content_type="text/javascript")
     wait_for_start(page, NOW_MS - 900_000)
     assert not alarms, alarms
-    page.close()
 
 
 @pytest.mark.parametrize("label, start_ms, window", [("5m", NOW_MS - 300_000, "300000"), ("All", 0, None)])

@@ -42,6 +42,7 @@ def without(*names: str, **more: Any) -> dict[str, Any]:
     return {**{name: value for name, value in COMPLIANT.items() if name not in names}, **more}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "level, spec, security, expected",
     [

@@ -150,6 +150,7 @@ def test_a_scope_selector_chooses_pods_by_their_priority_class(
     assert refused == counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "affinity, is_refused",
     [
@@ -407,6 +408,7 @@ def test_a_rollout_that_a_quota_blocks_says_so() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DEP-FAIL-11")
 @pytest.mark.parametrize("cure", ["raise the quota", "scale it down", "scale another one down"])
 def test_a_blocked_rollout_completes_when_there_is_room(cure: str) -> None:

@@ -48,6 +48,7 @@ TAKEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", TAKEN)
 def test_an_object_with_a_name_to_be_made_is_taken(data: Json) -> None:
     assert validate_manifest(apply_defaults(data)) == []

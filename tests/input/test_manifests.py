@@ -164,6 +164,7 @@ def make_bomb(levels):
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_an_alias_bomb_is_refused():
     (problem,) = refuse(make_bomb(9))
     assert "aliases expand to more than 50,000 values" in str(problem)
@@ -271,6 +272,7 @@ def test_a_text_that_breaks_off_anywhere_is_read_or_refused(end):
             read_documents(WRITTEN[:length] + end)
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(exclude_categories=[]), max_size=200) | st.binary(max_size=200))
 def test_any_text_is_read_or_refused(text):
     try:

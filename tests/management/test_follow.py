@@ -111,6 +111,7 @@ def test_the_command_prints_the_report(tmp_path: Path):
     assert "  rules/pods/probe_rules\n" in said.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words, names",
     [

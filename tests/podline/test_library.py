@@ -45,6 +45,7 @@ def test_a_run_is_the_one_of_the_command_line(web, capfdbinary):
     assert simulate(web, seed=7).cluster.rows == [json.loads(line) for line in lines[:-1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given", [WEB, WEB.strip() + "\n", lambda path: path, str], ids=["text", "stripped", "path", "name"]
 )

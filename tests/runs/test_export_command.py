@@ -16,6 +16,8 @@ from lifecycle.runs.retelling import retell
 from tests.runs.conftest import create
 from tests.runs.test_forks import run_on
 
+pytestmark = pytest.mark.slow
+
 
 def export(*arguments: str) -> str:
     out = StringIO()
@@ -38,7 +40,6 @@ def told(owner, make_cluster):
     return cluster
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", list(ROWS))
 def test_rows_are_written_in_order_with_the_cursor_last(told, what):
     rows = list(map(json.loads, export(told.name, "--what", what).splitlines()))
@@ -47,7 +48,6 @@ def test_rows_are_written_in_order_with_the_cursor_last(told, what):
     assert rows[-1] == {"type": "cursor", "after": told.seq, "complete": True}
 
 
-@pytest.mark.slow
 def test_other_formats_hold_the_same_rows(told):
     lines = export(told.name, "--format", "ndjson").splitlines()[:-1]
     table = list(csv.DictReader(StringIO(export(told.name, "--format", "csv"))))
@@ -60,7 +60,6 @@ def test_objects_are_those_that_are_there(told):
     assert {"Deployment", "ReplicaSet", "Pod", "Node"} <= kinds
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, said",
     [
@@ -76,7 +75,6 @@ def test_what_cannot_be_written_is_said(told, arguments, said):
         export(*named)
 
 
-@pytest.mark.slow
 def test_an_exported_scenario_is_imported_as_a_cluster_with_the_same_steps(told, tmp_path, admin_user):
     text = export(told.name, "--what", "scenario")
     assert text == retell(told)
@@ -93,7 +91,6 @@ def test_an_exported_scenario_is_imported_as_a_cluster_with_the_same_steps(told,
     assert made.commands.count() == len(steps) + len(manifests)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, arguments, said",
     [

@@ -35,6 +35,7 @@ def test_ready_with_a_worker(client):
     assert (answer.status_code, json.loads(answer.content)["ready"]) == (200, True)
 
 
+@pytest.mark.slow
 def test_metrics_show_what_workers_counted(client, owner, make_cluster, settings):
     cluster = make_cluster()
     create(cluster)

@@ -40,12 +40,14 @@ def test_a_limit_on_rows_cuts_the_oldest_and_says_from_where_on(cluster):
         reads.rows_since(cluster, 0)
 
 
+@pytest.mark.slow
 def test_a_limit_on_age_cuts_what_is_older(cluster):
     cluster.keep_ms = cluster.instant_ms - 500
     retention.prune(cluster)
     assert min(Transition.objects.values_list("at_ms", flat=True)) >= 500
 
 
+@pytest.mark.slow
 def test_the_watch_window_moves_on(cluster):
     cluster.watch_rows = 5
     retention.prune(cluster)
@@ -53,6 +55,7 @@ def test_the_watch_window_moves_on(cluster):
     assert min(ObjectVersion.objects.values_list("rv", flat=True)) == cluster.oldest_rv == cluster.rv - 4
 
 
+@pytest.mark.slow
 def test_the_state_of_living_objects_stays(cluster):
     before = StoredObject.objects.count()
     cluster.keep_rows, cluster.watch_rows = 1, 1
@@ -60,6 +63,7 @@ def test_the_state_of_living_objects_stays(cluster):
     assert StoredObject.objects.count() == before
 
 
+@pytest.mark.slow
 def test_nothing_waits_for_a_second_time(cluster, django_assert_max_num_queries):
     cluster.keep_rows = 10
     retention.prune(cluster)
@@ -67,6 +71,7 @@ def test_nothing_waits_for_a_second_time(cluster, django_assert_max_num_queries)
         retention.prune(cluster)
 
 
+@pytest.mark.slow
 def test_a_deleted_cluster_leaves_nothing_behind(owner, cluster):
     owner.close()
     there = [Transition, Event, ObjectVersion, StoredObject, Command, Checkpoint]

@@ -351,6 +351,7 @@ GUESSES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("output", "channel"), [("summary", "lines"), ("table", "err"), ("ndjson", "err")])
 def test_what_images_are_taken_to_be_by_their_names_alone_is_told(simulate, output, channel):
     answer = simulate("-", "--output", output, "--until", "1m", given=COPIES.encode())

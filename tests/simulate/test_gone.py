@@ -59,6 +59,7 @@ def test_a_job_that_its_ttl_took_away_says_how_it_ended(script, told):
     assert lines[lines.index("Job default/work") + 1] == f"  verdict   {told}"
 
 
+@pytest.mark.slow
 def test_a_cron_job_counts_the_runs_that_it_no_longer_keeps():
     """Three Jobs that succeeded are kept, and one that failed, unless it says otherwise."""
     lines = summarize([make("CronJob", {"schedule": "* * * * *", "jobTemplate": {"spec": make_job("true")}})])

@@ -47,6 +47,7 @@ def install(*objects, hooks="install"):
     return made, outcome, cluster
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "objects, made",
     [

@@ -118,6 +118,7 @@ def test_a_run_ends_when_the_last_of_all_that_was_given_is_well():
     assert (outcome.why, outcome.exit_status, outcome.at_ms) == ("condition", 0, 90_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given, told",
     [

@@ -134,6 +134,7 @@ both- both+ zz-pre- zz-pre+ aa-pre+ ab-pre+ ab-pre- aa-pre- gone- both- both+ po
 """What Helm 4.1.4 made (+) and deleted (-) of these hooks and objects, by an installation and an upgrade."""
 
 
+@pytest.mark.slow
 def test_objects_come_and_go_in_the_order_of_helm_itself():
     before, after = "pre-install,pre-upgrade", "post-install,post-upgrade"
     hooks = [

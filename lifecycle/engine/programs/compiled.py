@@ -15,10 +15,7 @@ from . import shell
 
 
 def digest_scripts(machine: Mapping[str, Any] | None) -> str:
-    """A digest of the instructions of every text that the shells of a saved machine are in; "" without any.
-
-    Raises CannotInterpret for a text that is no script here.
-    """
+    """A digest of the instructions of all texts that the shells of a saved machine are in; "" without any."""
     texts = sorted(set(_texts(machine))) if machine is not None else []
     return blake2b("".join(map(_digest, texts)).encode(), digest_size=8).hexdigest() if texts else ""
 
@@ -42,4 +39,9 @@ def _texts(machine: Mapping[str, Any]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _digest(text: str) -> str:
-    return blake2b(repr(shell.compile_text(text)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    try:
+        code = repr(shell.compile_text(text))
+    except shell.CannotInterpret as problem:
+        # A shell stands before it that has not read it yet: it is refused then.
+        code = str(problem)
+    return blake2b(code.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

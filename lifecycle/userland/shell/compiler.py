@@ -35,7 +35,7 @@ _TERMINATORS = frozenset((";", "&", "\n", ";;"))
 @lru_cache(maxsize=4096)
 def compile_text(text: str) -> instructions.Code:
     """The instructions of a script. Raises CannotInterpret."""
-    if len(text) > LONGEST_TEXT or count_parts(text) > MOST_PARTS:
+    if is_too_long(text):
         # Reading it is work that nothing can interrupt.
         raise CannotInterpret(f"a script of more than {LONGEST_TEXT >> 10} KiB or {MOST_PARTS:,} commands")
     script = parse(text)
@@ -46,6 +46,11 @@ def compile_text(text: str) -> instructions.Code:
         raise CannotInterpret("a script nested so deeply") from None
     compiler.emit(instructions.End())
     return tuple(compiler.code)
+
+
+def is_too_long(text: str) -> bool:
+    """Whether a script is refused without being read."""
+    return len(text) > LONGEST_TEXT or count_parts(text) > MOST_PARTS
 
 
 def count_parts(text: str) -> int:

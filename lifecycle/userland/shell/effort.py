@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..crowd import Crowd
 from ..guesses import BUSY_LOOP
 from ..saved import Saved
-from .compiler import count_parts
+from .compiler import count_parts, is_too_long
 from .task import Task, Wait
 
 _MOST_STEPS = 20_000
@@ -95,8 +95,14 @@ class Effort(Saved, ABC):
         self.crowd.steps += steps
 
     def work_reading(self, task: Task, text: str) -> None:
-        """Count what reading a script costs: little by its length, much by how many commands it has."""
-        self.work(task, _SIGNS_OF_READING * len(text) + _SIGNS_OF_A_COMMAND * count_parts(text))
+        """Count what reading a script costs: little by its length, much by how many commands it has.
+
+        One that is too long is only looked at.
+        """
+        if is_too_long(text):
+            self.work(task, len(text))
+        else:
+            self.work(task, _SIGNS_OF_READING * len(text) + _SIGNS_OF_A_COMMAND * count_parts(text))
 
     def rested(self, task: Task) -> None:
         """The task let time pass by itself, unless it only waited for others that work without end."""

@@ -86,6 +86,7 @@ def test_what_is_asked_for_already_may_make_anything(shop: Cluster) -> None:
     check_run(shop, {"condition": "deployment/nope Available"})
 
 
+@pytest.mark.slow
 def test_what_was_not_reached_is_told_with_the_way_back(client: Any, shop: Cluster) -> None:
     client.force_login(shop.owner)
     ran(shop, 60_000, condition=AVAILABLE)

@@ -112,6 +112,7 @@ def test_flags_are_followed_and_bounded_and_nothing_is_read_twice(
     assert labels(reader)[-1] == f"web: scale {MOST_FLAGS + 3} → {MOST_FLAGS + 4}"
 
 
+@pytest.mark.slow
 def test_a_flag_leads_to_what_it_did(client: Client) -> None:
     door = Door("realistic")
     door.apply(make_deployment_json("web", replicas=1))

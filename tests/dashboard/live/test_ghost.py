@@ -16,6 +16,8 @@ from lifecycle.runs import inbox
 from tests.runs.conftest import Wall, create, frames, make_cluster, owner, wall
 from tests.runs.test_forks import run_on
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["Wall", "frames", "make_cluster", "owner", "wall"]
 WEB = {"kind": "Deployment", "namespace": "default", "name": "web"}
 ROLLOUT = "rollout:default/Deployment/web"
@@ -73,7 +75,6 @@ def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
 
 
-@pytest.mark.slow
 def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=1)
@@ -90,7 +91,6 @@ def test_a_drain_that_does_not_end_is_told_beside_that_nothing_changes(owner, ma
     )
 
 
-@pytest.mark.slow
 def test_the_ghost_of_a_workload_has_its_pods_alone(shop):
     assert look_ahead(shop, "timeline:default/Deployment/web")["bars"]
     assert not look_ahead(shop, "timeline:default/Deployment/other")["bars"]
@@ -284,7 +284,6 @@ def wind_back(cluster, to_ms: int):
     return there
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("manifests, asked", ROLLOUTS)
 def test_at_every_change_what_is_drawn_is_what_is_recorded_later(
     owner, make_cluster, monkeypatch, manifests, asked

@@ -115,6 +115,7 @@ def test_a_workload_is_one_problem_however_its_pods_are() -> None:
     assert [one.name for one in told.troubles] == [manifest["metadata"]["name"]]
 
 
+@pytest.mark.slow
 def test_pods_that_restart_again_and_again_are_not_well_while_they_are_ready() -> None:
     door = Door()
     door.apply(make_scripts("worker", "sleep 170; exit 137"))
@@ -129,6 +130,7 @@ def test_pods_that_restart_again_and_again_are_not_well_while_they_are_ready() -
     assert listed.summary == "2 of 2 ready · successfully rolled out, but not well"
 
 
+@pytest.mark.slow
 def test_a_workload_whose_pods_restart_again_and_again_is_not_just_rolled_out() -> None:
     door = Door()
     door.apply(make_scripts("worker", "sleep 170; exit 137"))
@@ -232,6 +234,7 @@ def test_a_drain_that_is_cancelled_waits_for_nothing() -> None:
     assert look(keep(site.run(40).cluster), 40).sentence == "Nothing is wrong: 1 ready."
 
 
+@pytest.mark.slow
 def test_an_eviction_that_was_refused_is_told_for_a_while() -> None:
     site = make_site(1, minAvailable=1)
     (pod,) = site.cluster.list("Pod")

@@ -58,6 +58,7 @@ def test_there_is_no_other_story():
     assert thumbnails.draw("nosuch") is None
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_story_is_played_in_a_cluster_of_ones_own(client):
     ada = make_user("ada")

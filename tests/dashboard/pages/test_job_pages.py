@@ -154,6 +154,7 @@ def test_the_chart_of_a_job_stacks_what_became_of_its_pods() -> None:
 # --- CronJobs ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_calendar_has_runs_and_those_to_come(client: Client) -> None:
     door = Door()
     door.apply(make_cron_job())

@@ -182,6 +182,7 @@ def test_a_claim_that_nobody_can_serve_is_pending_beside_its_pod() -> None:
 # --- nodes ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_node_without_a_pod_says_why(client: Client) -> None:
     fleet = Fleet(4)
     fleet.taint("node-2", "dedicated:NoSchedule")

@@ -97,6 +97,7 @@ def test_lines_are_found_whatever_their_case_and_marked(client: Any, shop: Clust
     assert "No line contains “&lt;i&gt;”." in ask(client, "container=app&find=<i>")
 
 
+@pytest.mark.slow
 def test_of_a_long_log_the_end_is_shown_and_older_lines_are_asked_for(client: Any, shop: Cluster) -> None:
     write(shop, 1, *((number * 10, f"line {number}") for number in range(SHOWN_LINES + 5)))
     page = ask(client)
@@ -125,6 +126,7 @@ def test_what_the_page_has_seen_is_not_sent_again(client: Any, shop: Cluster) ->
     assert client.get(f"{again}&find=one").status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query, text",
     [

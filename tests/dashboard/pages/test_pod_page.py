@@ -124,6 +124,7 @@ def test_the_events_of_a_static_pod_are_its_mirrors(client: Any, shop: Cluster, 
     assert (feed.rows[-1] == later) is is_mirror
 
 
+@pytest.mark.slow
 def test_a_pod_says_why_it_is_where_it_is(client: Any, shop: Cluster) -> None:
     """Names and labels are hostile text; a pod of another's cluster is none."""
     keep(shop, spec={"nodeName": "node-1", "containers": [{"name": "app", "image": "web:1"}]})

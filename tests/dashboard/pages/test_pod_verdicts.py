@@ -137,6 +137,7 @@ def test_a_deletion_says_when_what_still_runs_is_killed() -> None:
     assert told == "Ending since 00:00:10; what still runs is killed in 30s, at 00:00:55."
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_cluster_names_its_problems_the_worst_first() -> None:
     door = Door()
@@ -181,6 +182,7 @@ def test_pods_that_never_get_ready_are_a_problem_once_it_has_lasted() -> None:
     assert trouble.sentence.endswith("; 1 more pod is not ready")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_restarts_that_are_over_are_not_kept_silent() -> None:
     door = Door()
@@ -209,6 +211,7 @@ def test_pods_that_failed_for_good_are_not_kept_silent() -> None:
     assert lone.sentence.startswith("one: Error") and not lone.sentence.endswith(".")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_pods_that_failed_for_good_are_told_behind_those_that_are_unwell() -> None:
     door = Door()

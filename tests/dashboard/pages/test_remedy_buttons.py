@@ -14,7 +14,7 @@ from tests.dashboard.pages.test_places import make_set
 from tests.engine.controllers.door import Door
 from tests.engine.kinds.kept import keep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 CHANGE = "/clusters/{}/statefulsets/default/web/change/"
 
 
@@ -44,7 +44,6 @@ def test_a_page_offers_what_it_has_tried_and_changes_nothing(client: Client) -> 
     assert cluster.commands.count() == 0
 
 
-@pytest.mark.slow
 def test_what_is_chosen_is_read_from_what_is_seen(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster, asked = make_stuck(), []
 

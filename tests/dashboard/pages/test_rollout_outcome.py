@@ -65,6 +65,7 @@ def test_one_that_goes_on_says_nothing_yet() -> None:
     assert tell([*FIRST, *SECOND, progressing(15_000, "NewReplicaSetAvailable")], going_on) == ""
 
 
+@pytest.mark.slow
 def test_each_revision_shows_its_pods_by_state(client: Any) -> None:
     ada = make_user("ada")
     client.force_login(ada)

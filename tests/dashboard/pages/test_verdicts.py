@@ -213,6 +213,7 @@ def test_an_update_says_which_ordinal_it_waits_for() -> None:
     assert told.endswith("; the update waits for web-2 to be available.")
 
 
+@pytest.mark.slow
 def test_a_rollout_says_what_is_missing_what_comes_next_and_until_when() -> None:
     door = Door()
     manifest = make_deployment_json("web", replicas=4)
@@ -531,6 +532,7 @@ def test_a_cron_job_says_when_it_runs_next(spec: Any, seconds: int, expected: st
     assert verdict(door.run(seconds), "CronJob", "night") == expected
 
 
+@pytest.mark.slow
 def test_a_cron_job_says_why_its_last_run_failed_until_one_succeeds() -> None:
     door = Door()
     manifest = make_cron_job("* * * * *")
@@ -546,6 +548,7 @@ def test_a_cron_job_says_why_its_last_run_failed_until_one_succeeds() -> None:
     assert verdict(door.run(60), "CronJob", "night") == "No run is active; next run at 00:03:00, in 30s."
 
 
+@pytest.mark.slow
 def test_a_cron_job_says_why_it_makes_no_runs_and_so_does_its_cluster() -> None:
     door = Door()
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few"}}
@@ -593,6 +596,7 @@ def test_the_page_says_it_first(client: Client) -> None:
         assert re.search(r'<p class="card verdict"[^>]*>Complete after 0s;', page)
 
 
+@pytest.mark.slow
 def test_pods_that_failed_for_good_are_named_where_nothing_else_is_wrong() -> None:
     """Those of a Job are its tries, which it counts itself."""
     door = Door(timing={"preset": "realistic"})

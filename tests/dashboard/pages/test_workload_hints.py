@@ -40,6 +40,7 @@ def test_what_would_help_is_told(pod_spec: dict[str, Any], replicas: int | None,
     assert all(word in hint for word, hint in zip(words, hints, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.spec("DISRUPT-10")
 def test_the_page_of_a_workload_tells_them(client: Client):

@@ -175,6 +175,7 @@ def test_what_is_asked_for_is_drawn(crowd: Cluster, query: str, expected: int):
     assert meta["counts"] == {"ready": 309, "crashing": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_pod_that_was_not_held_is_read_from_its_beginning(crowd: Cluster):
     feed = TimelineFeed(crowd, "", None)

@@ -248,6 +248,7 @@ def rollouts(stories, numbers, pods=10, held=60):
         make_timeline(stories, at_ms + 9500)
 
 
+@pytest.mark.slow
 def test_owners_are_forgotten_with_their_last_pod():
     stories = Stories()
     rollouts(stories, range(1, 40))

@@ -83,6 +83,7 @@ def test_a_user_who_sends_too_many_commands_waits(client, settings):
     inbox.append(cluster, "create", {"object": CONFIG_MAP}, make_user("bob"))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 async def test_one_user_has_so_many_sockets(settings):
     settings.MAX_SOCKETS = 1
@@ -101,6 +102,7 @@ async def test_one_user_has_so_many_sockets(settings):
     await beside.disconnect()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_watches_count_as_sockets_do(client, settings):
     settings.MAX_SOCKETS = 1

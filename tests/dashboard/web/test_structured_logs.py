@@ -76,6 +76,7 @@ def test_a_way_in_is_not_told_to_whoever_reads_the_log(client, log, host):
     assert "/enter/" in written and "not-used-yet" not in written
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_requests_with_a_wrong_host_leave_a_few_short_lines(client, log):
     for _ in range(100):

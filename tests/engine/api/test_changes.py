@@ -151,6 +151,7 @@ def test_a_replacement_removes_what_it_leaves_out() -> None:
 STRATEGIC = {"spec": {"template": {"spec": {"containers": [{"name": "app", "image": "nginx:2"}]}}}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how, patch",
     [

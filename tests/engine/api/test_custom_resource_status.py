@@ -67,6 +67,7 @@ def test_without_the_subresource_status_is_a_field_that_counts(subresources: Jso
     assert (found["status"], found["metadata"]["generation"]) == (TOLD, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("subresources", [STATUS, SUBRESOURCES], ids=["status", "status and scale"])
 def test_with_the_subresource_the_object_keeps_its_status(subresources: Json, write: Write) -> None:

@@ -161,6 +161,7 @@ def test_owners_of_each_other_do_not_wait_for_each_other_for_ever() -> None:
     assert not is_there(desk, "first") and not is_there(desk, "second")
 
 
+@pytest.mark.slow
 @pytest.mark.spec("OVER-10")
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_is_left_without_an_owner_that_should_have_one(seed: int) -> None:

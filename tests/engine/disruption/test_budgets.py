@@ -9,6 +9,7 @@ import pytest
 from tests.engine.disruption.site import Json, Site, make_budget, make_pod, make_workload
 
 
+@pytest.mark.slow
 @pytest.mark.spec("PDB-02", "PDB-04", "PDB-15")
 @pytest.mark.parametrize(
     "spec, replicas, sums",

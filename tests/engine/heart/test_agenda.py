@@ -71,6 +71,7 @@ changes = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(changes)
 def test_whatever_is_done_the_living_fire_in_order(steps: list[tuple[str, int, bool]]):
     """Held against a sorted list of what is left."""

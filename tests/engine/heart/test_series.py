@@ -147,6 +147,7 @@ def test_what_a_reader_computes_is_what_closing_would_write(steps: Any, later_ms
     assert read_all(trace, trace.at_ms + 60 * MINUTE) == read
 
 
+@pytest.mark.slow
 @given(STEPS)
 def test_counts_and_times_only_grow(steps: Any) -> None:
     trace = follow(Trace(), steps)

@@ -40,6 +40,7 @@ def test_a_container_says_why_it_waits(reason: str, app: Any, behavior: Any, ini
     assert reason in [why for _, why in world.waits()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["pull", "start"])
 @pytest.mark.parametrize(
     "error",

@@ -29,6 +29,7 @@ def run(
     return world.to(60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("copies", "command"),
     [

@@ -12,6 +12,7 @@ from tests.engine.programs.worlds import FakeWorld, start_script
 DOUBLED = 'x=":"; for i in 1 2 3 4 5 6 7 8 9 10; do x="$x;$x"; done; '
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "way",
     [

@@ -45,6 +45,7 @@ def test_a_variable_that_outgrows_the_limit_ends_its_container(text: str, ends_m
     assert (process.exit.at_ms, process.exit.code, process.exit.reason) == (ends_ms, 137, "OOMKilled")
 
 
+@pytest.mark.slow
 def test_without_a_limit_it_goes_on_growing() -> None:
     process, _ = run_script("x=aaaaaaaa; while :; do x=$x$x; done", until_ms=5_000)
     assert process.exit is None and process.usage(5_000)[1] > 1 << 30

@@ -64,6 +64,7 @@ def test_private_namespaces_see_nothing_of_each_other() -> None:
     assert states(run, 2)["app"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code"),
     [

@@ -49,6 +49,7 @@ def test_indexes_are_read_as_kubernetes_reads_them(text: str, expected: object):
     assert parse_indexes(text, 5) == expected
 
 
+@pytest.mark.slow
 @given(sets, sets)
 def test_intervals_are_sets(one: set[int], other: set[int]):
     mine, theirs = with_indexes((), one), with_indexes((), other)

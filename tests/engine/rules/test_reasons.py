@@ -55,6 +55,7 @@ def list_texts(path: Path) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.slow
 def test_the_engine_spells_no_reason_elsewhere() -> None:
     """A reason that a part of the engine writes itself could have no meaning."""
     others = [path for path in ENGINE.rglob("*.py") if path != Path(reasons.__file__)]

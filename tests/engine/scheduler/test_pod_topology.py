@@ -37,6 +37,7 @@ def put(cluster: Cluster, node: str, count: int = 1, app: str = "web", **spec: A
 # --- topology spread --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "there, spec, allowed",
     [

@@ -56,6 +56,7 @@ DB: Json = {"matchLabels": {"role": "db"}}
 # --- topology spread --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "there, constraints, closed_nodes, expected",
     [

@@ -10,6 +10,7 @@ RWO, ROX, RWX, ALONE = "ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWr
 TIER = {"matchLabels": {"tier": "gold"}}
 
 
+@pytest.mark.slow
 @pytest.mark.spec("STS-VOL-02", "STS-LIM-01")
 @pytest.mark.parametrize(
     "volumes, wanted, expected",

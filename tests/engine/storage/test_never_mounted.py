@@ -61,6 +61,7 @@ def test_a_claim_of_another_mode_is_never_mounted(mode: str, use: str, expected:
 NO_PLUGIN = 'failed to get Plugin from volumeSpec for volume "d" err=no volume plugin matched'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "volume",
     [

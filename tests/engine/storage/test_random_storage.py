@@ -9,6 +9,8 @@ import pytest
 from tests.engine.storage.world import CLAIM, VOLUME, World
 from tests.seeds import first_of
 
+pytestmark = pytest.mark.slow
+
 MODES = [["ReadWriteOnce"], ["ReadWriteOnce", "ReadOnlyMany"], ["ReadWriteMany"], ["ReadWriteOncePod"]]
 CLASSES = ["", "now", "later", "made", "made-later"]
 SIZES = ["1Gi", "2Gi", "5Gi"]
@@ -137,7 +139,6 @@ def play(seed: int, steps: int) -> World:
     return world
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_of(range(12)))
 def test_nothing_is_bound_twice(seed):
     play(seed, 40)

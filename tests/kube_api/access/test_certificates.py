@@ -53,6 +53,7 @@ async def serving(certificate: Path):
     await asyncio.wait_for(task, 10)
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_one_port_answers_http_and_tls(tmp_path):
     authority, certificate = make_certificate(tmp_path, NAMES)

@@ -12,6 +12,8 @@ from lifecycle.kube_api.describing import resources
 from lifecycle.kube_api.reading import lists, reads
 from tests.kube_api.conftest import Shop
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 LABELS: dict[str, dict[str, str]] = {
     "a": {"app": "web", "example.org/tier": "front"},
@@ -47,7 +49,6 @@ def read(shop: Shop, query: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[
     return [one["metadata"]["name"] for one in page.items], count
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("paging", ["", "&limit=50"])
 @pytest.mark.parametrize(
     "query, found, count",

@@ -126,6 +126,7 @@ def be_silent(worker: str, seconds: float) -> None:
     Shard.objects.filter(worker=worker).update(served_until=F("served_until") - gone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hours", [400 * 24, -400 * 24])
 def test_a_wall_clock_that_was_set_moves_no_cluster(make_cluster, wall, frames, caplog, monkeypatch, hours):
     """What the clock's jump is worth neither passes at once nor stands for as long."""

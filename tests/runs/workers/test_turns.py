@@ -110,6 +110,7 @@ def test_nobody_waits_until_a_large_slice_is_recorded(owner, wall, settings, mon
     assert owner.hot[busy.pk].engine.head == busy.seq
 
 
+@pytest.mark.slow
 def test_a_cluster_whose_owner_has_too_many_pods_is_paused_and_says_so(
     owner, wall, make_cluster, settings, monkeypatch
 ):
@@ -137,6 +138,7 @@ def test_a_cluster_whose_owner_has_too_many_pods_is_paused_and_says_so(
     assert cluster.paused and cluster.instant_ms < stands_at + 1000
 
 
+@pytest.mark.slow
 def test_pods_that_went_are_not_counted(owner, wall, make_cluster):
     cluster = make_cluster()
     create(cluster, replicas=4)

@@ -16,6 +16,7 @@ def log_bytes() -> int:
     return Path(f"{connection.settings_dict['NAME']}-wal").stat().st_size
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif("connection.vendor != 'sqlite'")
 def test_the_ticker_empties_the_log(make_cluster, monkeypatch):

@@ -83,6 +83,7 @@ def test_every_workload_says_what_keeps_its_pods(manifest, until, expected):
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {%s}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, expected",
     [

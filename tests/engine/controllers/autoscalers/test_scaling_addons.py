@@ -186,6 +186,7 @@ WEB = "apps/v1.Deployment/web"
 CHECK = f"Error checking if target {WEB} is a topmost well-known or scalable controller"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target, owner, problem",
     [

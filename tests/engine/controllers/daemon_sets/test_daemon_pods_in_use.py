@@ -73,6 +73,7 @@ MISMATCH = f"{LABELS}: `selector` does not match template `labels`"
 ROLLING = "spec.updateStrategy.rollingUpdate"
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DS-SPEC-01", "DS-SPEC-02", "DS-SPEC-03", "DS-SPEC-04", "DS-UPD-04", "KCTL-30")
 @pytest.mark.parametrize(
     "path, value, said",

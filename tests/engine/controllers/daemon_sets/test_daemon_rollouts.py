@@ -70,6 +70,7 @@ def test_by_default_one_node_after_the_other_is_without_its_pod():
     assert [node for node, _what in steps] == sorted((node for node, _what in steps), key=order.index)
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DS-UPD-04")
 @pytest.mark.parametrize(
     "room, at_once",
@@ -224,6 +225,7 @@ def test_a_count_that_is_no_number_is_refused(text: str):
     assert "deprecated.daemonset.template.generation" in (result.status or {})["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DS-UPD-05")
 @pytest.mark.parametrize("limit, kept", [(2, [4, 5, 6]), (0, [6]), (10, [1, 2, 3, 4, 5, 6])])
 def test_former_revisions_are_kept_up_to_the_limit(limit: int, kept: list[int]):

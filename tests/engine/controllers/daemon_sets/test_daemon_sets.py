@@ -262,6 +262,7 @@ def test_pods_tolerate_what_ails_a_node_for_ever(host_network: bool):
     assert all(set(one) == {"key", "operator", "effect"} and one["operator"] == "Exists" for one in found[1:])
 
 
+@pytest.mark.slow
 @pytest.mark.spec("DS-TOL-06", "DS-TOL-03", "DS-TOL-07", "DS-TOL-10", "DS-NODE-05")
 @pytest.mark.parametrize(
     "taint, template, is_placed",

@@ -84,6 +84,7 @@ UPDATES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.spec(
     "DEP-ROLL-09", "DEP-ROLL-10", "DEP-ROLL-11", "DEP-ROLL-12", "DEP-ROLL-13", "DEP-ROLL-15", "DEP-ROLL-16",
     "DEP-ROLL-17", "DEP-ROLL-18", "DEP-ROLL-19", "DEP-ROLL-07", "DEP-UPD-04", "DEP-UPD-05", "DEP-UPD-06",

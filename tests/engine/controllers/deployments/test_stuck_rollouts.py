@@ -11,6 +11,8 @@ from lifecycle.engine.controllers.deployment.decide.rollout_status import decide
 from lifecycle.engine.objects.workloads.deployment import Deployment
 from tests.engine.kubelet.world import World
 
+pytestmark = pytest.mark.slow
+
 Json = dict[str, Any]
 LABELS = {"app": "nginx"}
 DEADLINE_SECONDS = 60

@@ -38,6 +38,7 @@ def roll(door: Door, action: str, **payload: Any) -> Any:
 # --- the way back -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.spec("KCTL-20")
 @pytest.mark.parametrize("to_revision, image", [(0, "nginx:2"), (1, "nginx:1"), (2, "nginx:2")])
 def test_undo_restores_a_template(to_revision: int, image: str):
@@ -168,6 +169,7 @@ def rows_of(door: Door) -> list[Any]:
     return list(door.rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.5, 31.0, 32.5, 40.0])
 def test_a_saved_cluster_has_the_same_future(seconds: float):
     manifest = make_stateful_set(minReadySeconds=2, retention=("Delete", "Delete"))

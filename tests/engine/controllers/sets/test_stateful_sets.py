@@ -338,6 +338,7 @@ def owners(web: Web) -> dict[str, list[str]]:
     return {name: [f"{one.kind}/{one.name}" for one in references] for name, references in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.spec(
     "STS-PVC-01", "STS-PVC-02", "STS-PVC-03", "STS-PVC-05", "STS-PVC-06", "STS-PVC-07", "STS-PVC-08"
 )

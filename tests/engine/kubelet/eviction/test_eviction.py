@@ -435,6 +435,7 @@ def test_a_node_under_pressure_lets_in_who_can_cope(
     assert world.starts(name=name) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec, reason, message",
     [
@@ -559,6 +560,7 @@ def test_a_kubelet_refuses_a_pod_that_is_labelled_for_another_system(system: str
 # --- kubelets that are away -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("saved_at", [1, 25, 31, 41, 200])
 def test_pressure_survives_saving(saved_at: float) -> None:
     def live(saved_at: float | None) -> list[Any]:

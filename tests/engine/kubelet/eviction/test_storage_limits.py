@@ -38,6 +38,7 @@ def test_an_empty_dir_beyond_its_limit_costs_the_pod() -> None:
     assert "DisruptionTarget" not in [one["type"] for one in status["conditions"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script, is_beyond",
     [

@@ -28,6 +28,7 @@ def stops(world: World) -> list[tuple[float, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.spec("POD-TERM-10")
 @pytest.mark.parametrize("seed", range(1, 7))
 def test_hooks_can_put_the_ends_of_containers_in_order(seed: int) -> None:

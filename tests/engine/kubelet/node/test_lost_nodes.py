@@ -196,6 +196,7 @@ def test_a_toleration_that_is_given_later_may_spare_a_pod_but_puts_nothing_off()
     assert world.at("deletion", "requested", "longer") == [120]
 
 
+@pytest.mark.slow
 @pytest.mark.spec("NODELOSS-06", "PODGC-05", "POD-LIFE-13")
 def test_what_is_done_about_a_lost_node_survives_saving():
     def live(is_saved: bool) -> list[dict[str, Any]]:

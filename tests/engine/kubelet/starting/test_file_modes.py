@@ -92,6 +92,7 @@ def test_what_the_kernel_does_not_take_ends_as_it_has_started(text: str, problem
     assert world.logs[-1][-1] == f"exec /scripts/run.sh: {problem}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "expected"),
     [
@@ -118,6 +119,7 @@ ALONE = {"app": {"securityContext": {"runAsUser": 1000}}}
 WITH_GROUP = {"pod": {"securityContext": {"runAsUser": 1000, "fsGroup": 2000}}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["configMap", "secret"])
 @pytest.mark.parametrize(
     ("fields", "bits", "is_readable"),

@@ -29,6 +29,7 @@ def say(script: str, image: str = "busybox:1.36", pod: Any = USER, **container: 
     return [*(line for *_, line in world.logs), str(code)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script, expected",
     [
@@ -56,6 +57,7 @@ def test_another_user_than_root_may_not_write_what_is_roots(script: str, expecte
     assert any(expected.rpartition(": ")[2] in line for line in said), said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [

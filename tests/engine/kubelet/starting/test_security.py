@@ -33,6 +33,7 @@ def run(script: str, name: str = "web", world: World | None = None, **fields: An
 # --- users and groups -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.spec("SECCTX-03", "USERNS-04")
 @pytest.mark.parametrize("host_users", [True, False])
 @pytest.mark.parametrize(

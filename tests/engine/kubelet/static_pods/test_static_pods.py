@@ -307,6 +307,7 @@ def test_no_other_pod_can_pass_for_a_mirror() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [5, 11, 14, 25])
 def test_static_pods_survive_saving(at: float) -> None:
     def live(saved_at: float | None) -> list[Any]:

@@ -30,6 +30,7 @@ WORD = {"secretKeyRef": {"name": "source", "key": "word"}}
 NO_KEY = {"configMapKeyRef": {"name": "source", "key": "gone", "optional": True}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("env", "expected"),
     [

@@ -158,6 +158,7 @@ def make_expression(chance: random.Random, depth: int) -> str:
     return shape.format(*parts)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(GREP is None, reason="there is no grep on this machine")
 def test_matches_are_those_of_grep() -> None:
     chance = random.Random(5)

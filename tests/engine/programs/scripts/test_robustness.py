@@ -286,3 +286,12 @@ def test_who_fills_the_instant_alone_is_not_simply_given_the_next() -> None:
     process = start_script("seq 1 30000 > f; while :; do awk '{t=t $1}' f; done", shell="bash")
     assert process.next_wake_ms() == 1_000
     assert any("a loop that never waits" in problem for problem in process.take_problems())
+
+
+@pytest.mark.parametrize("read", ['eval "$x"', 'sh -c "$x"', '(trap "$x" EXIT)', 'echo "$x" >f; . ./f'])
+def test_a_script_that_is_refused_unread_costs_a_look(read: str) -> None:
+    """131,072 commands, for each of which reading would count as two."""
+    world = FakeWorld()
+    process = start_script(f'x=:; for i in {{1..17}}; do x="$x;$x"; done; {read}', world, shell="bash")
+    assert world.crowd.steps < 10_000
+    assert any("cannot interpret" in problem for problem in process.take_problems())
