@@ -147,35 +147,38 @@ FOLDED = """(async () => {
 })()"""
 
 
-def test_what_a_start_says_is_one_line_and_what_comes_again_takes_its_own_place(empty):
-    app = {"fieldPath": "spec.containers{app}"}
+def test_what_the_starts_of_a_pod_say_is_one_line_and_what_comes_again_takes_its_place(empty):
+    """A container that is begun anew says the same again: its words stand once, and so does what is counted."""
+    app, other = {"fieldPath": "spec.containers{app}"}, {"name": "web-2", "uid": "uid-2"}
     start = [
-        event(0, "Scheduled", "to node-1"),
-        event(10, "Pulling", "app", **app),
-        event(20, "Scheduled", "to node-2", name="web-2"),
-        event(3000, "Pulled", "app", **app),
-        event(3200, "Created", "app", **app),
-        event(4200, "Started", "app", **app),
+        event(0, "Scheduled", "to node-1", eventId="a"),
+        event(10, "Pulling", "app", **app, eventId="b"),
+        event(20, "Scheduled", "to node-2", **other, eventId="c"),
+        event(3000, "Pulled", "app", **app, eventId="d"),
+        event(3200, "Created", "app", **app, eventId="e"),
+        event(4200, "Started", "app", **app, eventId="f"),
     ]
+    page, two = "/c/pods/default/web-1/", ["Scheduled", "to node-2", "/c/pods/default/web-2/"]
+    words = "Scheduled, Pulling, Pulled, Created, Started within 4.2s"
+    assert call(empty, "feed", FOLDED, start) == [["Started", words, page], two]
     after = [
         event(5000, "Unhealthy", "503", **app, eventId="u"),
         event(6000, "Unhealthy", "503", **app, eventId="u", count=2, first_ms=5000),
-        event(7000, "Pulled", "present", **app),
-        event(7100, "Started", "again", **app),
+        event(7000, "Pulled", "present", **app, eventId="g"),
+        event(9200, "Started", "app", **app, eventId="f", count=2, first_ms=4200),
     ]
-    page = "/c/pods/default/web-1/"
+    again = "Scheduled, Pulling, Pulled, Created, Started"
     assert call(empty, "feed", FOLDED, [*start, *after]) == [
-        ["Started", "Pulled, Started within 100ms", page],
+        ["Started ×2 over 5s", again, page],
         ["Unhealthy ×2 over 1s", "503", page],
-        ["Started", "Scheduled, Pulling, Pulled, Created, Started within 4.2s", page],
-        ["Scheduled", "to node-2", "/c/pods/default/web-2/"],
+        two,
     ]
 
 
 DRAWN = """(async () => {
   const paper = document.body.appendChild(document.createElement("div"));
   const [{ data, layout }] = a;
-  const traces = m.outline(data, null, layout);
+  const traces = m.outline(data, [], layout);
   await Plotly.react(paper, traces, { ...layout, width: 800, yaxis: { ...layout.yaxis, type: "linear" } });
   const paths = [...paper.querySelectorAll(".scatterlayer .js-fill")];
   paper.remove();
