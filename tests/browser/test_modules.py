@@ -148,7 +148,7 @@ FOLDED = """(async () => {
 
 
 def test_what_the_starts_of_a_pod_say_is_one_line_and_what_comes_again_takes_its_place(empty):
-    """A container that is begun anew says the same again: its words stand once, and so does what is counted."""
+    """A container that is begun anew says the same again: its words stand once, as does what is counted."""
     app, other = {"fieldPath": "spec.containers{app}"}, {"name": "web-2", "uid": "uid-2"}
     start = [
         event(0, "Scheduled", "to node-1", eventId="a"),

@@ -135,6 +135,8 @@ export class Ghost {
     this.#asked = asked;
     const { figures, note, to_ms } = asked;
     // What is said is of the whole cluster, and said once.
-    this.#charts.forEach((chart, place) => chart.showGhost({ to_ms, note: place ? "" : note, ...figures[chart.name] }));
+    this.#charts.forEach((chart, place) => {
+      chart.showGhost({ to_ms, note: place ? "" : note, ...figures[chart.name] });
+    });
   }
 }
