@@ -116,6 +116,7 @@ def warn(reason: str, at_ms: int = 200_000) -> Noticed:
     return noticed
 
 
+@pytest.mark.slow
 def test_the_engine_has_many_warnings() -> None:
     assert {"FailedAttachVolume", "BackOff", "Unhealthy", "FailedCreatePodSandBox"} <= {*list_warnings()}
     assert len(list_warnings()) >= 25
@@ -206,6 +207,7 @@ def list_reasons() -> tuple[str, ...]:
     return tuple(sorted(found - {"True", "False", "Unknown"}))
 
 
+@pytest.mark.slow
 def test_the_engine_has_many_reasons_of_conditions() -> None:
     known = {
         "ReadinessGatesNotReady",

@@ -23,7 +23,7 @@ from tests.dashboard.rows import transition
 from tests.engine.controllers.door import MISSING, Door
 from tests.engine.kinds.kept import keep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 POD = {"containers": [{"name": "c", "image": "nginx:1"}]}
 CRASHES = {"containers": [{"name": "c", "image": "busybox", "command": ["sh", "-c", "sleep 5; exit 3"]}]}

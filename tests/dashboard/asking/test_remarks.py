@@ -15,7 +15,7 @@ from tests.dashboard.conftest import make_user
 from tests.engine.controllers.door import Door
 from tests.engine.kinds.kept import keep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 CERTIFICATE = {
     "apiVersion": "cert-manager.io/v1",

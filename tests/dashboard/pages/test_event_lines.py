@@ -14,7 +14,7 @@ from lifecycle.models import Cluster, Event
 from tests.engine.controllers.door import Door
 from tests.engine.kinds.kept import keep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 HOURS_MS = 2 * 60 * 60 * 1000
 LOOP: dict[str, Any] = {

@@ -14,7 +14,7 @@ from tests.dashboard.conftest import make_user
 from tests.engine.controllers.door import Door
 from tests.engine.kinds.kept import keep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 LABELS = {"app": "web"}
 ENDS_ONCE = {"name": "c", "image": "busybox", "command": ["sh", "-c", "sleep 60; exit 1"]}

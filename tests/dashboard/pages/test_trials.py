@@ -14,6 +14,8 @@ from lifecycle.runs import inbox
 from tests.runs.conftest import Wall, deployment, frames, make_cluster, owner, wall
 from tests.runs.test_forks import run_on
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["Wall", "frames", "make_cluster", "owner", "wall"]
 NOW_MS = 40_000
 CONDITION = "if ngnix:1.27 can be pulled and starts (did you mean nginx:1.27?)"

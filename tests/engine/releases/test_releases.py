@@ -142,6 +142,7 @@ def test_a_saved_switch_that_is_known_no_more_is_left_out() -> None:
     assert Settings.from_saved(saved).switches["deploymentRollbackEvents"] is True
 
 
+@pytest.mark.slow
 def test_each_switch_is_read_somewhere() -> None:
     """By its constant, as an index: `switches[ROLLBACK_EVENTS]`."""
     names = {NAMES[switch] for switch in SWITCHES}

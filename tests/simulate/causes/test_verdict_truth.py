@@ -183,6 +183,7 @@ def live(seed: int, until: str, every_ms: int) -> list[str]:
     return [f"seed {seed}, {one}" for one in looks.wrong]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(12)])
 def test_a_verdict_calls_well_exactly_what_is(seeds):
     assert [one for seed in seeds for one in live(seed, "20m", 7_300)] == []
