@@ -17,6 +17,8 @@ from lifecycle.simulation.run import Driver
 from lifecycle.simulation.seen import Watch, map_pods
 from tests.texts import read_manifests
 
+pytestmark = pytest.mark.slow
+
 TEN_MINUTES_MS, HOUR_MS = 600_000, 3_600_000
 KINDS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Pod")
 BEHAVIORS = (
@@ -183,7 +185,6 @@ def live(seed: int, until: str, every_ms: int) -> list[str]:
     return [f"seed {seed}, {one}" for one in looks.wrong]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(12)])
 def test_a_verdict_calls_well_exactly_what_is(seeds):
     assert [one for seed in seeds for one in live(seed, "20m", 7_300)] == []
