@@ -122,6 +122,7 @@ def test_the_engine_has_many_warnings() -> None:
     assert len(list_warnings()) >= 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_warnings_of_a_pod_that_is_not_ready_are_in_the_verdict_of_its_owner(kind) -> None:
     silent = [
@@ -227,6 +228,7 @@ OF_PODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("type, status, is_ready", OF_PODS)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_reason_of_a_pods_condition_is_in_the_verdict_of_its_owner(

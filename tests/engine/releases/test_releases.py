@@ -227,6 +227,7 @@ def texts_of(name: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_each_gate_that_is_asked_for_is_one_of_the_release() -> None:
     # `one.gate` is of a table, whose gates another test looks at.
     asked = {gate: where for gate, where in find_lookups() if gate != "one.gate"}

@@ -8,6 +8,8 @@ import pytest
 from tests.simulate.causes.test_causes import APP, POD, SELECT, job, scenario, workload
 from tests.simulate.running import summarize
 
+pytestmark = pytest.mark.slow
+
 SH = "image: busybox, command: [sh, -c, '%s']"
 NAME = r"[\w.-]+"
 
