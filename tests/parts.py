@@ -18,14 +18,20 @@ from tests.tiers import LEFT_OUT, read_tiers
 _OTHERS = pytest.StashKey[frozenset[Path]]()
 
 
-def share_out(sizes: Mapping[str, int], parts: int) -> list[frozenset[str]]:
-    """Who is in which part, so that their sizes sum up to about the same."""
+def share_out(sizes: Mapping[str, int], parts: int, folders: Mapping[str, str]) -> list[frozenset[str]]:
+    """Who is in which part, so that their sizes sum up to about the same, in each of their folders as well.
+
+    A letter of one folder's tests costs ten times what it costs in another's.
+    """
     shares: list[set[str]] = [set() for _ in range(parts)]
-    sums = [0] * parts
+    totals = [0] * parts
+    sums: dict[str, list[int]] = {folder: [0] * parts for folder in folders.values()}
     for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
-        least = sums.index(min(sums))
+        own = sums[folders[name]]
+        least = min(range(parts), key=lambda part: (own[part], totals[part]))
         shares[least].add(name)
-        sums[least] += sizes[name]
+        own[least] += sizes[name]
+        totals[least] += sizes[name]
     return [frozenset(share) for share in shares]
 
 
@@ -42,7 +48,9 @@ def find_files(tests: Path, left_out: frozenset[str]) -> dict[str, dict[Path, in
 def find_others(tests: Path, left_out: frozenset[str], part: int, parts: int) -> frozenset[Path]:
     """The files of the other parts."""
     groups = find_files(tests, left_out)
-    shares = share_out({name: sum(files.values()) for name, files in groups.items()}, parts)
+    sizes = {name: sum(files.values()) for name, files in groups.items()}
+    folders = {name: str(next(iter(files)).parent) for name, files in groups.items()}
+    shares = share_out(sizes, parts, folders)
     own = shares[part - 1]
     return frozenset(path for name, files in groups.items() if name not in own for path in files)
 

@@ -18,14 +18,16 @@ GROUP = "pytest.mark." + 'xdist_group("g")'
 @pytest.mark.parametrize(
     "sizes, parts, expected",
     [
-        ({"a": 3, "b": 2, "c": 1}, 2, [{"a"}, {"b", "c"}]),
-        ({"a": 1, "b": 1, "c": 1, "d": 1}, 2, [{"a", "c"}, {"b", "d"}]),
-        ({"a": 9, "b": 1}, 1, [{"a", "b"}]),
-        ({"a": 1}, 2, [{"a"}, set()]),
+        ({"x/a": 3, "x/b": 2, "x/c": 1}, 2, [{"x/a"}, {"x/b", "x/c"}]),
+        ({"x/a": 1, "x/b": 1, "x/c": 1, "x/d": 1}, 2, [{"x/a", "x/c"}, {"x/b", "x/d"}]),
+        ({"x/a": 9, "x/b": 1}, 1, [{"x/a", "x/b"}]),
+        ({"x/a": 1}, 2, [{"x/a"}, set()]),
+        # Each has as much as the other of either folder, whatever of the other.
+        ({"x/a": 9, "y/a": 4, "y/b": 4, "x/b": 1}, 2, [{"x/a", "y/b"}, {"y/a", "x/b"}]),
     ],
 )
 def test_the_largest_goes_to_who_has_the_least(sizes: dict[str, int], parts: int, expected: list[set[str]]):
-    assert share_out(sizes, parts) == expected
+    assert share_out(sizes, parts, {name: name[0] for name in sizes}) == expected
 
 
 @pytest.fixture(scope="module")
