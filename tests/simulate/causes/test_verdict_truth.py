@@ -137,9 +137,11 @@ class Looks:
     def compare(self, cluster, data, pods, verdict, kind) -> None:
         now_ms, uid = cluster.now_ms, data["metadata"]["uid"]
         why = find_trouble(cluster, data, pods, kind, self.refused)
-        if why:
+        # A rollout that goes on, or is stuck, is not well for long, whatever is ready of what was before.
+        is_well = not why and not is_rolling_out(data)
+        if not is_well:
             self.well_since.pop(uid, None)
-        since_ms = self.well_since.setdefault(uid, now_ms) if not why else now_ms
+        since_ms = self.well_since.setdefault(uid, now_ms) if is_well else now_ms
         is_long = now_ms - since_ms >= HOUR_MS
         if (why and verdict.is_well) or (is_long and not verdict.is_well):
             self.wrong.append(f"{now_ms / 1000:.1f}s {kind}: {why or 'well for an hour'}: {verdict.sentence}")
@@ -168,6 +170,14 @@ def find_trouble(cluster, data, pods, kind, refused) -> str:
             if is_late and is_ready(pod) and not pod["metadata"].get("deletionTimestamp"):
                 return f"{name} restarted"
     return ""
+
+
+def is_rolling_out(data) -> bool:
+    """Whether pods of an older template are left, or new ones are still to come."""
+    status = data.get("status") or {}
+    return status.get("updatedReplicas", 0) < status.get("replicas", 0) or status.get(
+        "updatedNumberScheduled", 0
+    ) < status.get("desiredNumberScheduled", 0)
 
 
 def is_ready(pod) -> bool:
