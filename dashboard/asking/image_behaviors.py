@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Any
 
-from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
+from lifecycle.engine.programs import profiles
 from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL
 
 AS_KNOWN = "as-known"
@@ -47,13 +46,4 @@ def find_silence(behavior: str, container: dict[str, Any]) -> str:
 def make_profile(image: str, behavior: str) -> dict[str, Any] | None:
     """The profile that makes this very image behave so; None where nothing is to be said."""
     declared = BEHAVIORS[behavior][1]
-    if declared is None:
-        return None
-    # A glob's signs in a name stand for themselves.
-    pattern = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in image)
-    return {
-        "apiVersion": CONTAINER_PROFILE.api_version,
-        "kind": CONTAINER_PROFILE.name,
-        "metadata": {"name": f"chosen-{sha256(image.encode()).hexdigest()[:16]}"},
-        "spec": {"match": {"image": pattern}, "behavior": declared},
-    }
+    return None if declared is None else profiles.make_profile("chosen", image, declared)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any
 
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
+from lifecycle.engine.programs.profiles import make_profile
 from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL
 from lifecycle.input.problems import list_names
 from lifecycle.input.scenario_steps import Step
@@ -35,11 +35,13 @@ class Trial:
     notes: Sequence[str] = ()
 
 
-def try_images(objects: Sequence[Json], steps: Sequence[Step], way: str) -> Trial:
-    """What is run where unknown images are taken so."""
+def try_images(
+    objects: Sequence[Json], steps: Sequence[Step], way: str, images: Sequence[str] | None = None
+) -> Trial:
+    """What is run where unknown images are taken so: `images`, or all that objects and steps may run."""
     if way == START:
         return Trial(objects, steps)
-    doubts = _list_all(objects, steps)
+    doubts = _list_all(objects, steps) if images is None else images
     if way == FAIL:
         told = f"{FLAG} {FAIL}: cannot be pulled: {list_names(doubts)}"
         return Trial(objects, steps, [*map(_make_profile, doubts)], [told if doubts else _tell_nothing(way)])
@@ -98,12 +100,4 @@ def _rename(data: Any, meant: Mapping[str, str]) -> Any:
 
 
 def _make_profile(image: str) -> Json:
-    """Named for its image, as an upgrade may bring others."""
-    number = sha256(image.encode()).hexdigest()[:10]
-    behavior = {"pull": {"error": ERR_IMAGE_PULL}}
-    return {
-        "apiVersion": CONTAINER_PROFILE.api_version,
-        "kind": CONTAINER_PROFILE.name,
-        "metadata": {"name": f"unknown-image-{number}"},
-        "spec": {"match": {"image": image}, "behavior": behavior},
-    }
+    return make_profile("unknown-image", image, {"pull": {"error": ERR_IMAGE_PULL}})

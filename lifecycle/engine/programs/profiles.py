@@ -6,16 +6,20 @@ that match, the most specific image pattern wins, then the first by name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from hashlib import sha256
 from typing import Any
 
+from ..kinds.plain import CONTAINER_PROFILE
 from ..objects.selector import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, Requirement
 from ..objects.shortened import shorten
 from .behavior import Declared
 from .reading import Problem, Reader, read_declared
 
+_SIGNS = re.compile(r"[*?\[]")
 _OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST)
 
 
@@ -57,6 +61,17 @@ def choose_profile(
     """The profile that applies to a container, or None."""
     matching = [profile for profile in profiles if profile.matches(image, container, labels)]
     return min(matching, key=lambda profile: profile.rank, default=None)
+
+
+def make_profile(prefix: str, image: str, behavior: Mapping[str, Any]) -> dict[str, Any]:
+    """The object that makes this very image behave so; its name is `prefix` and a digest of the image."""
+    return {
+        "apiVersion": CONTAINER_PROFILE.api_version,
+        "kind": CONTAINER_PROFILE.name,
+        "metadata": {"name": f"{prefix}-{sha256(image.encode()).hexdigest()[:16]}"},
+        # A glob's signs in a name stand for themselves.
+        "spec": {"match": {"image": _SIGNS.sub(r"[\g<0>]", image)}, "behavior": behavior},
+    }
 
 
 def read_profile(raw: Mapping[str, Any]) -> tuple[Profile, tuple[Problem, ...]]:
