@@ -120,9 +120,17 @@ class Verdict(NamedTuple):
     is_well: bool
 
 
-def judge_lone(pod: SeenPod, now_ms: int, epoch_ms: int, nodes: Mapping[str, Node] = {}) -> Verdict:
-    """Of a pod that nobody controls, which has no workload's verdict."""
+def judge_lone(
+    pod: SeenPod, now_ms: int, epoch_ms: int, nodes: Mapping[str, Node] = {}, condition: str = ""
+) -> Verdict:
+    """Of a pod that nobody controls, which has no workload's verdict.
+
+    `condition`: what has to be true for it to be as well as it looks.
+    """
     read = Pod.from_json(pod.data, epoch_ms)
     is_calm = not pod_words.has_restarted_lately(read, now_ms) and pod.noticed.refused is None
     is_up = pod.state == WELL and is_calm and find_hold(pod, now_ms, epoch_ms, nodes) is None
-    return Verdict(judge_pod(pod, now_ms, epoch_ms, nodes=nodes), is_up or pod.state == "succeeded")
+    told = judge_pod(pod, now_ms, epoch_ms, nodes=nodes)
+    if condition and pod.state in (WELL, "succeeded"):
+        told = f"{told.removesuffix('.')}, {condition}."
+    return Verdict(told, is_up or pod.state == "succeeded")

@@ -54,8 +54,6 @@ MOST_LOOKED_AT = 50
 """Of so many pods of one kind of trouble the rows are read; the others are counted."""
 MOST_ROWS, MOST_GONE = 5_000, 500
 _MOST_NODES = 200
-WELL = ("ready", "succeeded")
-"""The states of pods by themselves that want nothing."""
 
 
 def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str, Noticed]:
@@ -98,7 +96,9 @@ def judge(cluster: Cluster, stored: StoredObject, now_ms: int) -> Verdict | None
         return None
     if kind == POD_KIND.id:
         (pod,) = see_pods(cluster, [stored], now_ms)
-        return judge_lone(pod, now_ms, cluster.epoch_ms, see_nodes(cluster))
+        return judge_lone(
+            pod, now_ms, cluster.epoch_ms, see_nodes(cluster), _tell_conditions(cluster, stored)
+        )
     if any(entry.kind.id == kind for entry in list_workloads()):
         return judge_workload(see_workload(cluster, stored, now_ms))
     return None
@@ -139,23 +139,32 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
     looked = _choose(cluster, living, losses, now_ms)
     counts = living.order_by().values_list("state").annotate(count=Count("pk"))
     others = {state or "": count for state, count in counts}
+    settled = _list_settled(kind, living, looked)
     for one in looked:
         others[one.state or ""] -= 1
-    named = {"apiVersion": entry_of_id(kind).kind.api_version, "kind": stored.kind, **stored.data}
+    for pod in settled:
+        others[pod.state] -= 1
     return Seen(
         kind,
         stored.data,
         now_ms,
         cluster.epoch_ms,
-        [*see_pods(cluster, looked, now_ms), *_list_settled(kind, living, looked)],
+        [*see_pods(cluster, looked, now_ms), *settled],
         read_noticed(cluster, [stored.uid], now_ms).get(stored.uid, NOTHING),
         others,
         _list_gone(cluster, stored.namespace, owners, now_ms),
         _list_jobs(cluster, stored, now_ms) if kind == CRON_JOB_KIND.id else (),
-        tell_conditions(named, list_profiles(cluster), list_there(cluster)),
+        _tell_conditions(cluster, stored),
         list_beside(cluster, stored, now_ms),
         see_nodes(cluster),
     )
+
+
+def _tell_conditions(cluster: Cluster, stored: StoredObject) -> str:
+    """What has to be true of its images and of what it names."""
+    kind = entry_of_id(kind_id(stored.group, stored.kind)).kind
+    named = {"apiVersion": kind.api_version, "kind": stored.kind, **stored.data}
+    return tell_conditions(named, list_profiles(cluster), list_there(cluster))
 
 
 def _choose(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Sum
 
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.shown import STATE_WORDS
 from lifecycle.engine.programs.images.doubts import tell_condition
 from lifecycle.models import Cluster
 from lifecycle.recorded.images import list_doubted
@@ -126,18 +126,13 @@ def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
 
 def _tell_well(cluster: Cluster, counts: Mapping[str, int], condition: str) -> str:
     """`Nothing is wrong: 3 ready.`, or `Nothing is wrong, if … · 3 ready.`"""
-    told = [f"{count} {tell_state(state)}" for state, count in counts.items() if count]
+    told = [f"{count} {STATE_WORDS[state].lower()}" for state, count in counts.items() if count]
     if not told:
         return "No pods yet."
     if restarts := alive(cluster, POD_KIND.id).aggregate(sum=Sum("restarts"))["sum"]:
         told.append(f"{_tell_count(restarts, 'restart')} so far")
     words = f", {condition} · " if condition else ": "
     return f"Nothing is wrong{words}{', '.join(told)}."
-
-
-def tell_state(state: str) -> str:
-    """`not ready` for `notReady`."""
-    return re.sub("[A-Z]", lambda letter: f" {letter[0].lower()}", state)
 
 
 def _list_said(parts: _Parts) -> list[str]:

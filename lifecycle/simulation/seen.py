@@ -26,8 +26,6 @@ from lifecycle.pod_judge import judge_lone
 from lifecycle.verdicts import tell_conditions
 
 Json = Mapping[str, Any]
-TAKEN_FOR_GRANTED = ("ready", "succeeded")
-"""The states of pods that are well, if what is taken for granted is so."""
 _AUTOSCALER = HORIZONTAL_POD_AUTOSCALER.kind.id
 
 
@@ -139,16 +137,11 @@ class Judged:
         for pod in cluster.list(POD_KIND.id):
             if controller_of(pod) is None:
                 seen = SeenPod(pod, read_state(pod, cluster.epoch_ms), self._watch.know(pod))
-                told[pod["metadata"]["uid"]] = self._read_lone(seen)
+                condition = tell_conditions(pod, self._profiles, self._there)
+                told[pod["metadata"]["uid"]] = judge_lone(
+                    seen, cluster.now_ms, cluster.epoch_ms, self._nodes, condition
+                )
         return told
-
-    def _read_lone(self, seen: SeenPod) -> Verdict:
-        sentence, is_well = judge_lone(seen, self._cluster.now_ms, self._cluster.epoch_ms, self._nodes)
-        given = (
-            tell_conditions(seen.data, self._profiles, self._there) if seen.state in TAKEN_FOR_GRANTED else ""
-        )
-        told = f"{sentence.removesuffix('.')}, {given}" if given else sentence
-        return Verdict(told if told.endswith(".") else f"{told}.", is_well)
 
 
 def map_pods(cluster: Cluster) -> dict[str, list[Json]]:

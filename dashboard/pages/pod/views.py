@@ -30,9 +30,9 @@ from dashboard.plots.phases import VALUES
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.judge import judge_pod
-from lifecycle.models import Cluster
+from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.objects import event_uid_of
-from lifecycle.recorded.seen import see_nodes, see_pods
+from lifecycle.recorded.seen import judge, see_pods
 
 
 @signed_in
@@ -72,12 +72,19 @@ def delete_pod(request: HttpRequest, cluster: str, namespace: str, name: str) ->
     return show_answers(request, answers.send(found, [command], request.user))
 
 
+def _tell_verdict(cluster: Cluster, stored: StoredObject, now_ms: int) -> str:
+    told = judge(cluster, stored, now_ms)
+    if told is not None:
+        return told.sentence
+    (seen,) = see_pods(cluster, [stored], now_ms)
+    return judge_pod(seen, now_ms, cluster.epoch_ms, stored.deleted_ms)
+
+
 def _pod(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:
     stored = find_or_404(cluster, POD_KIND.id, namespace, name)
     now_ms = tell_time(cluster)["at_ms"]
-    (seen,) = see_pods(cluster, [stored], now_ms)
     return {
-        "verdict": judge_pod(seen, now_ms, cluster.epoch_ms, stored.deleted_ms, see_nodes(cluster)),
+        "verdict": _tell_verdict(cluster, stored, now_ms),
         "pod": stored,
         "tone": tone_of(stored),
         "status": stored.data.get("status") or {},
