@@ -22,9 +22,9 @@ from lifecycle.engine.rules.pods.conditions import READY
 from lifecycle.engine.rules.telling import pods as pod_words
 from lifecycle.engine.rules.telling import rollouts as rollout_words
 from lifecycle.engine.rules.telling import verdicts as verdict_words
+from lifecycle.engine.rules.telling.bad_conditions import tell_bad_condition
 from lifecycle.engine.rules.telling.defects import FORCED_ROLLBACK, tell_canceled
 from lifecycle.engine.rules.telling.disrupted import tell_disrupted
-from lifecycle.engine.rules.telling.failings import tell_failing
 from lifecycle.engine.rules.telling.failures import tell_failures
 from lifecycle.engine.rules.telling.losses import Losses, find_losses
 from lifecycle.engine.rules.telling.noticed import NOTHING, Failing, Noticed, Warned, is_lately
@@ -44,9 +44,7 @@ from lifecycle.pod_judge import (
     find_hold,
     find_overdue,
     has_restarted_lately,
-    judge_pod,
     keeps_restarting,
-    read_state,
     tell_troubled,
 )
 from lifecycle.verdicts import (
@@ -57,30 +55,6 @@ from lifecycle.verdicts import (
     tell_wait,
 )
 
-__all__ = [
-    "ENDING",
-    "FAILED",
-    "GOING",
-    "HELD",
-    "UNWELL",
-    "UP",
-    "WELL",
-    "Seen",
-    "SeenPod",
-    "Troubled",
-    "Verdict",
-    "counts_failures",
-    "find_hold",
-    "find_overdue",
-    "find_refusal",
-    "find_troubled",
-    "has_restarted_lately",
-    "judge_pod",
-    "judge_workload",
-    "keeps_restarting",
-    "read_state",
-    "tell_troubled",
-]
 Json = Mapping[str, Any]
 _FAILS = (JOB_FAILED, FAILURE_TARGET)
 
@@ -177,7 +151,7 @@ class _Findings(NamedTuple):
     troubled: Troubled | None
     refusal: Failing | None
     losses: Losses | None
-    failing: str
+    bad_condition: str
     warned: Warned | None
 
 
@@ -238,7 +212,7 @@ def _find_all(seen: Seen) -> _Findings:
         find_troubled(seen),
         find_refusal(seen.kind, seen.data, seen.noticed, seen.epoch_ms),
         find_losses({uid: losses for uid, losses in uid_losses.items() if losses}, seen.now_ms),
-        "" if counts_failures(seen.kind) else tell_failing(seen.data, seen.epoch_ms),
+        "" if counts_failures(seen.kind) else tell_bad_condition(seen.data, seen.epoch_ms),
         _find_warning(seen),
     )
 
@@ -288,7 +262,7 @@ def _is_unwell(troubled: Troubled | None, seen: Seen) -> bool:
 def _tell_around(seen: Seen, found: _Findings, told: str) -> list[str]:
     """What it waits for, what made its pods go, what it was warned of, and what others say of it."""
     words = [
-        found.failing,
+        found.bad_condition,
         _tell_wait(seen),
         tell_disrupted([one.noticed for one in seen.pods] + [*seen.gone], seen.now_ms),
     ]

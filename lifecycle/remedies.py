@@ -25,7 +25,8 @@ from lifecycle.engine.rules.pods.state import UNSCHEDULABLE, decide_state
 from lifecycle.engine.rules.reasons import CRASHING, ERR_IMAGE_PULL, IMAGE_PULL_BACK_OFF, INVALID_IMAGE_NAME
 from lifecycle.engine.rules.telling.ends import OOM_KILLED, list_ends
 from lifecycle.engine.rules.telling.verdicts import tell_span
-from lifecycle.judge import UP, Seen, Troubled, counts_failures, find_troubled
+from lifecycle.judge import Seen, counts_failures, find_troubled
+from lifecycle.pod_judge import UP, Troubled
 from lifecycle.verdicts import find_stuck_ordinal, judge_rollout, read_size
 
 Json = Mapping[str, Any]

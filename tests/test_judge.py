@@ -16,7 +16,8 @@ from lifecycle.engine.rules.pods.state import decide_state
 from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.noticed import Noticed
 from lifecycle.engine.rules.telling.retries import tell_back_off
-from lifecycle.judge import Seen, SeenPod, judge_pod, judge_workload
+from lifecycle.judge import Seen, judge_workload
+from lifecycle.pod_judge import SeenPod, judge_pod
 from tests.test_floors import is_in, modules
 
 # The process that reads the trees for the floors reads them for these too.

@@ -17,8 +17,8 @@ from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.judge import UNWELL
 from lifecycle.models import Cluster
+from lifecycle.pod_judge import UNWELL
 from lifecycle.runs.ahead import Ahead, run_ahead
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import judge_rollout

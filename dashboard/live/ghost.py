@@ -18,8 +18,8 @@ from lifecycle.engine.objects.meta import StoredObject
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.pods.state import decide_state
-from lifecycle.judge import UNWELL
 from lifecycle.models import Cluster
+from lifecycle.pod_judge import UNWELL
 from lifecycle.recorded.objects import alive, list_between
 from lifecycle.runs.ahead import Ahead, run_ahead
 

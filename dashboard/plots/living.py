@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dashboard.plots.density import Density, Held, Owner
-from lifecycle.judge import FAILED, UNWELL
+from lifecycle.pod_judge import FAILED, UNWELL
 
 Row = Mapping[str, Any]
 

@@ -30,19 +30,9 @@ from lifecycle.engine.rules.telling.noticed import (
 )
 from lifecycle.engine.rules.telling.surroundings import tell_scaler
 from lifecycle.engine.rules.workloads.refused_pods import is_short
-from lifecycle.judge import (
-    FAILED,
-    HELD,
-    UNWELL,
-    UP,
-    Seen,
-    SeenPod,
-    Verdict,
-    find_refusal,
-    judge_workload,
-)
+from lifecycle.judge import Seen, find_refusal, judge_workload
 from lifecycle.models import Cluster, Event, StoredObject, Transition
-from lifecycle.pod_judge import judge_lone
+from lifecycle.pod_judge import FAILED, HELD, UNWELL, UP, SeenPod, Verdict, judge_lone
 from lifecycle.recorded.latest import LATEST_FIRST
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import alive, list_between, list_profiles, list_there, name_owner

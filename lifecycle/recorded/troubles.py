@@ -20,7 +20,9 @@ from lifecycle.engine.rules.telling.losses import find_losses
 from lifecycle.engine.rules.telling.namespaces import find_holders, tell_stuck
 from lifecycle.engine.rules.telling.verdicts import quote, tell_instant, tell_job
 from lifecycle.engine.rules.workloads.refused_pods import tell_refusal
-from lifecycle.judge import (
+from lifecycle.judge import counts_failures
+from lifecycle.models import Cluster, StoredObject
+from lifecycle.pod_judge import (
     ENDING,
     FAILED,
     HELD,
@@ -28,14 +30,12 @@ from lifecycle.judge import (
     UP,
     SeenPod,
     Troubled,
-    counts_failures,
     find_hold,
     find_overdue,
     has_restarted_lately,
     keeps_restarting,
     tell_troubled,
 )
-from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import Key, alive, list_between, name_owner
 from lifecycle.recorded.seen import MOST_LOOKED_AT, find_refusals, see_nodes, see_pods

@@ -21,8 +21,8 @@ from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.rules.telling.noticed import NOTHING, Noticed
 from lifecycle.engine.rules.telling.surroundings import find_target, tell_scaler
-from lifecycle.judge import Seen, SeenPod, Verdict, judge_workload, read_state
-from lifecycle.pod_judge import judge_lone
+from lifecycle.judge import Seen, judge_workload
+from lifecycle.pod_judge import SeenPod, Verdict, judge_lone, read_state
 from lifecycle.verdicts import tell_conditions
 
 Json = Mapping[str, Any]

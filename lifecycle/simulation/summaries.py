@@ -19,7 +19,8 @@ from lifecycle.engine.rules.columns.pods import count_restarts
 from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_of
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
-from lifecycle.judge import Seen, Verdict, judge_workload
+from lifecycle.judge import Seen, judge_workload
+from lifecycle.pod_judge import Verdict
 from lifecycle.remedies import Patience, look_ahead, tell_untried, try_drain, try_remedies
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.disruptions import Disruptions

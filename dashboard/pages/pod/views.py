@@ -29,8 +29,8 @@ from dashboard.pages.states import tone_of
 from dashboard.plots.phases import VALUES
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.judge import judge_pod
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.pod_judge import judge_pod
 from lifecycle.recorded.objects import event_uid_of
 from lifecycle.recorded.seen import judge, see_pods
 

@@ -281,7 +281,7 @@ OURS: dict[str, str] = {
     "rules/telling/disrupted": "telling: pods that were made to go",
     "rules/telling/drains": "telling: what a drain waits for",
     "rules/telling/ends": "telling: how containers ended, and by whom",
-    "rules/telling/failings": "telling: what a workload's own conditions say is wrong",
+    "rules/telling/bad_conditions": "telling: what a workload's own conditions say is wrong",
     "rules/telling/failures": "telling: why pods of a Job failed",
     "rules/telling/holds": "telling: what keeps a pod from being ready or from going",
     "rules/telling/losses": "telling: pods that are ready and then not, again and again",

@@ -11,8 +11,8 @@ from dashboard.pages.cluster.readings import list_workloads
 from dashboard.pages.cluster.verdict import Verdict, read_verdict
 from dashboard.pages.home import views as home_views
 from dashboard.pages.states import count_states
-from lifecycle.judge import UNWELL, keeps_restarting, read_state
 from lifecycle.models import Cluster
+from lifecycle.pod_judge import UNWELL, keeps_restarting, read_state
 from tests.dashboard.pages.test_places import make_set
 from tests.dashboard.pages.test_pod_verdicts import SERVER, make_pod
 from tests.dashboard.pages.test_verdicts import make_deployment_json, page_verdict, verdict

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.states import count_states
-from lifecycle.judge import SeenPod, judge_pod
+from lifecycle.pod_judge import SeenPod, judge_pod
 from lifecycle.recorded.objects import find_object
 from lifecycle.recorded.seen import see_pods
 from tests.dashboard.pages.test_verdicts import CRASH, NEVER_READY, make_deployment_json, make_held

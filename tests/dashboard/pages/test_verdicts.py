@@ -15,8 +15,8 @@ from dashboard.pages.workload.readings import read_workload
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.rules.telling.verdicts import tell_span
-from lifecycle.judge import ENDING, SeenPod, find_overdue
 from lifecycle.models import Cluster
+from lifecycle.pod_judge import ENDING, SeenPod, find_overdue
 from lifecycle.recorded.objects import find_object
 from lifecycle.simulation.seen import Watch
 from lifecycle.simulation.surroundings import describe_surroundings

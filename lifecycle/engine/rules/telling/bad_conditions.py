@@ -13,7 +13,7 @@ _TOLD = (FAILED_CREATE, "ProgressDeadlineExceeded", "MinimumReplicasUnavailable"
 """Reasons that the words of a rollout, and of refused pods, tell already."""
 
 
-def tell_failing(workload: Mapping[str, Any], epoch_ms: int) -> str:
+def tell_bad_condition(workload: Mapping[str, Any], epoch_ms: int) -> str:
     """`ReplicaFailure is True since 00:01:00: FailedDelete (…)`; "" where nothing more is wrong.
 
     The one condition that is bad while it is True is ReplicaFailure.
