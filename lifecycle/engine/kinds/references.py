@@ -13,6 +13,7 @@ from ..objects.names import ROOT_CA
 from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
 from ..rules.makers.made import EVERYWHERE, Made
 from ..rules.validation.classes import SYSTEM_CLASSES
+from ..rules.volumes.sources import list_mounted_names
 from .defaults import DEFAULT_NAMESPACE
 from .makers import list_made
 from .plain import PRIORITY_CLASS, RUNTIME_CLASS, SERVICE_ACCOUNT
@@ -146,7 +147,7 @@ def _of_pod(spec: Json, path: str) -> Iterator[Need]:
     for index, secret in enumerate(spec.get("imagePullSecrets") or ()):
         if secret.get("name"):
             yield f"{path}.imagePullSecrets[{index}]", SECRET, secret["name"]
-    mounted = set(_list_mounted(spec))
+    mounted = list_mounted_names(spec)
     for index, volume in enumerate(spec.get("volumes") or ()):
         for place, kind, name in _of_volume(volume, f"{path}.volumes[{index}]"):
             stops_nothing = kind in (CONFIG_MAP, SECRET) and volume.get("name") not in mounted
@@ -154,14 +155,6 @@ def _of_pod(spec: Json, path: str) -> Iterator[Need]:
     for group in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(group) or ()):
             yield from _of_container(container, f"{path}.{group}[{index}]")
-
-
-def _list_mounted(spec: Json) -> Iterator[str]:
-    """The volumes that a kubelet mounts: those that containers ask for (volume/util GetPodVolumeNames)."""
-    for group in ("initContainers", "containers"):
-        for container in spec.get(group) or ():
-            for field in ("volumeMounts", "volumeDevices"):
-                yield from (str(one.get("name")) for one in container.get(field) or ())
 
 
 def _of_volume(volume: Json, path: str) -> Iterator[Need]:

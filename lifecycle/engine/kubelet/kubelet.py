@@ -97,9 +97,8 @@ class Kubelets:
             ending,
         )
         self.sync_pod, self.begin_anew = syncer.sync_pod, syncer.begin_anew
-        self.outages = Outages(
-            parts, prober, reporter, self.sandboxes, evictor, node_reporter, self.static_pods, self
-        )
+        reached = (self._remounts, evictor, node_reporter, self.static_pods)
+        self.outages = Outages(parts, prober, reporter, self.sandboxes, *reached, self)
         self.shutdowns = Shutdowns(parts, node_reporter, self.outages.go_down)
         self.upgrade = Upgrade(parts, self._agents, self.static_pods, self.outages, self)
         context.loop.register(NAME, self._sync)
@@ -125,7 +124,7 @@ class Kubelets:
             REMOVED: self._ending.on_removed,
             DEADLINE: self._ending.on_deadline,
             RESIZED: self._resizer.on_applied,
-            REMOUNT: self._remounts.remount,
+            REMOUNT: self._remounts.on_timer,
             RETURN: self._on_return,
             AGAIN: self._on_again,
             COMPARE: self._on_compare,

@@ -188,8 +188,9 @@ class PodSyncer:
 
     def _act(self, worker: PodWorker, pod: Pod) -> None:
         self._parts.stay(worker)
-        if worker.remount_timer is not None:
+        if worker.remount_timer is not None and not self._parts.is_cut_off(worker.node):
             self._parts.cancel((worker.remount_timer, True))
+            worker.remount_timer = None
             self._remounts.remount(worker, pod)
         if is_held_back(worker, self._parts.now_ms):
             hold_on(self._parts, worker, pod)

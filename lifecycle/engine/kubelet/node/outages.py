@@ -20,6 +20,7 @@ from ..eviction.evictor import Evictor
 from ..parts import SOURCE, Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
+from ..starting.remounts import Remounts
 from ..starting.sandboxes import Sandboxes
 from ..state.container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
 from ..state.node_agent import KUBELET, PARTITION, NodeAgent
@@ -42,6 +43,7 @@ class Outages:
         "_node_reporter",
         "_parts",
         "_prober",
+        "_remounts",
         "_reporter",
         "_sandboxes",
         "_static_pods",
@@ -53,6 +55,7 @@ class Outages:
         prober: Prober,
         reporter: Reporter,
         sandboxes: Sandboxes,
+        remounts: Remounts,
         evictor: Evictor,
         node_reporter: NodeReporter,
         static_pods: StaticPods,
@@ -62,6 +65,7 @@ class Outages:
         self._prober = prober
         self._reporter = reporter
         self._sandboxes = sandboxes
+        self._remounts = remounts
         self._evictor = evictor
         self._node_reporter = node_reporter
         self._static_pods = static_pods
@@ -152,6 +156,7 @@ class Outages:
             for worker in self._parts.pod_manager.workers_of(agent.name):
                 if not self._parts.is_left_alone(worker):
                     self.resume(worker)
+                    self._remounts.notice(worker)
         elif kind == PARTITION:
             is_waking = agent.is_blind and KUBELET not in agent.outages
             agent.is_blind = False
@@ -161,6 +166,7 @@ class Outages:
                 # One that was deleted by force may be forgotten by now.
                 if is_waking and worker.uid not in pod_manager.statics and worker.uid in pod_manager.workers:
                     self.resume(worker)
+                self._remounts.notice(worker)
         else:
             self._sandboxes.try_again(agent)
         if agent.pressure is not None:

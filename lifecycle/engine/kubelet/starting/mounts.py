@@ -15,6 +15,7 @@ from ...objects.pods.pod import PodSpec
 from ...programs.downward import PodFields
 from ...programs.volumes import volume_files
 from ...rules.volumes.plugins import find_switched_off
+from ...rules.volumes.sources import find_sources, list_mounted_names
 from ...store.store import Store
 from ..world.sources import StoredSources
 
@@ -23,17 +24,11 @@ RETRY_MOST_MS = 122_000
 """The pause between tries doubles from half a second up to two minutes and two seconds (volume manager)."""
 WAIT_MS = 123_000
 """A look of a pod's worker waits so long for the volumes (volume manager, podAttachAndMountTimeout)."""
-_SOURCES = ("configMap", "secret")
 
 
 def list_mounted(spec: PodSpec) -> list[dict[str, Any]]:
     """The volumes that a container of the pod mounts: a kubelet cares for no others (volume manager)."""
-    used = {
-        mount.get("name")
-        for section in ("containers", "initContainers", "ephemeralContainers")
-        for container in spec.raw.get(section) or ()
-        for mount in (*(container.get("volumeMounts") or ()), *(container.get("volumeDevices") or ()))
-    }
+    used = list_mounted_names(spec.raw)
     return [volume for volume in spec.volumes if volume.get("name") in used]
 
 
@@ -54,10 +49,8 @@ def find_unregistered(namespace: str, spec: Mapping[str, Any]) -> list[str]:
     """
     problems = []
     for volume in with_api_access(dict(spec)).get("volumes") or ():
-        sources = [volume, *((volume.get("projected") or {}).get("sources") or ())]
-        names = [(one[field] or {}).get("name") for one in sources for field in _SOURCES if field in one]
-        names += [(volume["secret"] or {}).get("secretName")] if "secret" in volume else []
-        texts = list(dict.fromkeys(f'object "{namespace}"/"{name}" not registered' for name in names if name))
+        names = [name for _, name in find_sources(volume)]
+        texts = list(dict.fromkeys(f'object "{namespace}"/"{name}" not registered' for name in names))
         if texts:
             text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
             problems.append(f'MountVolume.SetUp failed for volume "{volume.get("name")}" : {text}')

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...heart.chance import PART
 from ...objects.meta import StoredObject
 from ...objects.pods.pod import Pod
-from ...rules.volumes.sources import SOURCE_KINDS
+from ...rules.volumes.sources import SOURCE_KINDS, list_sources
 from ..parts import REMOUNT, Parts
 from ..state.worker import PodWorker
 
@@ -34,15 +34,27 @@ class Remounts:
         parts = self._parts
         for worker in parts.pod_manager.workers_with(new.kind.name, new.meta.name):
             pod = parts.pod_manager.stored(worker)
-            is_mounted = worker.volumes and worker.remount_timer is None
-            if is_mounted and pod is not None and pod.meta.namespace == new.meta.namespace:
-                key = f"{worker.uid}{PART}{new.meta.uid}{PART}{parts.now_ms}"
-                delay_ms = parts.context.draw_ms("mounted_source", key)
-                worker.remount_timer, _ = parts.later(delay_ms, REMOUNT, worker)
+            if pod is not None and pod.meta.namespace == new.meta.namespace:
+                self.notice(worker)
+
+    def notice(self, worker: PodWorker) -> None:
+        """Look again at what a pod has mounted with the next look at it; whoever hears of nothing, later."""
+        parts = self._parts
+        is_out_of_reach = parts.is_left_alone(worker) or parts.is_cut_off(worker.node)
+        if is_out_of_reach or not worker.volumes or worker.remount_timer is not None:
+            return
+        if list_sources(worker.spec):
+            delay_ms = parts.context.draw_ms("mounted_source", f"{worker.uid}{PART}{parts.now_ms}")
+            worker.remount_timer, _ = parts.later(delay_ms, REMOUNT, worker)
+
+    def on_timer(self, worker: PodWorker, pod: Pod) -> None:
+        """A kubelet that was cut off meanwhile notices when it is back."""
+        worker.remount_timer = None
+        if not self._parts.is_cut_off(worker.node):
+            self.remount(worker, pod)
 
     def remount(self, worker: PodWorker, pod: Pod) -> None:
         """Bring files to what their sources say now."""
-        worker.remount_timer = None
         self._parts.world(worker, pod, next(iter(worker.runs.values()))).remount()
 
 

@@ -346,3 +346,22 @@ def test_a_source_that_is_written_without_a_change_is_no_news() -> None:
     world.to(45)
     config(world, data={"mode": "new"})
     assert told(world.to(130)) == ["old"] * 9 + ["new"] * 3
+
+
+@pytest.mark.parametrize("fault", ["partition", "kubeletRestart"])
+@pytest.mark.parametrize("begins", [20, 30])
+def test_a_kubelet_that_hears_nothing_mounts_anew_when_it_is_back(fault: str, begins: int) -> None:
+    """Whether it was away when the source changed, or went away before it looked at the pod."""
+    world = World(timing=AT_40)
+    config(world, data={"mode": "old"})
+    app = shell(SHOWS, volumeMounts=[{"name": "conf", "mountPath": "/etc/app"}])
+    assert world.pod(app, volumes=[{"name": "conf", "configMap": {"name": "config"}}]).ok
+    for second in sorted((begins, 25)):
+        world.to(second)
+        if second == 25:
+            config(world, data={"mode": "new"})
+        else:
+            assert world.submit("fault", node="node-1", kind=fault, **{"for": "70s"}).ok
+    found = told(world.to(begins + 69))
+    assert set(found) == {"old"}
+    assert told(world.to(150))[-1:] == ["new"]
