@@ -168,7 +168,10 @@ def _group(
 def list_held(cluster: Cluster, parents: Parents, now_ms: int) -> Part:
     """What keeps pods from being ready, where that has lasted, and from going."""
     held = _list_held(cluster, parents, now_ms) + _list_overdue(cluster, parents, now_ms)
-    told = [_tell(cluster, key, "notReady", one, now_ms) for key, one in held[:MOST_TOLD]]
+    told = [
+        Trouble("notReady", key, tell_troubled(one, now_ms, cluster.epoch_ms))
+        for key, one in held[:MOST_TOLD]
+    ]
     pods = sum(one.others + 1 for _, one in held)
     return Part(told, len(held), pods, frozenset(key for key, _ in held))
 
@@ -309,14 +312,15 @@ def _tell_groups(cluster: Cluster, groups: dict[Key, Group], now_ms: int) -> Par
     named = StoredObject.objects.filter(cluster=cluster, uid__in=[one.uid for one in told.values()])
     pods = list(named)
     seen = {pod.uid: one for pod, one in zip(pods, see_pods(cluster, pods, now_ms), strict=True)}
+    # Taints keep out what no node takes, and tell nothing of others.
+    nodes = see_nodes(cluster) if any(one.state == STUCK for one in seen.values()) else {}
     troubles = [
-        _tell(cluster, key, one.state, Troubled(seen[one.uid], one.count - 1), now_ms)
+        Trouble(
+            one.state,
+            key,
+            tell_troubled(Troubled(seen[one.uid], one.count - 1), now_ms, cluster.epoch_ms, nodes),
+        )
         for key, one in told.items()
         if one.uid in seen
     ]
     return Part(troubles, len(groups), sum(one.count for one in groups.values()), frozenset(groups))
-
-
-def _tell(cluster: Cluster, key: Key, state: str, troubled: Troubled, now_ms: int) -> Trouble:
-    nodes = see_nodes(cluster) if troubled.pod.state == STUCK else {}
-    return Trouble(state, key, tell_troubled(troubled, now_ms, cluster.epoch_ms, nodes))

@@ -188,6 +188,10 @@ def is_own_host(world: World, host: str) -> bool:
     return host in ("localhost", "127.0.0.1", "[::1]", "::1", *own)
 
 
+OOM_KILLED = "OOMKilled"
+"""Why a process ended that used more memory than it may."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exit(Saved):
     """The end of a process. `reason` None: the exit code says it (Completed or Error)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lifecycle.userland.world import Exit, World
+from lifecycle.userland.world import OOM_KILLED, Exit, World
 
 from ..objects.pods.container import Container
 from . import shell
@@ -13,7 +13,6 @@ from .references import expand_references
 from .script import Script
 
 _KILL_STATUS, _KILL = 137, 9
-_OOM_KILLED = "OOMKilled"
 
 
 def start_process(
@@ -83,7 +82,7 @@ def _planned_end(process: Process, plan: RunPlan, world: World) -> Exit | None:
     limit = world.limits.memory_bytes
     if limit is not None:
         over = (at_ms for at_ms, _, memory in process.usage_points if memory > limit)
-        ends += [Exit(at_ms, _KILL_STATUS, _OOM_KILLED, _KILL) for at_ms in over]
+        ends += [Exit(at_ms, _KILL_STATUS, OOM_KILLED, _KILL) for at_ms in over]
     return min(ends, key=lambda end: end.at_ms) if ends else None
 
 

@@ -33,7 +33,10 @@ def answer(asked: Asked) -> Answer:
     address, resource = asked.address, asked.resource
     found = _list_judged(asked.cluster, address.namespace)
     if address.name:
-        named = next((one for one in found.iterator() if _name(one) == address.name), None)
+        # Kinds and names may have dots.
+        words = address.name.split(".")
+        called = found.filter(name__in=[".".join(words[place:]) for place in range(1, len(words))])
+        named = next((one for one in called if _name(one) == address.name), None)
         if named is None:
             raise not_found(resource, address.name)
         return Answer(next(_judge(asked.cluster, [named])))

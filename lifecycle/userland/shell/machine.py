@@ -18,7 +18,7 @@ from ..file_system import FileSystem
 from ..file_view import join_path
 from ..guesses import LONG_OUTPUT
 from ..signals import HARMLESS, STOPPING, signal_number
-from ..world import Exit, World, rights_of
+from ..world import OOM_KILLED, Exit, World, rights_of
 from .effort import Effort
 from .generated_files import Generated, generated_files
 from .open_files import (
@@ -39,7 +39,6 @@ from .task import SUBSTITUTIONS, Task, Wait
 _MOST_TASKS, _MOST_REAPED = 256, 256
 _STEPS_OF_A_FORK = 10
 _MOST_CAPTURED = 4 << 20
-OOM_KILLED = "OOMKilled"
 UNKNOWN_TOOL = "unknown program"
 _KILLED, _KILL = 137, 9
 

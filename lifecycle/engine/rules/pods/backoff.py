@@ -5,7 +5,7 @@ Models the kubelet's back-off manager with both feature gates: reduced delays, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...heart.timing import (
@@ -19,7 +19,6 @@ from ...heart.timing import (
 from ...objects.pods.container import TERMINATED, ContainerStatus
 from ...releases.gates import is_enabled
 
-_DELAYS = (10_000, 20_000, 40_000, 80_000, 160_000, BACK_OFF_MAX_MS)
 _HITCH_MS = 2_000
 """So much later than its look a worker may start a container."""
 _SECOND_MS = 1_000
@@ -77,8 +76,17 @@ def find_pending_delay(status: ContainerStatus) -> int | None:
     # The run before this one was started at once: it was the first, or a long one that made all forgotten.
     if status.restart_count == 1 or not decide_delay(BACK_OFF_INITIAL_MS, ran_ms):
         return BACK_OFF_INITIAL_MS
-    waited = [one for one in _DELAYS if one - _SECOND_MS <= paused_ms <= one * 3 // 2 + _HITCH_MS]
+    waited = [one for one in _list_delays() if one - _SECOND_MS <= paused_ms <= one * 3 // 2 + _HITCH_MS]
     return decide_next_delay(waited[-1], BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS) if waited else None
+
+
+def _list_delays() -> Iterator[int]:
+    """Those of a usual kubelet, one after the other."""
+    delay_ms = BACK_OFF_INITIAL_MS
+    while delay_ms < BACK_OFF_MAX_MS:
+        yield delay_ms
+        delay_ms = decide_next_delay(delay_ms, BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS)
+    yield BACK_OFF_MAX_MS
 
 
 def duration_text(delay_ms: int) -> str:
