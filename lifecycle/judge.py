@@ -31,6 +31,7 @@ from lifecycle.engine.rules.telling.noticed import NOTHING, Failing, Noticed, Wa
 from lifecycle.engine.rules.telling.retries import tell_back_off
 from lifecycle.engine.rules.workloads import refused_pods
 from lifecycle.pod_judge import (
+    ENDED,
     ENDING,
     FAILED,
     GOING,
@@ -207,7 +208,8 @@ def _has_all(seen: Seen) -> bool:
 
 
 def _find_all(seen: Seen) -> _Findings:
-    uid_losses = {str(number): one.noticed.losses for number, one in enumerate(seen.pods)}
+    living = (one for one in seen.pods if one.state not in ENDED)
+    uid_losses = {str(number): one.noticed.losses for number, one in enumerate(living)}
     return _Findings(
         find_troubled(seen),
         find_refusal(seen.kind, seen.data, seen.noticed, seen.epoch_ms),

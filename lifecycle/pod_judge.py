@@ -19,8 +19,10 @@ UNWELL = ("crashing", "stuck", "unknown")
 """The states of pods that a verdict names first."""
 FAILED = ("failed",)
 """The states of pods that it names behind all others: they have an end."""
-WELL = "ready"
+WELL, SUCCEEDED = "ready", "succeeded"
 """The state of pods that are well."""
+ENDED = (SUCCEEDED, *FAILED)
+"""The states of pods that have an end: what they lost on the way is no coming and going any more."""
 UP = (WELL, *holds.HELD)
 """The states of pods that may have been down a moment ago, and may be so again."""
 HELD = holds.HELD
@@ -131,6 +133,6 @@ def judge_lone(
     is_calm = not pod_words.has_restarted_lately(read, now_ms) and pod.noticed.refused is None
     is_up = pod.state == WELL and is_calm and find_hold(pod, now_ms, epoch_ms, nodes) is None
     told = judge_pod(pod, now_ms, epoch_ms, nodes=nodes)
-    if condition and pod.state in (WELL, "succeeded"):
+    if condition and pod.state in (WELL, SUCCEEDED):
         told = f"{told.removesuffix('.')}, {condition}."
-    return Verdict(told, is_up or pod.state == "succeeded")
+    return Verdict(told, is_up or pod.state == SUCCEEDED)

@@ -11,6 +11,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.rules.telling.losses import READY, WINDOW_MS, is_loss
 from lifecycle.engine.rules.telling.noticed import STATE
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.pod_judge import ENDED
 from lifecycle.recorded.latest import LATEST_FIRST
 
 MOST_ROWS = 5_000
@@ -20,6 +21,8 @@ def read_losses(
     cluster: Cluster, now_ms: int, namespace: str | None = None, owners: Sequence[str] | None = None
 ) -> dict[str, list[int]]:
     """By uid the instants at which living pods stopped being ready lately: of one workload, or all there are.
+
+    Those that have ended come and go no more.
 
     `owners`: what pods of that one may name as theirs.
     """
@@ -37,4 +40,5 @@ def read_losses(
             losses.setdefault(uid, []).append(at_ms)
     # By their uids alone: to ask for those that live would be to go through all that do.
     known = StoredObject.objects.filter(cluster=cluster, uid__in=list(losses))
-    return {uid: losses[uid] for uid, gone_ms in known.values_list("uid", "deleted_ms") if gone_ms is None}
+    states = known.values_list("uid", "deleted_ms", "state")
+    return {uid: losses[uid] for uid, gone_ms, state in states if gone_ms is None and state not in ENDED}

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 import pytest
+import yaml
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -15,7 +16,8 @@ from django.test.utils import CaptureQueriesContext
 from lifecycle import tokens
 from lifecycle.judge import judge_workload
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.recorded.seen import see_workload
+from lifecycle.recorded.seen import judge, see_workload
+from lifecycle.recorded.verdict import read_verdict
 from tests.dashboard.conftest import make_user, record
 from tests.dashboard.rows import transition
 from tests.engine.controllers.door import MISSING, Door
@@ -144,6 +146,32 @@ def test_a_verdict_is_only_read(cluster: Cluster) -> None:
         address, "{}", content_type="application/json", headers={"Authorization": f"Bearer {token}"}
     )
     assert found.status_code == 405
+
+
+RETRIED = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: work, namespace: default}
+spec:
+  completions: 4
+  parallelism: 2
+  completionMode: Indexed
+  template:
+    metadata: {annotations: {podline.dev/behavior: "c: {runs: [{for: 10s, exit: 1}, {for: 20s, exit: 0}]}"}}
+    spec: {restartPolicy: OnFailure, containers: [{name: c, image: "sim/task:1"}]}
+"""
+
+
+def test_a_job_that_is_complete_is_well_whatever_its_pods_went_through() -> None:
+    """Each of them was ready, crashed, was ready again, and ended."""
+    door = Door()
+    door.apply(yaml.safe_load(RETRIED))
+    cluster = keep(door.run(300).cluster)
+    stored = StoredObject.objects.get(cluster=cluster, kind="Job")
+    told = judge(cluster, stored, cluster.instant_ms)
+    assert told is not None and told.is_well, told
+    assert "ready and then not" not in told.sentence
+    assert read_verdict(cluster, cluster.instant_ms).sentence.startswith("Nothing is wrong: 4 succeeded")
 
 
 # --- what a verdict costs -----------------------------------------------------------------------------------
