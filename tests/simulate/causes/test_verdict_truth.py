@@ -204,3 +204,62 @@ def test_a_verdict_calls_well_exactly_what_is(seeds):
 @pytest.mark.parametrize("first", range(0, 2_000, 100))
 def test_a_verdict_calls_well_exactly_what_is_for_hours(first):
     assert [one for seed in range(first, first + 100) for one in live(seed, "150m", 31_100)] == []
+
+
+# --- Jobs ---------------------------------------------------------------------------------------------------
+
+
+def draw_job(seed: int) -> list[dict]:
+    """A Job whose pods crash, succeed, hang, are retried in place or anew, and may be drained away."""
+    chance = Random(seed)
+    ends = [
+        f"{{for: {chance.choice(['2s', '20s', '3m'])}, exit: {chance.choice([0, 0, 1])}}}" for _ in range(3)
+    ]
+    runs = [*ends[: chance.randint(1, 3)], *(["{forever: true}"] if chance.random() < 0.1 else [])]
+    meta = {"annotations": {"podline.dev/behavior": f"app: {{runs: [{', '.join(runs)}]}}"}}
+    pod = {
+        "restartPolicy": chance.choice(["OnFailure", "Never"]),
+        "containers": [{"name": "app", "image": "sim/task:1"}],
+    }
+    spec = {"template": {"metadata": meta, "spec": pod}, "backoffLimit": chance.randint(0, 4)}
+    spec |= {"completions": chance.randint(1, 4), "parallelism": chance.randint(1, 3)}
+    if chance.random() < 0.3:
+        spec["completionMode"] = "Indexed"
+    if chance.random() < 0.2:
+        spec["activeDeadlineSeconds"] = 300
+    drain = {"drain": {"node": "node-1", "ignoreDaemonSets": True, "force": True}}
+    steps = [{"at": f"{chance.randint(5, 120)}s", **drain}] if chance.random() < 0.3 else []
+    api = {"apiVersion": "podline.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": "trial"}}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "work"}, "spec": spec}
+    return [job, {**api, "spec": {"nodes": {"count": 3}, "steps": steps}}]
+
+
+class JobLooks(Looks):
+    """Of a Job that has ended, now and then, what a verdict says that is not so."""
+
+    def look(self, cluster) -> None:
+        for job in cluster.list("Job"):
+            ends = {one["type"] for one in job["status"].get("conditions", ()) if one["status"] == "True"}
+            verdict = self.watch.judge(cluster).read_workload(job)
+            if ("Complete" in ends and not verdict.is_well) or ("Failed" in ends and verdict.is_well):
+                self.wrong.append(f"{cluster.now_ms / 1000:.1f}s {sorted(ends)}: {verdict.sentence}")
+
+
+def find_wrong_jobs(seed: int) -> list[str]:
+    looks = JobLooks(61_000)
+    documents = read_manifests(yaml.safe_dump_all(draw_job(seed)))
+    plan = make_plan(documents, Overrides(seed=seed, untils=(read_until("30m"),)))
+    looks.driver = Driver(plan, looks)
+    looks.driver.run()
+    return [f"seed {seed}, {one}" for one in looks.wrong]
+
+
+@pytest.mark.parametrize("seeds", [range(25)])
+def test_a_job_is_well_once_it_is_complete_and_not_once_it_has_failed(seeds):
+    assert [one for seed in seeds for one in find_wrong_jobs(seed)] == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("first", range(0, 1_000, 100))
+def test_many_jobs_are_well_once_they_are_complete_and_not_once_they_have_failed(first):
+    assert [one for seed in range(first, first + 100) for one in find_wrong_jobs(seed)] == []
