@@ -34,7 +34,7 @@ FLOORS: list[tuple[str, str]] = [
     (
         "1d parts",
         "lifecycle.engine.controllers lifecycle.engine.scheduler lifecycle.engine.kubelet"
-        " lifecycle.engine.clients",
+        " lifecycle.engine.clients lifecycle.engine.traffic",
     ),
     ("1e cluster", "lifecycle.engine"),
     ("2 input", "lifecycle.input lifecycle.version"),

@@ -38,13 +38,15 @@ from .objects.meta import StoredObject
 from .objects.node import NODE_KIND
 from .objects.pods.pod import PodSpec
 from .programs.demand import list_demand_warnings
+from .programs.request_plan import list_request_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.nodes.drains import DRAIN
 from .rules.nodes.status import show_lease, show_node
 from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
+from .traffic import Traffic
 
-ENGINE_VERSION = 18
+ENGINE_VERSION = 19
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
@@ -67,6 +69,7 @@ class Cluster:
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
         self._kubelets = Kubelets(context, self._api)
+        self._traffic = Traffic(context)
         faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
         self._drains = Drains(context, self._api)
         others: dict[str, Handler] = {
@@ -183,7 +186,7 @@ class Cluster:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
             warnings = self._commands.warnings + list_warnings(data) + list_slow_hooks(data)
-            warnings += list_demand_warnings(data)
+            warnings += list_demand_warnings(data) + list_request_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)
@@ -241,6 +244,13 @@ class Cluster:
         told = self._context.metrics.list_uses(self.now_ms)
         return [{"pod": pod.to_json(self.epoch_ms), **asdict(use)} for pod, use in told]
 
+    def sum_requests(self, namespace: str, name: str) -> dict[str, Any] | None:
+        """What was lost so far of the requests to a Service: `lostMs`, `lost`, and both by who sends.
+
+        None for a Service that is sent none.
+        """
+        return self._traffic.sum_up(namespace, name)
+
     def list_assumed_images(self) -> Sequence[str]:
         """Images started in this run of which nothing is known: they are assumed to start and answer."""
         return sorted(self._context.assumed_images)
@@ -286,6 +296,7 @@ class Cluster:
             },
             "scheduler": self._scheduler.save(),
             "kubelets": self._kubelets.save(),
+            "traffic": self._traffic.save(),
         }
 
     @classmethod
@@ -337,6 +348,7 @@ class Cluster:
         self._kubelets.take_up(saved.get("kubelets") if saved is not None else None, is_same)
         self._scheduler.take_up(upgrades.read_waiting(saved))
         self._restore_controllers(saved)
+        self._traffic.load(None)
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
         self._drains.go_on()
@@ -370,5 +382,6 @@ class Cluster:
         self._kubelets.load(data["kubelets"])
         self._scheduler.restore(data["scheduler"])
         self._restore_controllers(data)
+        self._traffic.load(data.get("traffic"))
         context.agenda.load(data["agenda"])
         context.loop.load(data["loop"])

@@ -248,7 +248,7 @@ def test_what_stays_for_life(before: dict[str, Any], after: dict[str, Any], said
 
 
 WEB = {"kind": "Service", "namespace": "default", "name": "web"}
-SLOW_CLOUD = {"preset": "instant", "load_balancer": "20s"}
+SLOW_CLOUD = {"preset": "instant", "load_balancer_provision": "20s"}
 
 
 def events(world: World) -> list[str]:

@@ -17,6 +17,7 @@ from .admission.budgets import BudgetDirectory
 from .admission.plugins import PodCompletion
 from .admission.quotas import QuotaSums
 from .admission.recommendations import Recommendations
+from .connections import Connections
 from .definitions import Definitions
 from .metrics import Metrics
 from .services import ServiceDirectory
@@ -42,6 +43,7 @@ class Context:
         self.completion = PodCompletion(self.store, self.features)
         self.definitions = Definitions(self.store)
         self.services = ServiceDirectory(self.store)
+        self.connections = Connections()
         self.metrics = Metrics(self.store, self.services, self.manager_ms("metricsResolution"))
         self.budgets = BudgetDirectory(self.store)
         self.recommendations = Recommendations()

@@ -103,7 +103,41 @@ _TABLE: dict[str, tuple[int, int, str]] = {
     "garbage": (15, 60, "the garbage collector noticing an owner's end"),
     "endpoints": (2, 8, "the endpoint slice controller following a pod's readiness"),
     "dns_denial": (30_000, 30_000, "how long cluster DNS keeps that there is no such pod (CoreDNS' cache)"),
-    "load_balancer": (10_000, 30_000, "a cloud making a load balancer, or taking one down"),
+    "load_balancer_provision": (10_000, 30_000, "a cloud making a load balancer, or taking one down"),
+    "service_proxy": (
+        0,
+        30,
+        "a node's kube-proxy hearing of a change of endpoints; where it is given, until its rules follow",
+    ),
+    "service_proxy_sync": (30, 110, "a kube-proxy writing its rules, which it does at most once a second"),
+    "endpoints_rest": (
+        30,
+        85,
+        "the endpoint slice controller following the others of several pods that change at once, where it has"
+        " looked after the first",
+    ),
+    "ingress": (
+        100,
+        3_400,
+        "an ingress or gateway controller following a change of endpoints: ingress-nginx gathers them, 0.3"
+        " times a second (--sync-rate-limit)",
+    ),
+    "load_balancer": (
+        10_000,
+        60_000,
+        "a cloud's load balancer following the health of a node: some checks in a row, 8 to 30 s apart",
+    ),
+    "dns": (
+        0,
+        30_000,
+        "clients of a headless Service following its records: cluster DNS has them kept for 30 s (Corefile of"
+        " kubeadm)",
+    ),
+    "pod_network": (
+        80,
+        140,
+        "the network of a pod whose containers have ended going away: until then connections are refused",
+    ),
     "made_object": (
         1_000,
         5_000,
@@ -130,6 +164,8 @@ STATUS_SYNC_MS = 10_000
 """How often a kubelet compares what it said of its pods with what the API server says (status manager)."""
 CLAIM_RESYNC_MS = 15_000
 """How often the volume controller goes over all claims, and tells what each waits for (resyncPeriod)."""
+ON_DEMAND_RELIST_MS = 20
+"""What a look at the runtime takes that a kubelet asks for after it has done something for a pod."""
 MINIMUM_GRACE_SECONDS = 2
 """The least window between a stop signal and SIGKILL (kubelet)."""
 UPKEEP_PROGRAM_MS = 600_000
@@ -142,6 +178,8 @@ DAEMON_BACK_OFF_INITIAL_MS = 1_000
 """How long a node's next failed daemon pod is kept after the first was deleted; doubled each time."""
 DAEMON_BACK_OFF_MAX_MS = 900_000
 """Cap of that delay; it is forgotten after twice as long."""
+PROXY_PERIOD_MS = 1_000
+"""The least time between two syncs of a kube-proxy (minSyncPeriod of its configuration)."""
 SYNCS_PER_INSTANT = 100
 """How often one key may be looked at within one instant before its queue backs off."""
 ROOM_OF_INSTANT = 1000
@@ -154,7 +192,7 @@ WRITES_A_LOOK = 500
 class Timing:
     """The table of one cluster: `spread(name)` gives (low, high) in ms."""
 
-    __slots__ = ("is_instant", "spreads")
+    __slots__ = ("given", "is_instant", "spreads")
 
     def __init__(self, preset: str | Mapping[str, Any] = "realistic") -> None:
         """Raises ValueError for an unknown preset or name, or a spread that is not 0 <= low <= high."""
@@ -170,6 +208,8 @@ class Timing:
         self.spreads: dict[str, Spread] = {
             name: (0, 0) if self.is_instant else (low, high) for name, (low, high, _why) in _TABLE.items()
         }
+        # Names of latencies that were set, and not taken from the preset.
+        self.given = frozenset(overrides) - {"preset"}
         for name, value in overrides.items():
             if name != "preset":
                 self.spreads[name] = _read_spread(name, value)

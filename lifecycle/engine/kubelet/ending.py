@@ -280,6 +280,7 @@ class Ending:
         self._drop_timers(worker)
         self._sandboxes.end(worker)
         self._parts.pod_manager.remove(worker)
+        self._parts.context.connections.note_pod(worker.uid)
         # Its kubelet may have told of it after its object had gone, and of a static pod there never was one.
         self._parts.trace.correlator.forget(worker.uid)
         self._free(worker)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lifecycle.userland.world import Exit
+
 from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
@@ -328,6 +330,10 @@ class Kubelets:
         if process is None:
             return
         end = process.exit
+        self._handle_run(worker, run, end)
+        self._context.connections.note_pod(worker.uid)
+
+    def _handle_run(self, worker: PodWorker, run: ContainerRun, end: Exit | None) -> None:
         self.evictor.on_written(worker)
         pod = self._pod_manager.known(worker.uid)
         if end is None:

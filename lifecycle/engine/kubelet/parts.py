@@ -6,14 +6,16 @@ from typing import Protocol
 
 from lifecycle.userland.crowd import Crowd
 
+from ..api.connections import Standing
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
-from ..heart.timing import RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
+from ..heart.timing import ON_DEMAND_RELIST_MS, RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.names import BEHAVIOR
 from ..objects.pods.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
+from ..releases.switches import KUBELET_RELISTS_ON_DEMAND
 from .state import normal_events
 from .state.container_run import ContainerRun
 from .state.cpus import Cpus
@@ -60,6 +62,7 @@ class Parts:
         "_agenda",
         "_clock",
         "_network",
+        "_relists_on_demand",
         "agents",
         "context",
         "cpus",
@@ -87,8 +90,10 @@ class Parts:
         self.cpus = Cpus(context.store, self.pod_manager)
         self.crowd = Crowd()
         self._network = Network(context, self.pod_manager, self.agents)
+        context.connections.find_standing = self.find_standing
         # The period of relists; 0: the kubelet sees each change of the runtime at once.
         self.relist_period_ms = context.timing.spreads["kubelet_look"][1]
+        self._relists_on_demand = context.switches[KUBELET_RELISTS_ON_DEMAND] and self.relist_period_ms > 0
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
 
@@ -111,6 +116,15 @@ class Parts:
     def is_cut_off(self, node: str) -> bool:
         """Whether the kubelet of a node runs without reaching the API server."""
         return self.outages > 0 and PARTITION in self.agents[node].outages
+
+    def find_standing(self, node: str) -> Standing:
+        """Whether a node's machine is on, and whether what runs on it hears from the API server."""
+        agent = self.agents.get(node)
+        return (
+            Standing(True, True)
+            if agent is None
+            else Standing(not agent.is_off, PARTITION not in agent.outages)
+        )
 
     def note_use(self, worker: PodWorker) -> None:
         """Have it known that another container of a pod runs, or one less: it uses something else."""
@@ -258,7 +272,11 @@ class Parts:
         `is_followed`: another sync follows the next one.
         """
         worker.under_way = ""
-        worker.blind_until_ms = self.sync_again(worker)
+        if self._relists_on_demand:
+            self.later(ON_DEMAND_RELIST_MS, SYNC, worker)
+            worker.blind_until_ms = self._clock.now_ms + ON_DEMAND_RELIST_MS
+        else:
+            worker.blind_until_ms = self.sync_again(worker)
         if is_followed:
             self.later(
                 worker.blind_until_ms + self.relist_period_ms - self._clock.now_ms,

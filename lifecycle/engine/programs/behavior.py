@@ -52,11 +52,17 @@ FOREVER = RunPlan()
 
 @dataclass(frozen=True, slots=True)
 class TermPlan:
-    """What the main process does on its stop signal: ends after `takes` with `exit`, or ignores it."""
+    """What the main process does on its stop signal: ends after `takes` with `exit`, or ignores it.
+
+    From the signal on it takes no new connections, unless it `accepts` them to its end; requests that are
+    under way it `finishes` while it lives, or drops at once.
+    """
 
     takes: Duration = NOTHING
     exit: int = 0
     ignore: bool = False
+    accepts: bool = False
+    finishes: bool = True
 
 
 EXITS_AT_ONCE = TermPlan()
@@ -109,6 +115,7 @@ class Declared:
     pre_stop: HookPlan | None = None
     post_start: HookPlan | None = None
     usage: tuple[UsagePoint, ...] | None = None
+    listens_after: Duration | None = None
 
     def over(self, lower: Declared) -> Declared:
         """This source laid over a weaker one: each part given here wins, probes type by type."""

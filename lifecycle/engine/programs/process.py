@@ -46,6 +46,7 @@ class Process:
         "behavior",
         "binds_ms",
         "changes",
+        "closed_ms",
         "container",
         "ends",
         "exit",
@@ -73,6 +74,8 @@ class Process:
         self.ready_ms = started_ms
         self.binds_ms: int | None = None
         """When the program will bind its ports; None when it has, or needs none that can be taken."""
+        self.closed_ms: int | None = None
+        """Since when it takes no new connections because of its stop signal."""
         self.hooks: dict[str, HookRun] = {}
         self.output: list[tuple[int, str]] = []
         self.told = 0
@@ -220,14 +223,34 @@ class Process:
             shell.add_opaque_main(self.machine, name, self.folder, now_ms, world)
         ports = self.behavior.ports or (0,)
         does_listen = self.behavior.script is None and not self.behavior.is_silent
-        is_listening = does_listen and now_ms >= self.ready_ms
+        is_listening = does_listen and now_ms >= self.ready_ms and self.closed_ms is None
         self.machine.local_ports = ports if is_listening else ()
         return self.machine
 
     def listens_on(self, port: int, now_ms: int) -> bool:
         """Whether a connection to this port of the container is taken now."""
-        if self.exit is not None or now_ms < self.ready_ms or self.binds_ms is not None:
+        if now_ms < self.ready_ms or self.binds_ms is not None or self.closed_ms is not None:
             return False
+        return self.exit is None and self._serves(port)
+
+    def find_opening_ms(self, port: int, now_ms: int) -> int | None:
+        """When it begins to take connections to a port, as far as is known beforehand."""
+        if self.exit is not None or self.closed_ms is not None or not self._serves(port):
+            return None
+        opens_ms = self.ready_ms if self.binds_ms is None else self.binds_ms
+        return opens_ms if opens_ms > now_ms else None
+
+    def is_closing(self, port: int) -> bool:
+        """Whether it lives, and takes connections to a port no more because of its stop signal."""
+        return self.closed_ms is not None and self.exit is None and self._serves(port)
+
+    @property
+    def drops_requests(self) -> bool:
+        """Whether requests that were under way at its stop signal have been dropped."""
+        plan = self.behavior.on_term
+        return self.closed_ms is not None and plan is not None and not plan.finishes
+
+    def _serves(self, port: int) -> bool:
         if self.behavior.script is not None:
             return self.machine is not None and self.machine.listens_on(port)
         if self.behavior.is_silent:
@@ -333,6 +356,9 @@ class Process:
         if plan is None or plan.ignore or self.exit is not None:
             return
         takes_ms = self.draw_ms(plan.takes, world, "term")
+        if not plan.accepts and self.closed_ms is None:
+            self.closed_ms = now_ms
+            self.changes += 1
         if self.ends is None or now_ms + takes_ms < self.ends.at_ms:
             self.ends = Exit(now_ms + takes_ms, plan.exit)
 
@@ -362,6 +388,7 @@ class Process:
             "probe_points": {kind: [list(p) for p in points] for kind, points in self.probe_points.items()},
             "usage_points": [list(point) for point in self.usage_points],
             "binds_ms": self.binds_ms,
+            "closed_ms": self.closed_ms,
             "changes": self.changes,
             "told": self.told,
             "tail": self.tail,
@@ -383,6 +410,7 @@ class Process:
         }
         process.usage_points = [(point[0], point[1], point[2]) for point in data["usage_points"]]
         process.binds_ms = data["binds_ms"]
+        process.closed_ms = data.get("closed_ms")
         process.changes = data["changes"]
         process.told = data["told"]
         process.tail = list(data.get("tail", ()))

@@ -100,6 +100,14 @@ class Reader:
         self.note(f"{path}.{key}", f"{shorten(value)} must be a whole number from {low} to {high}")
         return None
 
+    def truth(self, values: Mapping[str, Any], key: str, path: str) -> bool | None:
+        """Read true or false; None, noted, for anything else."""
+        value = values.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        self.note(f"{path}.{key}", f"{shorten(value)} must be true or false")
+        return None
+
     def text(self, values: Mapping[str, Any], key: str, path: str) -> str | None:
         """Read a text; None, noted, for anything else."""
         value = values.get(key)
@@ -136,7 +144,7 @@ def read_behavior(parsed: Any, path: str) -> Reading:
     return Reading(behaviors, tuple(reader.problems))
 
 
-PARTS = ("pull", "start", "runs", "onTerm", "probes", "preStop", "postStart", "usage")
+PARTS = ("pull", "start", "runs", "listens", "onTerm", "probes", "preStop", "postStart", "usage")
 """What may be said of a container's behaviour."""
 
 
@@ -156,6 +164,7 @@ def read_declared(reader: Reader, value: Any, path: str) -> Declared:
         pre_stop=part("preStop", _read_hook),
         post_start=part("postStart", _read_hook),
         usage=part("usage", _read_usage) or None,
+        listens_after=part("listens", _read_listens),
     )
 
 
@@ -206,15 +215,25 @@ def _read_run(reader: Reader, value: Any, path: str) -> RunPlan | None:
 
 
 def _read_term(reader: Reader, value: Any, path: str) -> TermPlan:
-    given = reader.mapping(value, path, ("takes", "exit", "ignore"))
+    given = reader.mapping(value, path, ("takes", "exit", "ignore", "accepts", "finishes"))
     if given.get("ignore") is True:
         if len(given) > 1:
-            reader.note(path, "a process that ignores TERM has no takes or exit")
+            reader.note(path, "a process that ignores TERM has no takes, exit, accepts or finishes")
         return TermPlan(ignore=True)
-    if "ignore" in given and given["ignore"] is not False:
-        reader.note(f"{path}.ignore", f"{shorten(given['ignore'])} must be true or false")
-    takes = reader.duration(given, "takes", path) or NOTHING
-    return TermPlan(takes, reader.number(given, "exit", path, 0, 255) or 0)
+    reader.truth(given, "ignore", path)
+    return TermPlan(
+        reader.duration(given, "takes", path) or NOTHING,
+        reader.number(given, "exit", path, 0, 255) or 0,
+        accepts=bool(reader.truth(given, "accepts", path)),
+        finishes=reader.truth(given, "finishes", path) is not False,
+    )
+
+
+def _read_listens(reader: Reader, value: Any, path: str) -> Duration | None:
+    given = reader.mapping(value, path, ("after",))
+    if "after" not in given:
+        reader.note(path, "say when it takes connections, for example {after: 8s}")
+    return reader.duration(given, "after", path)
 
 
 def _read_hook(reader: Reader, value: Any, path: str) -> HookPlan:

@@ -88,7 +88,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         answers=base.answers,
         speaks_grpc=base.speaks_grpc,
         plain_http=base.plain_http if runs_script else (),
-        ready_after=base.ready_after,
+        ready_after=declared.listens_after or base.ready_after,
         is_opaque=base.is_opaque,
         is_silent=base.is_silent,
         taken_as=base.taken_as if runs_script else "",

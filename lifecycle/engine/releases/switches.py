@@ -11,6 +11,7 @@ from dataclasses import dataclass
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
 GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"
 MANY_MISSES_START = "cronJobsStartAfterManyMisses"
+KUBELET_RELISTS_ON_DEMAND = "kubeletRelistsOnDemand"
 MAX_UNAVAILABLE_ROUNDS_UP = "statefulSetMaxUnavailableRoundsUp"
 ROLLBACK_EVENTS = "deploymentRollbackEvents"
 SCALING_EVENTS_NAME_FORMER_SIZE = "scalingEventsNameFormerSize"
@@ -36,6 +37,11 @@ SWITCHES: Mapping[str, Change] = {
         "the grace of the whole pod is given after its preStop hook, so that a stop has all of it once more;"
         " a later deletion shortens a stop that is under way",
         "kubernetes/kubernetes#115817, until v1.27: pkg/kubelet/kuberuntime/kuberuntime_container.go",
+    ),
+    KUBELET_RELISTS_ON_DEMAND: Change(
+        "kubelet",
+        "after it has done something for a pod the kubelet looks at what has become of that at once",
+        "kubernetes/kubernetes#137362, gate PLEGOnDemandRelist, since v1.36: pkg/kubelet/pleg/generic.go",
     ),
     MANY_MISSES_START: Change(
         "kube-controller-manager",

@@ -6,6 +6,7 @@ from .release import Gate, Release, read_gates
 from .switches import (
     EVICTIONS_IGNORE_POD_GRACE,
     GRACE_OVERRIDE_IS_LAST,
+    KUBELET_RELISTS_ON_DEMAND,
     MANY_MISSES_START,
     MAX_UNAVAILABLE_ROUNDS_UP,
     ROLLBACK_EVENTS,
@@ -29,6 +30,7 @@ V1_35 = Release(
     switches={
         EVICTIONS_IGNORE_POD_GRACE: False,
         GRACE_OVERRIDE_IS_LAST: False,
+        KUBELET_RELISTS_ON_DEMAND: False,
         MANY_MISSES_START: True,
         MAX_UNAVAILABLE_ROUNDS_UP: True,
         ROLLBACK_EVENTS: False,

@@ -15,9 +15,8 @@ from typing import Any
 from ...objects.endpoint_slice import ENDPOINTS_KIND
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject
 from ...rules.actions import Action, Create, Update
-from ...rules.network.services import is_headless
+from ...rules.network.services import HEADLESS_LABEL, is_headless
 from .decide import Port, Wanted, pod_uid_of
-from .slices import HEADLESS_LABEL
 
 MOST_ADDRESSES = 1000
 OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity"

@@ -9,13 +9,12 @@ from typing import Any
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject, controller_reference
 from ...rules.actions import Action, Create, Delete, Update
-from ...rules.network.services import SERVICE_NAME_LABEL, is_headless
+from ...rules.network.services import HEADLESS_LABEL, SERVICE_NAME_LABEL, is_headless
 from .decide import Endpoint, Port, Wanted, pod_uid_of
 
 ENDPOINTS_PER_SLICE = 100
 MANAGED_BY_LABEL = "endpointslice.kubernetes.io/managed-by"
 MANAGER = "endpointslice-controller.k8s.io"
-HEADLESS_LABEL = "service.kubernetes.io/headless"
 _RESERVED = (SERVICE_NAME_LABEL, MANAGED_BY_LABEL, HEADLESS_LABEL)
 
 

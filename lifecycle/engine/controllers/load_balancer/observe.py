@@ -53,7 +53,7 @@ class LoadBalancerController(LoopController):
         uid, number = service.meta.uid, service.resource_version
         self._waiting().add(uid)
         self._do(decide_start(service, task))
-        delay_ms = self._context.draw_ms("load_balancer", f"{uid}{PART}{number}")
+        delay_ms = self._context.draw_ms("load_balancer_provision", f"{uid}{PART}{number}")
         self._context.later(delay_ms, TIMER, uid, task)
 
     def _on_answer(self, timer: Timer) -> None:

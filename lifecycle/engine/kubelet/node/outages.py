@@ -117,6 +117,7 @@ class Outages:
             agent.few = {}
         elif is_new and kind == PARTITION:
             parts.trace.silence({worker.uid for worker in parts.pod_manager.workers_of(agent.name)}, SOURCE)
+            parts.context.connections.on_node(agent.name)
         if for_ms == 0:
             self._end(agent, kind)
         elif for_ms is not None:
@@ -127,6 +128,7 @@ class Outages:
         self.begin(agent, KUBELET, None)
         agent.is_off = True
         self._sandboxes.lose_all(agent)
+        self._parts.context.connections.on_node(agent.name)
         if for_ms is not None:
             self.begin(agent, KUBELET, for_ms)
 
@@ -177,6 +179,7 @@ class Outages:
             self._take_new(agent)
         if not self._parts.is_down(agent.name):
             self._static_pods.take_all(agent.name)
+        self._parts.context.connections.on_node(agent.name)
 
     def suspend(self, worker: PodWorker) -> None:
         """Nobody is there for what was to be done: all timers go but those of the programs themselves."""

@@ -272,6 +272,7 @@ class Sandboxes:
         worker.runtime = worker.runtime.replace(sandbox_ready=False)
         worker.has_changed = worker.must_act = True
         self._parts.touch(worker)
+        self._parts.context.connections.note_pod(worker.uid)
 
     def lose_all(self, agent: NodeAgent) -> None:
         """A node goes down: sandboxes and processes are gone at once; nobody is there to tell."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Network, ip_address
 from typing import Any
 
+from ...api.connections import ACCEPTS, REFUSES, SILENT, Answer
 from ...api.context import Context
 from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
@@ -18,6 +19,7 @@ from ...objects.names import ZONE
 from ...programs import ConnectResult, Process
 from ...rules.network.service_routing import Backend, Place, has_endpoints, list_backends
 from ...rules.network.services import list_addresses
+from ..state.container_run import ContainerRun
 from ..state.node_agent import NodeAgent
 from ..state.pod_manager import PodManager
 from ..state.worker import PodWorker
@@ -31,6 +33,7 @@ CLUSTER_RANGE = IPv4Network("10.0.0.0/9")
 """Nodes, pods and Services have their addresses from here."""
 _REFUSED = ConnectResult("refused", 1)
 _NO_ANSWER = ConnectResult("timeout", NOWHERE_MS)
+_SILENT = Answer(SILENT)
 
 
 def is_outside(address: str) -> bool:
@@ -51,6 +54,7 @@ class Network:
         self._pod_manager = pod_manager
         self._agents = agents
         self.dns = ClusterDns(context)
+        context.connections.find_answer = self.find_answer
 
     def connect(self, worker: PodWorker, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from a pod to an address meets now."""
@@ -72,7 +76,9 @@ class Network:
         if node is not None:
             return self._to_node(worker, node, port, now_ms)
         other = self._pod_manager.find_by_address(host)
-        return _try_pods([other], port, now_ms) if other is not None else _NO_ANSWER
+        if other is None or self._agents[other.node].is_off:
+            return _NO_ANSWER
+        return _try_pods([other], port, now_ms)
 
     def _to_node(self, worker: PodWorker, node: str, port: int, now_ms: int) -> ConnectResult:
         """A node's own address: ports of Services, of single pods, and of pods in its network."""
@@ -101,8 +107,7 @@ class Network:
         now_ms: int,
     ) -> ConnectResult:
         """By one of a Service's endpoints, as seen from a node. Without any: refused; not here: no answer."""
-        found = self._context.services.slices_of(service.meta.namespace or "", service.meta.name)
-        slices, name = [one.extra or {} for one in found], entry.get("name") or ""
+        slices, name = self._list_slices(service, node), entry.get("name") or ""
         labels = self._context.store.get("Node", "", node)
         place = Place(node, labels.meta.labels.get(ZONE, "") if labels is not None else "")
         backends = list_backends(slices, name, place, is_local)
@@ -112,6 +117,43 @@ class Network:
         if is_outside(chosen.address):
             return ConnectResult("connected", OUTSIDE_TAKES_MS, is_assumed=True)
         return self.connect_to_endpoint(worker, chosen, now_ms)
+
+    def _list_slices(self, service: StoredObject, node: str) -> Sequence[Mapping[str, Any]]:
+        """The slices of a Service as the kube-proxy of a node knows them by now."""
+        known = self._context.connections.list_known(service.meta.uid, node)
+        if known is not None:
+            return known
+        found = self._context.services.slices_of(service.meta.namespace or "", service.meta.name)
+        return [one.extra or {} for one in found]
+
+    def find_answer(self, uid: str, port: int) -> Answer:
+        """What a new connection to a port of a pod meets now: see Connections."""
+        worker, now_ms = self._pod_manager.workers.get(uid), self._context.clock.now_ms
+        agent = self._agents.get(worker.node) if worker is not None else None
+        if worker is None or agent is None or agent.is_off:
+            return _SILENT
+        runs = [run for run in worker.runs.values() if run.process is not None]
+        if not runs:
+            return self._answer_of_ended(worker, now_ms)
+        if not (worker.runtime.sandbox_ready or worker.spec.host_network):
+            return _SILENT
+        taking = [run for run in runs if run.process and run.process.listens_on(port, now_ms)]
+        if taking:
+            known = (run for run in taking if run.process and run.process.holds_port(port, now_ms))
+            return Answer(ACCEPTS, _name_run(next(known, taking[0])))
+        for run in runs:
+            if run.process and run.process.is_closing(port):
+                return Answer(REFUSES, _name_run(run), None, run.process.drops_requests)
+        openings = [run.process.find_opening_ms(port, now_ms) for run in runs if run.process]
+        return Answer(REFUSES, "", min((one for one in openings if one is not None), default=None))
+
+    def _answer_of_ended(self, worker: PodWorker, now_ms: int) -> Answer:
+        """No container runs: of a pod that ends the network goes as well, in a while."""
+        if not worker.is_ending or worker.spec.host_network:
+            return Answer(REFUSES) if worker.runtime.sandbox_ready else _SILENT
+        ended_ms = max((run.ended_ms for run in worker.runs.values()), default=0)
+        gone_ms = ended_ms + self._context.draw_ms("pod_network", worker.uid)
+        return Answer(REFUSES, "", gone_ms) if gone_ms > now_ms else _SILENT
 
     def connect_to_endpoint(self, worker: PodWorker, chosen: Backend, now_ms: int) -> ConnectResult:
         """What a connection meets at an endpoint: a pod, or what else has the address."""
@@ -136,6 +178,10 @@ def _find_port(service: StoredObject, field: str, number: int) -> Mapping[str, A
     return next(
         (one for one in ports if one.get(field) == number and one.get("protocol", "TCP") == "TCP"), None
     )
+
+
+def _name_run(run: ContainerRun) -> str:
+    return f"{run.container.name}/{run.attempt}"
 
 
 def _try_pods(workers: Iterable[PodWorker], port: int, now_ms: int) -> ConnectResult:

@@ -36,7 +36,7 @@ def is_ready(endpoint: Json) -> bool:
     return (endpoint.get("conditions") or {}).get("ready") is not False
 
 
-def _is_last_resort(endpoint: Json) -> bool:
+def is_last_resort(endpoint: Json) -> bool:
     """Whether an endpoint ends, and serves until it has; one that does not say whether it serves does."""
     conditions = endpoint.get("conditions") or {}
     return conditions.get("serving") is not False and bool(conditions.get("terminating"))
@@ -52,13 +52,13 @@ def list_backends(slices: Iterable[Json], port_name: str, place: Place, is_local
     if is_local:
         found = [one for one in found if one.data.get("nodeName") == place.node]
     ready = [one for one in found if is_ready(one.data)]
-    usable = _prefer_near(ready, place) if ready else [one for one in found if _is_last_resort(one.data)]
+    usable = _prefer_near(ready, place) if ready else [one for one in found if is_last_resort(one.data)]
     return [Backend(address, one.port) for one in usable for address in one.data.get("addresses") or ()]
 
 
 def has_endpoints(slices: Iterable[Json], port_name: str) -> bool:
     """Whether anybody at all could take a connection."""
-    return any(is_ready(one) or _is_last_resort(one) for one, _port in _list_endpoints(slices, port_name))
+    return any(is_ready(one) or is_last_resort(one) for one, _port in _list_endpoints(slices, port_name))
 
 
 def _list_endpoints(slices: Iterable[Json], port_name: str) -> Iterable[tuple[Json, int]]:

@@ -16,6 +16,7 @@ OPEN_TYPES = (LOAD_BALANCER, NODE_PORT)
 """The types that can be reached through the nodes."""
 HEADLESS = "None"
 SERVICE_NAME_LABEL = "kubernetes.io/service-name"
+HEADLESS_LABEL = "service.kubernetes.io/headless"
 """The label of an EndpointSlice that says whose it is."""
 
 

@@ -1,0 +1,152 @@
+"""One kind of senders of a Service: what becomes of their requests, summed up without rounding.
+
+A fluid: between two changes each part of the requests fares alike, so only changes cost anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from ..rules.network.requests import FIRST_LOST, NOBODY, OUTCOMES, SERVED
+from .view import View
+
+_PER_MILLE = 1000
+_ALL_WELL = (0, None)
+
+
+class Sender:
+    """`views`: by node where the nodes know (kube-proxy), else one by the name "". They send alike."""
+
+    __slots__ = (
+        "_sums",
+        "_telling",
+        "is_stranded",
+        "name",
+        "sending",
+        "sent_ms",
+        "settled_ms",
+        "told",
+        "views",
+    )
+
+    def __init__(self, name: str, now_ms: int) -> None:
+        self.name = name
+        self.views: dict[str, View] = {}
+        self.sending: list[View] = []
+        # They send, and no node is left that takes anything.
+        self.is_stranded = False
+        self.settled_ms, self.sent_ms = now_ms, 0
+        # Parts that did not fare well: by outcome and denominator, in ms.
+        self._sums: dict[tuple[int, int], int] = {}
+        # What the last row said: the value and why.
+        self.told: tuple[int, str | None] | None = None
+        self._telling: tuple[int, Fraction] | None = None
+
+    # --- summing up -------------------------------------------------------------------------------------
+
+    def settle(self, now_ms: int, keeps_alive: bool) -> None:
+        """Add what has become of the requests since it was last done; the views are as they were then."""
+        took_ms, self.settled_ms = now_ms - self.settled_ms, now_ms
+        if not took_ms or not (self.sending or self.is_stranded):
+            return
+        self.sent_ms += took_ms
+        self._telling = None
+        for outcome, part in self._list_parts(keeps_alive):
+            self._add(outcome, part[1], part[0] * took_ms)
+
+    def lose_at_once(self, outcome: int, share_ms: Fraction) -> None:
+        """Requests that were under way have failed: so many ms' worth of one view's."""
+        part = share_ms / max(len(self.sending), 1)
+        self._add(outcome, part.denominator, part.numerator)
+        # They were taken for served when they were sent.
+        self._telling = None
+
+    def _add(self, outcome: int, denominator: int, number: int) -> None:
+        key = (outcome, denominator)
+        self._sums[key] = self._sums.get(key, 0) + number
+
+    def _list_parts(self, keeps_alive: bool) -> Iterable[tuple[int, tuple[int, int]]]:
+        """What does not fare well now: by outcome, as (number, denominator) of all requests."""
+        if self.is_stranded:
+            yield NOBODY, (1, 1)
+        for view in self.sending:
+            if view.has_trouble(keeps_alive):
+                answers, among = view.count_outcomes(keeps_alive)
+                for outcome, number in enumerate(answers):
+                    if number and outcome != SERVED:
+                        yield outcome, (number, among * len(self.sending))
+
+    def sum_up(self) -> dict[str, Fraction]:
+        """How many ms' worth of its requests fared in which way, until it was last settled."""
+        sums = [Fraction(0)] * len(OUTCOMES)
+        for (outcome, denominator), number in self._sums.items():
+            sums[outcome] += Fraction(number, denominator)
+        sums[SERVED] = self.sent_ms - sum(sums, Fraction(0))
+        return dict(zip(OUTCOMES, sums, strict=True))
+
+    def sum_lost(self) -> Fraction:
+        """How many ms' worth of its requests were lost."""
+        if self._telling is None or self._telling[0] != self.settled_ms:
+            lost = sum(
+                (
+                    Fraction(number, denominator)
+                    for (outcome, denominator), number in self._sums.items()
+                    if outcome >= FIRST_LOST
+                ),
+                Fraction(0),
+            )
+            self._telling = self.settled_ms, lost
+        return self._telling[1]
+
+    # --- telling ----------------------------------------------------------------------------------------
+
+    def has_news(self, keeps_alive: bool) -> bool:
+        """Whether something may have to be told."""
+        if self.told is None:
+            return bool(self.sending) or self.is_stranded
+        if self.told != _ALL_WELL or self.is_stranded:
+            return True
+        return any(view.has_trouble(keeps_alive) for view in self.sending)
+
+    def describe(self, keeps_alive: bool) -> tuple[int, str | None, dict[str, int]]:
+        """The share that is lost now in thousandths, the outcome that most of it has, all outcomes."""
+        shares = [Fraction(0)] * len(OUTCOMES)
+        for outcome, part in self._list_parts(keeps_alive):
+            shares[outcome] += Fraction(*part)
+        lost = sum(shares[FIRST_LOST:], Fraction(0))
+        if not any(shares):
+            return 0, None, {name: _PER_MILLE if name == OUTCOMES[SERVED] else 0 for name in OUTCOMES}
+        shares[SERVED] = 1 - sum(shares, Fraction(0))
+        most = max(range(FIRST_LOST, len(OUTCOMES)), key=lambda one: (shares[one], -one))
+        detail = {name: to_per_mille(share) for name, share in zip(OUTCOMES, shares, strict=True)}
+        return to_per_mille(lost), OUTCOMES[most] if lost else None, detail
+
+    # --- save and load ----------------------------------------------------------------------------------
+
+    def save(self) -> dict[str, Any]:
+        """Plain data of what the slices do not tell."""
+        return {
+            "settled_ms": self.settled_ms,
+            "sent_ms": self.sent_ms,
+            "sums": [[*key, number] for key, number in self._sums.items()],
+            "told": list(self.told) if self.told is not None else None,
+            "since": {name: view.since_ms for name, view in self.views.items() if view.since_ms is not None},
+        }
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Go on from what `save` described; the views are there."""
+        self.settled_ms, self.sent_ms = data["settled_ms"], data["sent_ms"]
+        self._sums = {(one[0], one[1]): one[2] for one in data["sums"]}
+        self.told = (data["told"][0], data["told"][1]) if data["told"] is not None else None
+        for name, since_ms in data["since"].items():
+            if name in self.views:
+                self.views[name].since_ms = since_ms
+
+
+def to_per_mille(share: Fraction) -> int:
+    """A share in thousandths; what is not nothing is at least one, what is not all is not all."""
+    if share in (0, 1):
+        return int(share) * _PER_MILLE
+    return min(max(round(share * _PER_MILLE), 1), _PER_MILLE - 1)
