@@ -231,26 +231,10 @@ class Process:
         """Whether a connection to this port of the container is taken now."""
         if now_ms < self.ready_ms or self.binds_ms is not None or self.closed_ms is not None:
             return False
-        return self.exit is None and self._serves(port)
+        return self.exit is None and self.serves(port)
 
-    def find_opening_ms(self, port: int, now_ms: int) -> int | None:
-        """When it begins to take connections to a port, as far as is known beforehand."""
-        if self.exit is not None or self.closed_ms is not None or not self._serves(port):
-            return None
-        opens_ms = self.ready_ms if self.binds_ms is None else self.binds_ms
-        return opens_ms if opens_ms > now_ms else None
-
-    def is_closing(self, port: int) -> bool:
-        """Whether it lives, and takes connections to a port no more because of its stop signal."""
-        return self.closed_ms is not None and self.exit is None and self._serves(port)
-
-    @property
-    def drops_requests(self) -> bool:
-        """Whether requests that were under way at its stop signal have been dropped."""
-        plan = self.behavior.on_term
-        return self.closed_ms is not None and plan is not None and not plan.finishes
-
-    def _serves(self, port: int) -> bool:
+    def serves(self, port: int) -> bool:
+        """Whether it is to take connections to a port, while it lives and takes any."""
         if self.behavior.script is not None:
             return self.machine is not None and self.machine.listens_on(port)
         if self.behavior.is_silent:

@@ -11,16 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Network, ip_address
 from typing import Any
 
-from ...api.connections import ACCEPTS, REFUSES, SILENT, Answer
+from ...api.connections import ACCEPTS, REFUSES, SILENT, Answer, Standing
 from ...api.context import Context
 from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
 from ...objects.names import ZONE
 from ...programs import ConnectResult, Process
+from ...programs.connecting import drops_requests, find_opening_ms, is_closing
 from ...rules.network.service_routing import Backend, Place, has_endpoints, list_backends
 from ...rules.network.services import list_addresses
 from ..state.container_run import ContainerRun
-from ..state.node_agent import NodeAgent
+from ..state.node_agent import PARTITION, NodeAgent
 from ..state.pod_manager import PodManager
 from ..state.worker import PodWorker
 from .cluster_dns import ClusterDns
@@ -55,6 +56,7 @@ class Network:
         self._agents = agents
         self.dns = ClusterDns(context)
         context.connections.find_answer = self.find_answer
+        context.connections.find_standing = self.find_standing
 
     def connect(self, worker: PodWorker, host: str, port: int, now_ms: int) -> ConnectResult:
         """What a connection from a pod to an address meets now."""
@@ -126,6 +128,15 @@ class Network:
         found = self._context.services.slices_of(service.meta.namespace or "", service.meta.name)
         return [one.extra or {} for one in found]
 
+    def find_standing(self, node: str) -> Standing:
+        """Whether a node's machine is on, and whether what runs on it hears from the API server."""
+        agent = self._agents.get(node)
+        return (
+            Standing(True, True)
+            if agent is None
+            else Standing(not agent.is_off, PARTITION not in agent.outages)
+        )
+
     def find_answer(self, uid: str, port: int) -> Answer:
         """What a new connection to a port of a pod meets now: see Connections."""
         worker, now_ms = self._pod_manager.workers.get(uid), self._context.clock.now_ms
@@ -142,9 +153,9 @@ class Network:
             known = (run for run in taking if run.process and run.process.holds_port(port, now_ms))
             return Answer(ACCEPTS, _name_run(next(known, taking[0])))
         for run in runs:
-            if run.process and run.process.is_closing(port):
-                return Answer(REFUSES, _name_run(run), None, run.process.drops_requests)
-        openings = [run.process.find_opening_ms(port, now_ms) for run in runs if run.process]
+            if run.process and is_closing(run.process, port):
+                return Answer(REFUSES, _name_run(run), None, drops_requests(run.process))
+        openings = [find_opening_ms(run.process, port, now_ms) for run in runs if run.process]
         return Answer(REFUSES, "", min((one for one in openings if one is not None), default=None))
 
     def _answer_of_ended(self, worker: PodWorker, now_ms: int) -> Answer:
