@@ -84,11 +84,9 @@ class Traffic:
         sender = service.find_by_node() if service is not None else None
         if sender is None or not sender.views:
             return None
-        view = sender.views.get(node)
-        if view is None:
-            # One of those that stand for all the others.
-            names = sorted(sender.views)
-            view = sender.views[names[int(self._context.chance.draw("proxy", node) * len(names))]]
+        # One of those that stand for all the others.
+        names = [node] if node in sender.views else sorted(sender.views)
+        view = sender.views[names[int(self._context.chance.draw("proxy", node) * len(names))]]
         return [{"ports": target.ports, "endpoints": [target.data]} for target in view.known.values()]
 
     # --- Services and routes ----------------------------------------------------------------------------
@@ -146,8 +144,7 @@ class Traffic:
             del service.senders[name]
             self._followers.drop(f"{name}|{service.uid}")
         for name in wanted:
-            sender = service.senders.setdefault(name, Sender(name, now_ms))
-            self._set_views(service, sender)
+            self._set_views(service, service.senders.setdefault(name, Sender(name, now_ms)))
         is_by_node = is_headless(service.spec) or any(name in BY_NODE for name in wanted)
         service.unsent = None if is_by_node else service.unsent or Sender(PODS, now_ms)
         if service.unsent is not None:
