@@ -44,7 +44,7 @@ from .rules.nodes.status import show_lease, show_node
 from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
 
-ENGINE_VERSION = 18
+ENGINE_VERSION = 19
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
