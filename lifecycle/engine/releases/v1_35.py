@@ -30,7 +30,7 @@ V1_35 = Release(
         EVICTIONS_IGNORE_POD_GRACE: False,
         GRACE_OVERRIDE_IS_LAST: False,
         MANY_MISSES_START: True,
-        MAX_UNAVAILABLE_ROUNDS_UP: True,
+        MAX_UNAVAILABLE_ROUNDS_UP: False,
         ROLLBACK_EVENTS: False,
         SCALING_EVENTS_NAME_FORMER_SIZE: True,
     },
