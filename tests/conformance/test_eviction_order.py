@@ -1,7 +1,4 @@
-"""`eviction_order.json`: pods, their usage and what they are compared by, to who is evicted first.
-
-The kubelet's own keys are asked for by the cases; ours have the QoS class among them as well (QOS-11).
-"""
+"""`eviction_order.json`: pods, their usage and what they are compared by, to who is evicted first."""
 
 from typing import Any
 
@@ -12,7 +9,6 @@ from lifecycle.engine.objects.quantity import whole
 from lifecycle.engine.rules.nodes.eviction import Candidate, order_by, sort_thresholds
 from lifecycle.engine.rules.nodes.eviction_settings import Threshold
 from lifecycle.engine.rules.pods.grace import HARD
-from lifecycle.engine.rules.pods.qos import decide_qos_class
 from tests.conformance.cases import Case, load_cases
 
 # The key, and the resource it looks at, by the name a case gives it.
@@ -32,7 +28,6 @@ def make_candidate(pod: Any, resource: str, number: int) -> Candidate:
     spec = PodSpec.from_json(pod["spec"])
     return Candidate(
         pod["metadata"]["name"],
-        decide_qos_class(spec),
         spec.priority,
         sum(whole(usage.get(part) or 0) for part in parts.get(resource, (resource,))),
         sum(container.requests.get(resource, 0) for container in spec.containers),

@@ -1,8 +1,8 @@
 """Every latency of the model, in one table. All in ms; a pair is an even spread drawn per use.
 
 `realistic` is what a healthy small cluster shows; `instant` is all zero, so that only what a manifest, a
-profile or a script states takes time. The fixed rules of Kubernetes (back-offs, periods, deadlines) are
-constants of their own below: they are behaviour, not latency, and hold under every preset.
+profile or a script states takes time, and the release's rules. These (back-offs, periods, deadlines, which
+look tells what) are no latencies and hold under every preset: the numbers among them are constants below.
 """
 
 from __future__ import annotations

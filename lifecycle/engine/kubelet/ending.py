@@ -144,7 +144,7 @@ class Ending:
         for run in worker.runs.values():
             self._prober.on_pod_ending(worker, pod, run)
         # What ends at once is seen to below, but for sidecars, which wait for each other.
-        worker.is_being_stopped = parts.relist_period_ms > 0 and not worker.spec.init_containers
+        worker.is_being_stopped = not worker.spec.init_containers
         self._stopper.begin_pod(worker, parts.pod_manager.known(worker.uid), seconds)
         worker.is_being_stopped = False
         if worker.mounting_ms is not None and worker.runtime.sandbox_id:
@@ -199,8 +199,8 @@ class Ending:
             return
         delay_ms = 0
         has_sidecars = bool(worker.spec.init_containers) and _has_ended_sidecars(worker)
-        if has_sidecars and worker.stop_reason == _COMPLETED and parts.relist_period_ms:
-            due_ms = parts.next_relist_ms(worker.node, parts.now_ms + 1)
+        if has_sidecars and worker.stop_reason == _COMPLETED:
+            due_ms = parts.after_look_ms(worker)
             worker.stage_timer, _ = parts.later(due_ms - parts.now_ms, SIDECARS_ENDED, worker)
             return
         if not worker.stop_reason or worker.stop_reason == _COMPLETED:

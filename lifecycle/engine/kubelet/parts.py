@@ -205,11 +205,15 @@ class Parts:
         phase_ms = self.agents[node].relist_phase_ms
         return from_ms + (phase_ms - from_ms) % (period_ms or self.relist_period_ms)
 
+    def after_look_ms(self, worker: PodWorker) -> int:
+        """When the kubelet of a worker has looked at its runtime once more: at once if looks take no time."""
+        now_ms = self._clock.now_ms
+        return self.next_relist_ms(worker.node, now_ms + 1) if self.relist_period_ms else now_ms
+
     def draw_after_relist_ms(self, latency: str, worker: PodWorker) -> int:
         """How long until a step of a worker is done that waits for its kubelet's next look at its runtime."""
         now_ms = self._clock.now_ms
-        wait_ms = self.next_relist_ms(worker.node, now_ms + 1) - now_ms if self.relist_period_ms else 0
-        return wait_ms + self.context.draw_ms(latency, worker.uid)
+        return self.after_look_ms(worker) - now_ms + self.context.draw_ms(latency, worker.uid)
 
     def return_ms(self, worker: PodWorker, from_ms: int, least_ms: int) -> int:
         """When a worker comes back that may after `least_ms`, counted from an instant."""
@@ -250,7 +254,7 @@ class Parts:
     def sync_again(self, worker: PodWorker) -> int:
         """Have the worker look once more when its kubelet has looked at its runtime again: when, in ms."""
         now_ms = self._clock.now_ms
-        due_ms = self.next_relist_ms(worker.node, now_ms + 1)
+        due_ms = self.after_look_ms(worker)
         self.later(due_ms - now_ms, SYNC, worker)
         return due_ms
 

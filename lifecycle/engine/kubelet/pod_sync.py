@@ -5,8 +5,8 @@ container started or ended: it relists the runtime once a second. A sync first w
 then kills containers, then starts containers, one after the other. While it waits for a kill or for a
 postStart hook the worker does nothing else: so a container that is killed for a probe runs again before its
 end is reported. A sync that fails is repeated later, and the next one reports the reason. With timings in
-which the kubelet sees everything at once, each step is reported in the instant in which it happens. Left
-out: that pulls and starts of one pod wait for each other, and that a first start is seen one sync later.
+which looks at the runtime take no time the next sync follows in the same instant, and what ends as soon as it
+runs is seen running.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class PodSyncer:
         if was_killing:
             # The containers that it has killed are started again.
             names = tuple(name for name, run in worker.runs.items() if run.must_restart)
-        if not (self._parts.relist_period_ms and worker.runtime.sandbox_ready):
+        if not worker.runtime.sandbox_ready:
             return False
         self._start(worker, pod, names)
         if not worker.under_way:
@@ -208,7 +208,7 @@ class PodSyncer:
         cause, before = trace.cause, trace.seq
         inits = (*actions.ephemeral_containers_to_start, *actions.init_containers_to_start)
         starts = (*inits, *actions.containers_to_start)
-        if actions.containers_to_kill and self._parts.relist_period_ms:
+        if actions.containers_to_kill:
             worker.under_way = KILLING
         for victim in actions.containers_to_kill:
             run, trace.cause = runs[victim.name], cause
@@ -223,7 +223,8 @@ class PodSyncer:
             pod = self._reporter.report(worker, self._parts.pod_manager.known(worker.uid))
         # A container may be in both lists; it is tried once in each sync.
         self._start(worker, pod, dict.fromkeys((*starts, *again)))
-        if worker.has_changed and worker.blind_until_ms <= self._parts.now_ms:
+        is_over = not worker.has_unseen and worker.blind_until_ms <= self._parts.now_ms
+        if worker.has_changed and is_over:
             self._reporter.report(worker, self._parts.pod_manager.known(worker.uid))
             if worker.return_timer is not None and isinstance(trace.cause, int):
                 worker.return_row = trace.cause
@@ -231,28 +232,23 @@ class PodSyncer:
             self._parts.lead_on(worker)
 
     def _start(self, worker: PodWorker, pod: Pod, names: Iterable[str]) -> None:
-        """Start containers one after the other; each waits until the one before runs and its hook is over.
-
-        With timings without relists, a container waits for hooks only.
-        """
+        """Start containers one after the other; each waits until the one before runs and its hook is over."""
         trace = self._parts.trace
         cause = trace.cause
-        left, is_serial = [*names], self._parts.relist_period_ms > 0
+        left = [*names]
         while left:
             run = worker.runs[left.pop(0)]
             if run.process is None and run.stage == IDLE and run.stage_timer is None:
                 # The start of one container is not the cause of the next.
                 trace.cause = cause
-                if is_serial:
-                    worker.under_way, worker.to_start = BEGINNING, tuple(left)
+                worker.under_way, worker.to_start = BEGINNING, tuple(left)
                 self._starter.start(worker, pod, run)
-                if run.is_beginning and (is_serial or run.container.post_start is not None):
+                if run.is_beginning:
                     worker.under_way = BEGINNING
                     return
-        if is_serial:
-            worker.under_way, worker.to_start = "", ()
-            if worker.has_unseen:
-                self._parts.end_sync(worker)
+        worker.under_way, worker.to_start = "", ()
+        if worker.has_unseen:
+            self._parts.end_sync(worker)
 
     # --- the first sync ---------------------------------------------------------------------------------
 

@@ -195,8 +195,7 @@ class Resizer:
                 continue
             name = container.name
             run.must_restart = True
-            if self._parts.relist_period_ms:
-                worker.under_way = KILLING
+            worker.under_way = KILLING
             why = ContainerToKill(name, "", "Resize", f"Container {name} resize requires restart")
             self._stopper.kill(worker, pod, run, why)
         worker.has_changed = worker.must_act = True

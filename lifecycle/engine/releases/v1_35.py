@@ -32,7 +32,7 @@ V1_35 = Release(
         GRACE_OVERRIDE_IS_LAST: False,
         KUBELET_RELISTS_ON_DEMAND: False,
         MANY_MISSES_START: True,
-        MAX_UNAVAILABLE_ROUNDS_UP: True,
+        MAX_UNAVAILABLE_ROUNDS_UP: False,
         ROLLBACK_EVENTS: False,
         SCALING_EVENTS_NAME_FORMER_SIZE: True,
     },

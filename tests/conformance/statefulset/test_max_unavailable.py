@@ -1,7 +1,4 @@
-"""Adapter of statefulset_max_unavailable.json: released code rounds down, which is an option here.
-
-By default percentages are rounded up, as the specification has it (controllers.md, section 7, item 7).
-"""
+"""Adapter of statefulset_max_unavailable.json: percentages are rounded down (controllers.md, section 7)."""
 
 from typing import Any
 

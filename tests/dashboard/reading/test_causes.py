@@ -28,6 +28,7 @@ LIVE_FAIL = {
         },
     },
     "spec": {
+        "restartPolicy": "Never",
         "terminationGracePeriodSeconds": 5,
         "containers": [
             {
@@ -54,6 +55,7 @@ def test_a_killed_container_is_told_from_its_failing_probe_to_its_end() -> None:
     assert said[0] == "created"
     course = [one for one in said if one.startswith(("liveness", "SIG")) or "Terminated" in one]
     assert course == [
+        "liveness probe of app: Failure",
         "liveness probe of app: Failure",
         "SIGTERM to app",
         "SIGKILL to app",

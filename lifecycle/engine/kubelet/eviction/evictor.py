@@ -322,7 +322,6 @@ class Evictor:
             found.append(
                 Candidate(
                     worker.uid,
-                    pod.status.qos_class,
                     pod.spec.priority,
                     sum(amount for _, amount, _ in used),
                     weighed_request(allotted_spec(worker), asked_as),

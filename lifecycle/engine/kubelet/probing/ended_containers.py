@@ -29,9 +29,9 @@ _EXITED = (
 
 def list_turns(parts: Parts, worker: PodWorker, run: ContainerRun) -> list[int]:
     """When checks of a run that ends now will turn good verdicts, in ms, in order."""
-    if not run.probes or not parts.relist_period_ms:
+    if not run.probes:
         return []
-    told_ms = parts.next_relist_ms(worker.node, parts.now_ms + 1)
+    told_ms = parts.after_look_ms(worker)
     return sorted(
         next_check_ms(probed.probe, probed.first_ms, told_ms + 1)
         for probed in run.probes.values()
@@ -41,10 +41,10 @@ def list_turns(parts: Parts, worker: PodWorker, run: ContainerRun) -> list[int]:
 
 def list_unseen(parts: Parts, worker: PodWorker, run: ContainerRun) -> list[tuple[int, str]]:
     """The checks that a run which ends now has before its kubelet knows that: when, and of which kind."""
-    if not run.probes or not parts.relist_period_ms or worker.is_ending:
+    if not run.probes or worker.is_ending:
         return []
     now_ms = parts.now_ms
-    told_ms = parts.next_relist_ms(worker.node, now_ms + 1)
+    told_ms = parts.after_look_ms(worker)
     found = [
         (next_check_ms(probed.probe, probed.first_ms, now_ms + 1), kind)
         for kind, probed in run.probes.items()

@@ -66,13 +66,12 @@ class Prober:
         """Begin the checks whose time it is: of the startup probe, or once that has succeeded the others."""
         now_ms = self._clock.now_ms
         opened = []
-        ticking_ms = self._ticking_ms(pod)
         for kind in _KINDS:
             probe = run.container.probe(kind)
             if probe is None:
                 continue
             started_ms = self._started_ms(worker, run, kind)
-            first_ms = first_check_ms(kind, probe, started_ms, now_ms, ticking_ms)
+            first_ms = first_check_ms(kind, probe, started_ms, now_ms, _ticking_ms(pod))
             if self._decide(worker, pod, run, kind, probe, first_ms) == RUN_CHECK:
                 opened.append(ProbeRun(kind, probe, make_probe_state(kind), first_ms))
         for probed in opened:
@@ -81,16 +80,12 @@ class Prober:
             run.probes[probed.kind] = probed
             self._await_first(worker, pod, run, probed)
 
-    def _ticking_ms(self, pod: Pod) -> int | None:
-        return None if self._parts.context.timing.is_instant else pod.status.start_ms
-
     def hasten(self, worker: PodWorker, pod: Pod) -> None:
         """A look asks what has started and is not ready at once, and ticks begin anew (UpdatePodStatus)."""
-        if self._parts.relist_period_ms:
-            for run in worker.runs.values():
-                probed = (run.probes or {}).get(READINESS)
-                if probed is not None and self._is_hastened(run, probed):
-                    self._hasten(worker, pod, run, probed)
+        for run in worker.runs.values():
+            probed = (run.probes or {}).get(READINESS)
+            if probed is not None and self._is_hastened(run, probed):
+                self._hasten(worker, pod, run, probed)
 
     def _is_hastened(self, run: ContainerRun, probed: ProbeRun) -> bool:
         is_asked = run.process is None or probed.seen is not None or probed.last_ms == self._clock.now_ms
@@ -102,8 +97,7 @@ class Prober:
         count_skipped(probed, now_ms)
         self._parts.trace.close_series(series_of(worker, run, probed), until_ms=now_ms - 1)
         started_ms = self._started_ms(worker, run, READINESS)
-        ticking_ms = self._ticking_ms(pod)
-        probed.first_ms = first_check_ms(READINESS, probed.probe, started_ms, now_ms, ticking_ms)
+        probed.first_ms = first_check_ms(READINESS, probed.probe, started_ms, now_ms, _ticking_ms(pod))
         self._await_first(worker, pod, run, probed)
 
     def _decide(
@@ -122,13 +116,8 @@ class Prober:
         return what
 
     def _started_ms(self, worker: PodWorker, run: ContainerRun, kind: str) -> int:
-        """When a run began, as far as a probe's worker knows it: from its status, which tells whole seconds.
-
-        Where checks have no ticks to wait for they begin as exactly as the run did.
-        """
+        """When a run began, as a probe's worker knows it: from its status, which tells whole seconds."""
         started_ms = worker.runtime.containers[run.container.name].started_ms
-        if self._parts.context.timing.is_instant:
-            return started_ms
         return started_ms - (self._clock.epoch_ms + started_ms) % 1000
 
     def end(self, worker: PodWorker, run: ContainerRun) -> None:
@@ -143,7 +132,7 @@ class Prober:
         for probed in list((run.probes or {}).values()):
             if self._decide(worker, pod, run, probed.kind, probed.probe, now_ms) == STOP:
                 self._close(worker, run, probed)
-            elif self._parts.relist_period_ms and self._is_hastened(run, probed):
+            elif self._is_hastened(run, probed):
                 self._hasten(worker, pod, run, probed)
             elif not is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
                 continue
@@ -311,7 +300,7 @@ class Prober:
             self._on_verdict(worker, pod, run, kind, state.result)
             if run.process is None or (run.probes or {}).get(kind) is not probed:
                 return
-            if kind == READINESS and outcome == FAILURE and parts.relist_period_ms:
+            if kind == READINESS and outcome == FAILURE:
                 self._ask_twice(worker, pod, run, probed, message)
         due_ms = find_next_of_interest_ms(probed, probed.last_ms)
         has_acted = now_ms > began_ms and run.process is not None and run.process.version != probed.version
@@ -370,3 +359,8 @@ class Prober:
                 if run.started and run.container.startup_probe is not None:
                     found[name][STARTUP] = SUCCESS
         return found
+
+
+def _ticking_ms(pod: Pod) -> int:
+    """Since when the workers of a pod's probes tick: they begin with its first look."""
+    return pod.status.start_ms or 0

@@ -72,15 +72,14 @@ def _full_name(pod: Pod) -> str:
 
 def try_later(parts: Parts, worker: PodWorker, is_progress: bool) -> None:
     """Come back for an error that says nothing of when."""
-    if parts.context.timing.is_instant or not list_back_offs(parts, worker):
+    if not list_back_offs(parts, worker):
         parts.come_back(worker, BACK_OFF_INITIAL_MS, is_progress=is_progress)
 
 
 def await_back_off(parts: Parts, worker: PodWorker, is_progress: bool) -> None:
     """Come back when the first back-off is over, whatever else went wrong."""
-    if not parts.context.timing.is_instant:
-        is_progress = is_progress or (worker.return_timer is not None and worker.return_timer[2])
-        parts.stay(worker)
+    is_progress = is_progress or (worker.return_timer is not None and worker.return_timer[2])
+    parts.stay(worker)
     due_ms = min(run.due_ms for run in list_back_offs(parts, worker))
     parts.come_back(worker, due_ms - parts.now_ms, is_progress=is_progress)
 

@@ -116,15 +116,12 @@ class Images:
     def _refuse(self, worker: PodWorker, run: ContainerRun, why: tuple[str, str], event: str) -> None:
         """Nothing to pull: no back-off, each look of the worker finds the same and tells it."""
         parts, is_first = self._parts, run.waiting != why
-        if not is_first and parts.context.timing.is_instant:
-            return
         worker.has_changed = worker.has_changed or is_first
         run.waiting = why
         parts.event(worker, run, WARNING, event, why[1])
         parts.event(worker, run, WARNING, "Failed", f"Error: {why[0]}")
-        if not parts.context.timing.is_instant:
-            is_new = is_first and not worker.runtime.containers
-            _try_again(parts, worker, is_new, is_progress=False)
+        is_new = is_first and not worker.runtime.containers
+        _try_again(parts, worker, is_new, is_progress=False)
 
     def _fail_pull(self, worker: PodWorker, run: ContainerRun, reason: str, message: str) -> None:
         # Tries are spaced 10, 20, 40 … 300 s, counted from the failure (IMGPULL-02).
@@ -133,38 +130,24 @@ class Images:
         run.pull_delay_ms = min(run.pull_delay_ms * 2 or BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS)
         run.due_ms = parts.context.clock.now_ms + run.pull_delay_ms
         parts.event(worker, run, WARNING, "Failed", f"Error: {reason}")
-        if parts.context.timing.is_instant:
-            worker.has_changed = worker.must_act = True
-            run.waiting = (reason, message)
-            parts.touch(worker)
-            return
         # The next sync reports it: soon for a new sandbox, which the next relist finds.
         run.unsaid, worker.has_unsaid = (reason, message), True
         is_new = not worker.runtime.containers and run.pull_tries == 1
         is_progress = run.pull_tries < UPKEEP_ATTEMPT
         _try_again(parts, worker, is_new, is_progress)
 
-    def hold_back(self, worker: PodWorker, run: ContainerRun, left_ms: int) -> None:
+    def hold_back(self, worker: PodWorker, run: ContainerRun) -> None:
         """The pause after a failed pull is not over: each look tells so, and the one after it shows it."""
         parts, image = self._parts, run.container.image
-        is_instant, waiting = parts.context.timing.is_instant, run.waiting
-        is_progress = run.pull_tries < UPKEEP_ATTEMPT
-        if is_instant:
-            parts.come_back(worker, left_ms, is_progress=is_progress)
-        else:
-            try_later(parts, worker, is_progress)
+        waiting = run.waiting
+        try_later(parts, worker, run.pull_tries < UPKEEP_ATTEMPT)
         is_told = waiting is not None and waiting[0] == IMAGE_PULL_BACK_OFF
-        if is_told and is_instant:
-            return
         message = f'Back-off pulling image "{image}"'
         if waiting is None or not is_told:
             # The state goes on saying why the last try failed.
             failure = f": {': '.join(waiting)}" if waiting is not None else ""
             waiting = (IMAGE_PULL_BACK_OFF, message + failure)
-        if is_instant:
-            run.waiting, worker.has_changed = waiting, True
-        else:
-            run.unsaid, worker.has_unsaid = waiting, True
+        run.unsaid, worker.has_unsaid = waiting, True
         parts.event(worker, run, NORMAL, "BackOff", message)
         parts.event(worker, run, WARNING, "Failed", f"Error: {IMAGE_PULL_BACK_OFF}")
 

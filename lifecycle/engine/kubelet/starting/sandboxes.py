@@ -204,12 +204,11 @@ class Sandboxes:
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
         # Reported by the next sync: this one goes on to start containers, and may have to wait for a hook.
-        is_told = not self._parts.relist_period_ms
-        worker.has_changed = is_told and (bool(worker.spec.init_containers) or not worker.spec.has_post_start)
+        worker.has_changed = False
         # A sync while it was being made has found nothing to do.
         worker.must_act = True
         self._kubelet.sync_pod(worker, pod)
-        worker.has_changed = worker.has_changed or not is_told
+        worker.has_changed = True
 
     def _find_name_problem(self, pod: Pod) -> str:
         """Why it cannot be given the full name that it asks for; "" when it can, or asks for none."""
@@ -307,8 +306,7 @@ class Sandboxes:
         """Stop all that runs, and the sandbox with it: how they end shows what comes of it (KillPod)."""
         worker.runtime = worker.runtime.replace(sandbox_ready=False)
         self._stop(worker, pod)
-        if self._parts.relist_period_ms:
-            worker.under_way = KILLING
+        worker.under_way = KILLING
         worker.must_act = True
         self._parts.touch(worker)
 

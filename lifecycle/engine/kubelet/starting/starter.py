@@ -70,7 +70,7 @@ class Starter:
         now_ms = self._parts.context.clock.now_ms
         if run.due_ms > now_ms:
             if run.pull_delay_ms:
-                self._images.hold_back(worker, run, run.due_ms - now_ms)
+                self._images.hold_back(worker, run)
             else:
                 hold_back(self._parts, worker, pod, run)
             return
@@ -89,9 +89,9 @@ class Starter:
 
         The end of a pod waits for that, too (kubelet, issue 113606).
         """
-        if worker.under_way and (worker.to_start or not self._parts.relist_period_ms):
+        if worker.under_way and worker.to_start:
             self._parts.touch(worker)
-        elif self._parts.relist_period_ms:
+        else:
             self._parts.end_sync(worker)
 
     # --- create and run -------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class Starter:
             try_later(parts, worker, is_progress)
         else:
             parts.come_back(worker, wait_ms, is_progress=is_progress)
-        if is_error and not parts.context.timing.is_instant:
+        if is_error:
             # Without a container there is nothing to relist: the next sync reports it, when it comes.
             run.unsaid, worker.has_unsaid = (reason, message), True
             self._go_on(worker)
@@ -173,8 +173,7 @@ class Starter:
             wait_ms = min(first_ms << min(run.start_tries - 1, 20), cap_ms)
             run.due_ms = parts.now_ms + wait_ms
             return wait_ms
-        is_first = run.start_tries == 1 and not parts.context.timing.is_instant
-        return 0 if is_first else BACK_OFF_INITIAL_MS
+        return 0 if run.start_tries == 1 else BACK_OFF_INITIAL_MS
 
     def _fail_run(self, worker: PodWorker, run: ContainerRun, message: str) -> None:
         """The runtime has made the container and cannot start it: it has ended, as a crash has.
@@ -233,6 +232,7 @@ class Starter:
             # Over as soon as it began: it ran all the same.
             self._on_running(worker, pod, run)
             if not parts.relist_period_ms:
+                self.see(worker, pod, run)
                 self._reporter.report(worker, pod)
             self._kubelet.on_exit(worker, run)
             return
@@ -246,20 +246,11 @@ class Starter:
     def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:
             worker.has_initialized = True
-        if self._parts.relist_period_ms:
-            run.is_unseen = worker.has_unseen = True
-            if worker.to_start:
-                self._parts.touch(worker)
-            else:
-                self._parts.end_sync(worker)
-            return
-        is_plain = worker.spec.is_plain
-        if run.attempt or not is_plain:
-            # A report that others of the pod's containers may share waits for the end of the instant.
+        run.is_unseen = worker.has_unseen = True
+        if worker.to_start:
             self._parts.touch(worker)
-        self.see(worker, pod, run)
-        if is_plain and not run.attempt:
-            self._kubelet.sync_pod(worker, pod)
+        else:
+            self._parts.end_sync(worker)
 
     def see(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         """A container that has begun to run is seen running: from now on it is probed."""

@@ -1,8 +1,9 @@
 """Node pressure: what is told of it, who goes first, and who is not let in. Pure.
 
 Models the kubelet's eviction manager. Pods that use more than they asked for go before those that do not,
-then the less important ones, then BestEffort before Burstable before Guaranteed, then by how much they use
-above what they asked for. A pod that asked for nothing uses more than that, whatever it does.
+then the less important ones, then by how much they use above what they asked for. A pod that asked for
+nothing uses more than that, whatever it does. Quality of service is none of its keys: it shows in the first
+and the last only (eviction/helpers.go, where QOS-11 has all BestEffort pods go before any Burstable one).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ...objects.condition import Condition, find_condition, with_condition
 from ...objects.node import Taint
 from ...objects.pods.pod import PodSpec
 from ...objects.record import Record
-from ..pods.qos import BEST_EFFORT, BURSTABLE, GUARANTEED
+from ..pods.qos import BEST_EFFORT
 from .eviction_settings import DISK, MEMORY, PROCESSES, Threshold
 
 EVICTED, DEADLINE_EXCEEDED = "Evicted", "DeadlineExceeded"
@@ -22,8 +23,6 @@ DISRUPTION_TARGET = "DisruptionTarget"
 TERMINATION_BY_KUBELET = "TerminationByKubelet"
 SYSTEM_CRITICAL_PRIORITY = 2_000_000_000
 """Pods of this priority and above are never evicted by their kubelet."""
-
-_CLASSES = (BEST_EFFORT, BURSTABLE, GUARANTEED)
 
 
 class NodeWords(Record):
@@ -71,7 +70,6 @@ class Candidate:
     """
 
     uid: str
-    qos_class: str
     priority: int
     used: int
     asked: int
@@ -79,20 +77,18 @@ class Candidate:
     containers: tuple[tuple[str, int, int], ...] = ()
 
 
-EXCEEDS, PRIORITY, CLASS, AMOUNT = "exceeds", "priority", "class", "amount"
+EXCEEDS, PRIORITY, AMOUNT = "exceeds", "priority", "amount"
 KEYS: Mapping[str, Callable[[Candidate], int]] = {
     EXCEEDS: lambda one: 0 if one.used > one.asked or not one.asked else 1,
     PRIORITY: lambda one: one.priority,
-    CLASS: lambda one: _CLASSES.index(one.qos_class),
     AMOUNT: lambda one: one.asked - one.used,
 }
 """What pods are compared by; the lower goes first."""
-# Kubernetes' own keys and the class, which QOS-11 and QOS-14 ask for: among equally important pods only.
 _KEYS_OF: Mapping[str, Sequence[str]] = {
-    MEMORY: (EXCEEDS, PRIORITY, CLASS, AMOUNT),
-    DISK: (EXCEEDS, PRIORITY, CLASS, AMOUNT),
+    MEMORY: (EXCEEDS, PRIORITY, AMOUNT),
+    DISK: (EXCEEDS, PRIORITY, AMOUNT),
     # Nobody asks for processes, so nobody has more of them than asked for.
-    PROCESSES: (PRIORITY, CLASS, AMOUNT),
+    PROCESSES: (PRIORITY, AMOUNT),
 }
 
 

@@ -89,28 +89,21 @@ def decide_tick(
     return (RUN_CHECK if started else WAIT), None
 
 
-def first_check_ms(
-    kind: str, probe: Probe, started_ms: int, enabled_ms: int, ticking_ms: int | None = None
-) -> int:
-    """The first check: the initial delay after the run's start, not before `enabled_ms`.
+def first_check_ms(kind: str, probe: Probe, started_ms: int, enabled_ms: int, ticking_ms: int) -> int:
+    """The first check: a tick after the initial delay, counted from the run's start, and after `enabled_ms`.
 
-    `enabled_ms`: when the startup probe succeeded (the run's start without one). A liveness worker has been
-    ticking since the run's start, so it keeps that grid; but at a tick of that very instant the status does
-    not say yet that the container has started, so it waits for the next one: period 4 s, startup probe good
-    at 12.0 s give 16.0 s (worker.go, doProbe). Readiness is asked at once, to lose no time.
+    `enabled_ms`: when the startup probe succeeded (the run's start without one). At a tick of that very
+    instant the status does not say yet that the container has started, so that a liveness worker waits for
+    the next one: period 4 s, startup probe good at 12.0 s give 16.0 s (worker.go, doProbe).
     `ticking_ms`: a kubelet's workers begin with the pod, before anything runs, and tick once a period from
     then on: pod 0.0 s, run 0.5 s, period 3 s give 3.0 s, also for later runs. Readiness alone is hastened:
     its worker ticks from when it was asked for at once, `enabled_ms`, though that be too early for a check.
     """
     due_ms = started_ms + probe.initial_delay_seconds * 1000
-    if ticking_ms is not None and kind == READINESS:
-        ticks_ms = enabled_ms + probe.period_seconds * 1000
-        return enabled_ms if due_ms <= enabled_ms else next_check_ms(probe, ticks_ms, due_ms)
-    if ticking_ms is not None:
+    if kind != READINESS:
         return next_check_ms(probe, ticking_ms + probe.period_seconds * 1000, max(due_ms, enabled_ms + 1))
-    if due_ms >= enabled_ms:
-        return due_ms
-    return enabled_ms if kind == READINESS else next_check_ms(probe, due_ms, enabled_ms + 1)
+    ticks_ms = enabled_ms + probe.period_seconds * 1000
+    return enabled_ms if due_ms <= enabled_ms else next_check_ms(probe, ticks_ms, due_ms)
 
 
 def next_check_ms(probe: Probe, first_ms: int, from_ms: int) -> int:

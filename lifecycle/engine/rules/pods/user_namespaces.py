@@ -13,6 +13,7 @@ from typing import Any
 
 BLOCK = 65_536
 DEFAULT_PODS = 110
+_ALL_IDS = 1 << 32
 USER_IDS = "podline.dev/subordinate-user-ids"
 OCI_RUNTIME = "podline.dev/oci-runtime"
 """On a Node: `crun 1.8`."""
@@ -66,10 +67,11 @@ def _is_before(version: str, wanted: tuple[int, int]) -> bool:
 def find_free_block(configuration: Mapping[str, Any] | None, taken: Collection[int]) -> int | None:
     """The first host id of a block nobody has; None when all of the node's are given away.
 
-    A node has as many as it may have pods, from 65,536 on, or those of the range that is set for its kubelet.
+    A node has all ids from 65,536 on, or those of the range that is set for its kubelet (kubelet_pods.go,
+    getKubeletMappings).
     """
     given = configuration or {}
-    first, count = BLOCK, BLOCK * int(given.get("maxPods") or DEFAULT_PODS)
+    first, count = BLOCK, _ALL_IDS - BLOCK
     line = ((given.get("metadata") or {}).get("annotations") or {}).get(USER_IDS)
     if line:
         _, start, length = line.strip().split(":")

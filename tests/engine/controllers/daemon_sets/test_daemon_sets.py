@@ -433,17 +433,44 @@ def test_a_set_of_the_same_template_takes_orphans_over():
 
 @pytest.mark.spec("DS-UPD-03", "DS-UPD-06", "DS-UPD-05")
 @pytest.mark.parametrize("strategy", ["RollingUpdate", "OnDelete"])
-def test_a_set_of_another_template_replaces_orphans_by_its_strategy(strategy: str):
+@pytest.mark.parametrize(
+    "former, images, stays",
+    [
+        # IsPodUpdated (daemonset_util.go): the same generation is enough, and each set begins with 1.
+        pytest.param(["nginx:1"], ["nginx:3"], True, id="neither has changed"),
+        pytest.param(["nginx:1", "nginx:2"], ["nginx:3"], False, id="the former one has changed"),
+        pytest.param(["nginx:1"], ["nginx:3", "nginx:4"], False, id="the new one has changed"),
+        pytest.param(["nginx:1", "nginx:2"], ["nginx:3", "nginx:4"], False, id="both, one by one"),
+    ],
+)
+def test_a_set_of_another_template_replaces_orphans_of_another_generation(
+    strategy: str, former: list[str], images: list[str], stays: bool
+):
+    fleet = Fleet()
+    for image in former:
+        fleet.apply(make_agent(image=image))
+        fleet.run(120)
+    fleet.change("delete", AGENT, "DaemonSet", propagationPolicy="Orphan")
+    fleet.run(1)
+    for image in images:
+        fleet.apply(make_agent(image=image, updateStrategy={"type": strategy}))
+        fleet.run(120)
+    found = {pod["spec"]["containers"][0]["image"] for pod in fleet.pods()}
+    is_replaced = strategy == "RollingUpdate" and not stays
+    assert found == {images[-1] if is_replaced else former[-1]}
+
+
+@pytest.mark.spec("DS-UPD-03")
+def test_orphans_of_an_equal_generation_count_as_updated():
     fleet = Fleet()
     fleet.apply(make_agent())
     fleet.run(5)
     fleet.change("delete", AGENT, "DaemonSet", propagationPolicy="Orphan")
     fleet.run(1)
-    fleet.apply(make_agent(image="nginx:2", updateStrategy={"type": strategy}))
+    fleet.apply(make_agent(image="nginx:2"))
     fleet.run(120)
-    images = {pod["spec"]["containers"][0]["image"] for pod in fleet.pods()}
-    assert images == ({"nginx:2"} if strategy == "RollingUpdate" else {"nginx:1"})
-    assert fleet.count("updatedNumberScheduled") == (3 if strategy == "RollingUpdate" else 0)
+    assert fleet.count("updatedNumberScheduled") == 3
+    assert {pod["spec"]["containers"][0]["image"] for pod in fleet.pods()} == {"nginx:1"}
 
 
 @pytest.mark.parametrize("is_first", [True, False])

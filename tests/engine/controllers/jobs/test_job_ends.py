@@ -155,16 +155,29 @@ def test_a_job_that_was_never_suspended_says_nothing_of_it():
 
 
 @pytest.mark.spec("JOB-DEADLINE-05", "JOB-SUSP-03")
-def test_the_deadline_counts_from_the_resumption():
+@pytest.mark.parametrize(
+    "suspended, resumed, failed",
+    [
+        pytest.param(20, 25, 55, id="it counts from the resumption"),
+        pytest.param(0, 100, 130, id="never begun"),
+        # syncJob looks at the deadline before it says that the Job is resumed, and since when it runs.
+        pytest.param(20, 30, 30, id="resumed at the deadline of its first start"),
+        pytest.param(20, 120, 120, id="resumed later than that"),
+    ],
+)
+def test_the_deadline_of_a_resumed_job(suspended: int, resumed: int, failed: int):
     shift = Shift()
-    shift.apply(make_job(command="sleep 900", activeDeadlineSeconds=30))
-    shift.run(20)
-    shift.patch(suspend=True)
-    shift.run(100)
+    shift.apply(make_job(command="sleep 900", activeDeadlineSeconds=30, suspend=not suspended))
+    if suspended:
+        shift.run(suspended)
+        shift.patch(suspend=True)
+    shift.run(resumed - suspended)
     assert shift.conditions() == [("Suspended", "True", "JobSuspended")]
     shift.patch(suspend=False)
     shift.run(200)
-    assert shift.lane("Job", "condition.FailureTarget") == [(150_000, "True")]
+    assert shift.lane("Job", "condition.FailureTarget") == [(failed * 1000, "True")]
+    # One that fails at once is never told to be resumed.
+    assert shift.lane("Job", "condition.Suspended")[-1][1] == ("True" if failed == resumed else "False")
 
 
 @pytest.mark.spec("JOB-SCHED-01", "JOB-SCHED-02", "JOB-SCHED-03", "JOB-SCHED-04")

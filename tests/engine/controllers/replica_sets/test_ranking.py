@@ -149,3 +149,37 @@ def test_the_first_of_an_age_is_of_it_and_no_earlier_one_is(since_ms, now_ms):
     first_ms = first_of_age(since_ms, now_ms)
     assert first_ms <= since_ms
     assert age(first_ms, now_ms) == age(since_ms, now_ms) != age(first_ms - 1, now_ms)
+
+
+@pytest.mark.spec("RS-RANK-04", "RS-RANK-05")
+@pytest.mark.parametrize(
+    "first, second, goes",
+    [
+        # Ages of 1000 s and 1010 s are in one bucket of log2, those of 10 s and 1000 s are not.
+        pytest.param({"ready_for": 1000, "restarts": 4}, {"ready_for": 10}, "b", id="buckets that differ"),
+        pytest.param({"restarts": 0}, {"restarts": 4}, "b", id="of one second: restarts"),
+        pytest.param(
+            {"ready_for": 1000, "restarts": 0},
+            {"ready_for": 1010, "restarts": 4},
+            "a",
+            id="uid before restarts",
+        ),
+        pytest.param(
+            {"ready_for": 1010, "restarts": 0}, {"ready_for": 1000, "restarts": 4}, "a", id="so or so"
+        ),
+        pytest.param({"ready_for": 1010, "age": 9000}, {"ready_for": 1000}, "a", id="uid before youth"),
+        pytest.param({"age": 9000}, {"age": 1000}, "b", id="of one second: youth"),
+        pytest.param({"age": 1010}, {"age": 1000}, "a", id="of one second and age: uid"),
+        pytest.param(
+            {"ready_for": None, "age": 1010},
+            {"ready_for": None, "restarts": 4},
+            "b",
+            id="not ready: restarts",
+        ),
+    ],
+)
+def test_equally_long_ready_pods_go_by_their_uids(first: Any, second: Any, goes: str) -> None:
+    """ActivePodsWithRanks.Less: a tie of two times that differ is left to the uids, and to nothing else."""
+    pods = [make_pod("a", **first), make_pod("b", **second)]
+    for given in (pods, pods[::-1]):
+        assert [pod.meta.name for pod in pods_to_delete(given, {}, 1, NOW_MS)] == [goes]

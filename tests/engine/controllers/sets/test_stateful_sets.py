@@ -279,13 +279,13 @@ def update_five(is_on: bool, most: Any, unready: str = "", **settings: Any) -> W
     "is_on, most, settings, expected",
     [
         pytest.param(True, 2, {}, [60_000, 60_000, 63_000, 63_000, 66_000], id="two at once"),
-        pytest.param(True, "30%", {}, [60_000, 60_000, 63_000, 63_000, 66_000], id="rounded up"),
+        pytest.param(True, "30%", {}, [60_000, 63_000, 66_000, 69_000, 72_000], id="rounded down"),
         pytest.param(
             True,
             "30%",
-            {"switches": {"statefulSetMaxUnavailableRoundsUp": False}},
-            [60_000, 63_000, 66_000, 69_000, 72_000],
-            id="rounded down, as released",
+            {"switches": {"statefulSetMaxUnavailableRoundsUp": True}},
+            [60_000, 60_000, 63_000, 63_000, 66_000],
+            id="rounded up, as documented",
         ),
         pytest.param(False, 2, {}, [60_000, 63_000, 66_000, 69_000, 72_000], id="gate off"),
     ],

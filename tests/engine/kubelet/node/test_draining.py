@@ -75,7 +75,7 @@ def test_requests_go_to_a_server_that_is_being_stopped_until_another_one_is_read
     world.to(10).pod({"name": "app", **SHELL, "command": ["sh", "-c", ask]}, meta={"name": "client"})
     world.to(20).delete(name="old")
     # The new server is ready at 25 s; the old one serves until 40 s.
-    probe = {"exec": {"command": ["true"]}, "initialDelaySeconds": 5}
+    probe = {"exec": {"command": ["true"]}, "initialDelaySeconds": 5, "periodSeconds": 5}
     serve(world, "new", readinessProbe=probe)
     world.to(60)
     ready = [world.lane("endpoint.server", name) for name in ("old", "new")]

@@ -283,8 +283,8 @@ def test_what_a_check_finds_is_known_at_its_end(probe: dict[str, Any], told: lis
 @pytest.mark.parametrize(
     "period, killed",
     [
-        pytest.param(5, 12, id="begun at 0, 5 and 10 s"),
-        pytest.param(1, 6, id="begun at 0, 2 and 4 s: one after the other"),
+        pytest.param(5, 17, id="begun at 5, 10 and 15 s"),
+        pytest.param(1, 7, id="begun at 1, 3 and 5 s: one after the other"),
     ],
 )
 def test_a_threshold_of_slow_checks(period: int, killed: int) -> None:

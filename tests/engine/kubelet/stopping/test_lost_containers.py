@@ -62,7 +62,8 @@ def test_a_running_container_that_is_lost_has_ended_nobody_knows_how() -> None:
 
 def test_only_what_has_run_in_a_living_pod_can_be_lost() -> None:
     world = World()
-    world.pod("app", "slow", behavior={"slow": {"pull": {"takes": "1h"}}})
+    slow = {"name": "slow", "image": "sim/slow:1"}
+    world.pod("app", slow, behavior={"slow": {"pull": {"takes": "1h"}}})
     answer = lose(world.to(10), "slow")
     assert answer.code == 409
     assert answer.status is not None

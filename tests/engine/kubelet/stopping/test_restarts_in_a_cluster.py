@@ -258,7 +258,7 @@ def test_s05_restart_on_chosen_exit_codes(runs: list[int], starts: list[float], 
 
 
 def probed_by_rule(policy: str, *others: str) -> World:
-    """A container whose rule restarts what was killed, and whose liveness probe fails at 2 s."""
+    """A container whose rule restarts what was killed, and whose liveness probe fails at 2 and 4 s."""
     rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [137]}}]
     check = {"exec": {"command": ["false"]}, "periodSeconds": 2, "failureThreshold": 2}
     world = World()
@@ -273,7 +273,7 @@ def test_what_a_probe_ends_is_not_brought_back_by_its_rule_once_its_sandbox_is_g
     # Nothing is to be kept, so that the pod is stopped; a pod of Never gets no second sandbox, and is not
     # over either, for its rule would bring its container back (computePodActions, getPhase).
     world = probed_by_rule("Never").to(600)
-    assert world.ends() == [(5, 137)] and world.starts() == [0]
+    assert world.ends() == [(7, 137)] and world.starts() == [0]
     assert world.status()["phase"] == "Running" and world.container()["restartCount"] == 0
     told = [row["message"] for row in world.rows if row.get("reason") == "Killing"]
     assert told == ["Stopping container app"] and not world.events("SandboxChanged")
@@ -283,14 +283,14 @@ def test_what_a_probe_ends_is_not_brought_back_by_its_rule_once_its_sandbox_is_g
 
 @pytest.mark.parametrize("policy", ["OnFailure", "Always"])
 def test_under_other_policies_it_begins_again_in_a_new_sandbox(policy: str) -> None:
-    world = probed_by_rule(policy).to(21)
-    assert world.starts() == [0, 5, 20] and world.ends()[0] == (5, 137)
-    assert world.events("SandboxChanged")[0] == (5, "SandboxChanged")
+    world = probed_by_rule(policy).to(24)
+    assert world.starts() == [0, 7, 23] and world.ends()[0] == (7, 137)
+    assert world.events("SandboxChanged")[0] == (7, "SandboxChanged")
 
 
 def test_beside_another_container_it_is_restarted_in_place() -> None:
-    world = probed_by_rule("Never", "other").to(21)
-    assert world.starts() == [0, 5, 20] and not world.events("SandboxChanged")
+    world = probed_by_rule("Never", "other").to(24)
+    assert world.starts() == [0, 7, 23] and not world.events("SandboxChanged")
 
 
 @pytest.mark.spec(

@@ -97,5 +97,5 @@ def test_check_that_signals_the_program_is_felt_at_once() -> None:
         "spec": {"restartPolicy": "Never", "containers": [container]},
     }
     run = Run(yaml.safe_dump(pod))
-    assert "running" in run.container_at(4, "odd")["state"]
-    assert run.container_at(6, "odd")["state"]["terminated"]["exitCode"] == 3
+    assert "running" in run.container_at(9, "odd")["state"]
+    assert run.container_at(11, "odd")["state"]["terminated"]["exitCode"] == 3

@@ -41,7 +41,8 @@ def test_a_node_that_cannot_says_why(info, annotations, volumes, words):
     [
         pytest.param(None, set(), BLOCK, id="the first"),
         pytest.param(None, {BLOCK, 3 * BLOCK}, 2 * BLOCK, id="the first that is free"),
-        pytest.param({"maxPods": 2}, {BLOCK, 2 * BLOCK}, None, id="as many as there may be pods"),
+        pytest.param({"maxPods": 2}, {BLOCK, 2 * BLOCK}, 3 * BLOCK, id="however many pods there may be"),
+        pytest.param(None, {*range(BLOCK, 1 << 32, BLOCK)}, None, id="none is left"),
         pytest.param(
             {"metadata": {"annotations": {IDS: f"kubelet:{10 * BLOCK}:{2 * BLOCK}"}}},
             {10 * BLOCK},

@@ -35,15 +35,14 @@ class Rules:
     allows_surge: bool
 
     def is_updated(self, pod: Pod) -> bool:
-        """Whether a pod is of the present template: by its hash, without one by the template's generation.
+        """Whether a pod is of the present template: by its hash, or by the template's generation alone.
 
-        Kubernetes takes an equal generation for enough. Then pods that a former set of another template left
-        behind would stay, as both sets begin to count with 1, and they are to be replaced (DS-UPD-03).
+        Each set begins to count these with 1: so one takes what a former set has left behind for its own
+        template's, if neither has changed, whatever it runs (daemonset_util.go, IsPodUpdated; DS-UPD-03).
         """
         labels = pod.meta.labels
-        digest = labels.get(REVISION_LABEL)
-        if digest:
-            return digest == self.digest
+        if labels.get(REVISION_LABEL) == self.digest:
+            return True
         return self.generation is not None and labels.get(GENERATION_LABEL) == str(self.generation)
 
 

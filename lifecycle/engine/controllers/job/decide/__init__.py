@@ -12,7 +12,7 @@ from ....objects.workloads.job import Job as Job
 from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
 from ....rules.jobs.pods import is_tracked
 from .accounting import take_account
-from .look import find_deadline_ms, is_resuming, look_at, make_condition, make_success
+from .look import find_deadline_ms, look_at, make_condition, make_success
 from .pods import Plan, plan_pods
 from .seen import SOURCE, JobDecision, Look, Seen, SeenPods
 
@@ -111,13 +111,11 @@ def _delete(step: _Step) -> list[Action]:
 
 def _tell_counts(step: _Step) -> JobStatus:
     status, gates = step.seen.job.status, step.seen.gates
-    # A Job that resumes keeps its old start until it is told that it has resumed; a first start stands.
-    has_begun = status.start_ms is not None and is_resuming(step.seen.job)
     return status.changed(
         active=step.active,
         ready=step.ready,
         terminating=step.terminating if gates.replacement_policy else None,
-        start_ms=status.start_ms if has_begun else step.look.start_ms,
+        start_ms=step.look.start_ms,
         uncounted=status.uncounted or NONE_UNCOUNTED,
     )
 

@@ -17,7 +17,6 @@ from ....objects.workloads.job import (
     FAILURE_TARGET,
     NONE_UNCOUNTED,
     SUCCESS_CRITERIA_MET,
-    SUSPENDED,
     Job,
 )
 from ....rules.jobs.backoff import with_ends
@@ -77,19 +76,10 @@ def is_placed(job: Job, pod: Pod) -> bool:
     return not job.spec.is_indexed or 0 <= read_index(pod) < (job.spec.completions or 0)
 
 
-def is_resuming(job: Job) -> bool:
-    """Whether it was suspended and is so no longer."""
-    if not job.status.conditions:
-        return False
-    condition = find_condition(job.status.conditions, SUSPENDED)
-    return condition is not None and condition.status == "True" and not job.spec.suspend
-
-
 def _find_start(job: Job, now_ms: int) -> int | None:
-    """Since when it runs: its first look, or the one that resumes it (JOB-SUSP-03)."""
-    if job.spec.suspend:
-        return job.status.start_ms
-    return now_ms if job.status.start_ms is None or is_resuming(job) else job.status.start_ms
+    """Since when it runs: its first look. One that resumes has its old start until that is told (syncJob)."""
+    known_ms = job.status.start_ms
+    return known_ms if job.spec.suspend or known_ms is not None else now_ms
 
 
 def make_condition(type_: str, reason: str, message: str, now_ms: int, status: str = "True") -> Condition:
@@ -145,7 +135,11 @@ def _exceeds_restarts(seen: Seen) -> bool:
 
 
 def find_deadline_ms(job: Job, look: Look) -> int | None:
-    """When it will have been active for too long; its start is known to the second (JOB-DEADLINE-01, -05)."""
+    """When it will have been active for too long; its start is known to the second (JOB-DEADLINE-01, -05).
+
+    The look that resumes it counts from the start before it was suspended still: a Job that was so until its
+    deadline fails with it (job_controller.go, pastActiveDeadline).
+    """
     seconds = job.spec.active_deadline_seconds
     if seconds is None or look.start_ms is None or job.spec.suspend:
         return None

@@ -13,6 +13,8 @@ _PHASE_ORDER = {UNKNOWN: 1, RUNNING: 2}
 _NEVER = -(1 << 62)
 
 Rank = tuple[bool, int, bool, int, int, int, int, int, int, str]
+_TO_READY_TIME = 6
+"""So many parts of a rank come before those that count for equally long ready pods alone."""
 
 
 def rank(
@@ -23,7 +25,7 @@ def rank(
     In order: unassigned; pending, then unknown; not ready; lower deletion cost; more related pods on its
     node (`doubled_up`); ready for a shorter time; more restarts; younger; and for the rest the uid, which
     is as good as random under a fixed seed. Times are of whole seconds, as the API tells them, and compare
-    in buckets of log2 of their nanoseconds.
+    in buckets of log2 of their nanoseconds. Of pods in one bucket see `_Place`.
     """
     ready = pod.ready_condition
     is_ready = ready is not None and ready.status == "True"
@@ -99,5 +101,30 @@ def pods_to_delete(
     if count >= len(pods):
         return list(pods)
     related = related_by_node.get
-    ranks = [rank(pod, related(pod.node_name, 0), now_ms, use_cost, use_logarithm) for pod in pods]
-    return [pods[place] for _rank, place in nsmallest(count, zip(ranks, range(len(pods)), strict=True))]
+    places = [
+        _Place(pod, rank(pod, related(pod.node_name, 0), now_ms, use_cost, use_logarithm)) for pod in pods
+    ]
+    return [place.pod for place in nsmallest(count, places)]
+
+
+class _Place:
+    """A pod's place among others.
+
+    Pods that have been ready since other seconds, as far as their bucket can tell equally long, go by their
+    uids: more restarts and greater youth count among those of one second only (ActivePodsWithRanks.Less).
+    """
+
+    __slots__ = ("head", "pod", "ready_ms", "tail")
+
+    def __init__(self, pod: Pod, of: Rank) -> None:
+        ready = pod.ready_condition
+        self.pod, self.head, self.tail = pod, of[:_TO_READY_TIME], of[_TO_READY_TIME:]
+        is_ready = ready is not None and ready.status == "True"
+        self.ready_ms = floor(ready.last_transition_ms) if ready is not None and is_ready else None
+
+    def __lt__(self, other: _Place) -> bool:
+        if self.head != other.head:
+            return self.head < other.head
+        if self.ready_ms != other.ready_ms:
+            return self.pod.meta.uid < other.pod.meta.uid
+        return self.tail < other.tail

@@ -20,7 +20,7 @@ class Options:
     """`has_max_unavailable`: the gate MaxUnavailableStatefulSet. `rounds_up`: percentages of it."""
 
     has_max_unavailable: bool = False
-    rounds_up: bool = True
+    rounds_up: bool = False
 
 
 @dataclass(slots=True)
