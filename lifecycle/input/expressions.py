@@ -14,13 +14,13 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.condition import ALIASES
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.quantity import parse_quantity
+from lifecycle.lean_dataclasses import dataclass, field
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,

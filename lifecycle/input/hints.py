@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from lifecycle.engine.kinds.entry import TEMPLATE
 from lifecycle.engine.kinds.registry import entry_of_json
 from lifecycle.input.problems import Problem
+from lifecycle.lean_dataclasses import replace
 
 PATCH_REMEDY = "is this a kustomize patch? Run `kubectl kustomize` on its folder and give the result"
 PATCH_DIRECTIVES = ("$patch", "$retainKeys")

@@ -9,7 +9,6 @@ Nothing here knows what a manifest means; `lifecycle.engine.schema` does.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import yaml
@@ -29,6 +28,7 @@ from lifecycle.engine.schema.yaml_nodes import (
 )
 from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number
 from lifecycle.input.problems import ManifestError, Problem, refuse
+from lifecycle.lean_dataclasses import dataclass, field
 
 FILE_LIMIT_BYTES = 32 * 1024 * 1024
 _MEBIBYTE = 1024 * 1024

@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
@@ -22,6 +21,7 @@ from lifecycle.input.folders import CHART, KUSTOMIZATIONS
 from lifecycle.input.manifests import FILE_LIMIT_BYTES
 from lifecycle.input.problems import Problem
 from lifecycle.input.reading import Batch
+from lifecycle.lean_dataclasses import dataclass
 
 MOST_SECONDS = 60
 LONGEST_NAME = 53

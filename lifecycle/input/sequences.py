@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.engine.heart.timing import read_duration_ms
@@ -21,6 +20,7 @@ from lifecycle.engine.heart.trace import EventRow, Row, Transition
 from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.input.expressions import ExpressionError
+from lifecycle.lean_dataclasses import dataclass
 
 EVENTS, STARTS = "events", "starts."
 FORM = 'write "pod/web phase", "pod/web container.app.state" or "pod/web -n shop condition.Ready"'

@@ -6,7 +6,6 @@ import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import Reading
 from lifecycle.input.renderers import Values
 from lifecycle.input.scenario import is_scenario, read_epoch_ms, read_until
+from lifecycle.lean_dataclasses import replace
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.logs import LogFolder

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from lifecycle.lean_dataclasses import dataclass
 
 from .crowd import Crowd
 from .file_layers import FileLayer, Mount

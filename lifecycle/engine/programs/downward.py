@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..objects.quantity import parse_quantity
 

@@ -8,8 +8,9 @@ Randomness is handed in: this module holds none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from statistics import NormalDist
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..heart.timing import parse_milliseconds
 from ..objects.shortened import shorten

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..kinds.plain import CONTAINER_PROFILE
 from ..objects.selector import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, Requirement

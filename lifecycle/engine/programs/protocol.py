@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from lifecycle.lean_dataclasses import dataclass
 from lifecycle.userland.saved import Saved
 
 

@@ -7,9 +7,10 @@ API server's words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from .fields import ANY_TYPE, LIST, MAP, Field
 from .paths import Path, format_path

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release

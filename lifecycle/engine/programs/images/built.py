@@ -9,9 +9,10 @@ in the versions of some years is "?", and where a word of the tag tells of anoth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from lifecycle.lean_dataclasses import dataclass
 
 COLUMNS = "names needs source user folder ports stop shell volumes entry".split()
 UNKNOWN, WITHOUT_SHELL = "?", "none"

@@ -13,7 +13,8 @@ are typical ones, and a row says where it is an assumption.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from lifecycle.lean_dataclasses import dataclass, replace
 
 from ..behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
 from ..durations import Duration

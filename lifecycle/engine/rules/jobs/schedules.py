@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...objects.time_zones import UTC, load_zone
 

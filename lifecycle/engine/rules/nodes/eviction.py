@@ -8,7 +8,8 @@ above what they asked for. A pod that asked for nothing uses more than that, wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.condition import Condition, find_condition, with_condition
 from ...objects.node import Taint

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.meta import StoredObject
 from ....objects.storage import AVAILABLE, BOUND, BOUND_BY_CONTROLLER, FAILED, PROVISIONED_BY, RELEASED
