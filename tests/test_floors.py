@@ -20,7 +20,7 @@ ROOTS = ("lifecycle", "dashboard", "podline")
 # Lowest first. A room is a folder or a module; the longest name that fits a module says its floor.
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
-    ("0 dataclasses", "lifecycle.lean_dataclasses"),
+    ("0 dataclasses", "lifecycle.lean_dataclasses lifecycle.lean_tuples"),
     ("1 userland", "lifecycle.userland"),
     ("1 releases", "lifecycle.engine.releases"),
     ("1 objects", "lifecycle.engine.objects"),
@@ -70,6 +70,7 @@ STRANGERS = {"1d parts", "3 surfaces"}
 # The folder is the guard: `rules/`, and every `decide/`.
 DECIDERS_SEE = (
     "lifecycle.lean_dataclasses",
+    "lifecycle.lean_tuples",
     "lifecycle.engine.objects",
     "lifecycle.engine.rules",
     "lifecycle.engine.heart.errors",
@@ -87,7 +88,7 @@ FLAT_ENGINE = {
     "lifecycle.engine.upgrades",
 }
 
-PURE = ("lifecycle.engine", "lifecycle.userland", "lifecycle.lean_dataclasses")
+PURE = ("lifecycle.engine", "lifecycle.userland", "lifecycle.lean_dataclasses", "lifecycle.lean_tuples")
 IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "asyncio"}
 # Grammar and expressions of shell scripts, YAML of annotations, time zones: pure functions of their input.
 THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata"}

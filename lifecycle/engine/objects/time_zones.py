@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 UTC = "UTC"
 _PART = re.compile(r"[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}")
@@ -24,12 +26,17 @@ def is_zone(name: str) -> bool:
 
 @cache
 def _list_zones() -> frozenset[str]:
+    from importlib.resources import files
+
     return frozenset(files("tzdata").joinpath("zones").read_text().split())
 
 
 @cache
 def load_zone(name: str) -> ZoneInfo:
     """A time zone by its name. Raises ValueError, in Kubernetes' words, where there is none."""
+    from importlib.resources import files
+    from zoneinfo import ZoneInfo
+
     if not is_zone(name):
         raise ValueError(f"unknown time zone {name}")
     with files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as table:

@@ -7,12 +7,9 @@ import binascii
 import ipaddress
 import math
 import re
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
-
-import re2
 
 from ...objects.names import INT_OR_STRING
 from ..managed_fields.paths import write_json
@@ -127,6 +124,8 @@ def _check_text(value: str, schema: Json, path: str) -> Iterator[FieldError]:
 
 def matches(pattern: str, value: str) -> bool:
     """Whether a pattern is found in a text. One that cannot be read is met by none."""
+    import re2
+
     try:
         return re2.search(pattern, value) is not None
     except re2.error:
@@ -254,6 +253,12 @@ def _read_date_time(text: str) -> datetime:
     return datetime.fromisoformat(text.upper().replace("Z", "+00:00")[:19])
 
 
+def _read_uuid(text: str) -> Any:
+    import uuid
+
+    return uuid.UUID(text)
+
+
 def _fits(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda text: len(text) <= 2048 and pattern.fullmatch(text) is not None
 
@@ -265,7 +270,7 @@ _FORMATS: Mapping[str, Callable[[str], bool]] = {
     "ipv4": _reads(ipaddress.IPv4Address),
     "ipv6": _reads(ipaddress.IPv6Address),
     "cidr": _reads(lambda text: ipaddress.ip_network(text if "/" in text else "", strict=False)),
-    "uuid": _reads(uuid.UUID),
+    "uuid": _reads(_read_uuid),
     "byte": _reads(lambda text: base64.b64decode(text, validate=True)),
     "duration": _fits(_DURATION),
     "hostname": _fits(_HOST),

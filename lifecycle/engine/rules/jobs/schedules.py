@@ -13,11 +13,14 @@ from collections.abc import Iterable
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from functools import lru_cache
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING
 
 from lifecycle.lean_dataclasses import dataclass, field
 
 from ...objects.time_zones import UTC, load_zone
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 _NAMES = (
     "jan feb mar apr may jun jul aug sep oct nov dec".split(),

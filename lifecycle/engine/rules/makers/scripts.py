@@ -7,7 +7,6 @@ name that hangs on anything else is not known, and nothing is taken to be made o
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -48,6 +47,8 @@ def _list_commands(texts: list[str], given: Mapping[Any, Any]) -> Iterator[list[
 
 
 def _split(line: str) -> list[str]:
+    import shlex
+
     try:
         return shlex.split(line)
     except ValueError:

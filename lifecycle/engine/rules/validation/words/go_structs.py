@@ -10,7 +10,9 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ....objects.canonical_json import escape_json
 from ....releases.known import DEFAULT_RELEASE
