@@ -17,10 +17,13 @@ pytestmark = pytest.mark.xdist_group("floors")
 
 ROOTS = ("lifecycle", "dashboard", "podline")
 
+# How classes and patterns are written down, for all floors.
+DEFINITIONS = ("lifecycle.late_patterns", "lifecycle.lean_dataclasses", "lifecycle.lean_tuples")
+
 # Lowest first. A room is a folder or a module; the longest name that fits a module says its floor.
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
-    ("0 dataclasses", "lifecycle.lean_dataclasses lifecycle.lean_tuples"),
+    ("0 definitions", " ".join(DEFINITIONS)),
     ("1 userland", "lifecycle.userland"),
     ("1 releases", "lifecycle.engine.releases"),
     ("1 objects", "lifecycle.engine.objects"),
@@ -69,8 +72,7 @@ STRANGERS = {"1d parts", "3 surfaces"}
 # Code that decides sees objects, rules, errors, settings, timing, releases: no store, clock, agenda, chance.
 # The folder is the guard: `rules/`, and every `decide/`.
 DECIDERS_SEE = (
-    "lifecycle.lean_dataclasses",
-    "lifecycle.lean_tuples",
+    *DEFINITIONS,
     "lifecycle.engine.objects",
     "lifecycle.engine.rules",
     "lifecycle.engine.heart.errors",
@@ -88,7 +90,7 @@ FLAT_ENGINE = {
     "lifecycle.engine.upgrades",
 }
 
-PURE = ("lifecycle.engine", "lifecycle.userland", "lifecycle.lean_dataclasses", "lifecycle.lean_tuples")
+PURE = ("lifecycle.engine", "lifecycle.userland", *DEFINITIONS)
 IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "asyncio"}
 # Grammar and expressions of shell scripts, YAML of annotations, time zones: pure functions of their input.
 THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata"}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
+
+from lifecycle.late_patterns import late_pattern
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
 UTC = "UTC"
-_PART = re.compile(r"[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}")
+_PART = late_pattern(r"[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}")
 
 
 def is_zone_name(text: str) -> bool:
@@ -21,7 +22,7 @@ def is_zone_name(text: str) -> bool:
 
 def is_zone(name: str) -> bool:
     """Whether there is a time zone of that name."""
-    return is_zone_name(name) and name in _list_zones()
+    return name == UTC or (is_zone_name(name) and name in _list_zones())
 
 
 @cache

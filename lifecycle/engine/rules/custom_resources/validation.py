@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 from ...objects.names import INT_OR_STRING
 from ..managed_fields.paths import write_json
 from ..validation.words.field_error import (
@@ -226,14 +228,14 @@ def _holds(value: Any, schema: Json, path: str) -> bool:
 
 # --- formats ----------------------------------------------------------------------------------------------
 
-_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
-_DURATION = re.compile(r"\s*(\d+\s*(h|m|s|ms|us|µs|ns|w|d|hours?|minutes?|seconds?|days?|weeks?)\s*)+")
-_HOST = re.compile(
+_DATE_TIME = late_pattern(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_DURATION = late_pattern(r"\s*(\d+\s*(h|m|s|ms|us|µs|ns|w|d|hours?|minutes?|seconds?|days?|weeks?)\s*)+")
+_HOST = late_pattern(
     r"([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)(\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*"
 )
-_EMAIL = re.compile(r"[^@\s<>]{1,64}@[^@\s<>]{1,255}")
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
-_MAC = re.compile(r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
+_EMAIL = late_pattern(r"[^@\s<>]{1,64}@[^@\s<>]{1,255}")
+_URI = late_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+_MAC = late_pattern(r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
 
 
 def _reads(read: Callable[[str], Any]) -> Callable[[str], bool]:

@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 from .made import CONFIG_MAP, SECRET, TLS_TYPE, Made
 
 Json = Mapping[str, Any]
-_COMMANDS = re.compile(r"\n|;|&&|\|\|?")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
+_COMMANDS = late_pattern(r"\n|;|&&|\|\|?")
+_VARIABLE = late_pattern(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
 _DOCKER_TYPE = "kubernetes.io/dockerconfigjson"
 _OF_TYPE = {
     "generic": ("Opaque", ()),
