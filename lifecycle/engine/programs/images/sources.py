@@ -19,6 +19,7 @@ from .known import KNOWN_IMAGES, ImageFacts
 _ROOT = 0
 _BITNAMI_USER = 1001
 
+_OFFICIAL = "docker.io/library/"
 _ALIASES = (
     # Docker Hub, by its hosts, and its mirrors of Google, Amazon and Microsoft.
     (r"(?:(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com|mirror\.gcr\.io)/", ""),
@@ -151,9 +152,10 @@ def find_image(image: str) -> Found | None:
 
 
 def _replace_aliases(repository: str) -> str:
-    # All of them say where an image is from: a bare name is an official one.
-    if "/" not in repository:
-        return repository
+    # The usual case: an official image, whose name is no more than that.
+    official = repository.removeprefix(_OFFICIAL)
+    if "/" not in official:
+        return official
     for pattern, replacement in _ALIASES:
         match = re.match(pattern, repository)
         if match is not None:
