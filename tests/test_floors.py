@@ -17,9 +17,13 @@ pytestmark = pytest.mark.xdist_group("floors")
 
 ROOTS = ("lifecycle", "dashboard", "podline")
 
+# How classes and patterns are written down, for all floors.
+DEFINITIONS = ("lifecycle.late_patterns", "lifecycle.lean_dataclasses", "lifecycle.lean_tuples")
+
 # Lowest first. A room is a folder or a module; the longest name that fits a module says its floor.
 # Modules of one floor may import each other, unless the floor is one of strangers.
 FLOORS: list[tuple[str, str]] = [
+    ("0 definitions", " ".join(DEFINITIONS)),
     ("1 userland", "lifecycle.userland"),
     ("1 releases", "lifecycle.engine.releases"),
     ("1 objects", "lifecycle.engine.objects"),
@@ -68,6 +72,7 @@ STRANGERS = {"1d parts", "3 surfaces"}
 # Code that decides sees objects, rules, errors, settings, timing, releases: no store, clock, agenda, chance.
 # The folder is the guard: `rules/`, and every `decide/`.
 DECIDERS_SEE = (
+    *DEFINITIONS,
     "lifecycle.engine.objects",
     "lifecycle.engine.rules",
     "lifecycle.engine.heart.errors",
@@ -85,6 +90,7 @@ FLAT_ENGINE = {
     "lifecycle.engine.upgrades",
 }
 
+PURE = ("lifecycle.engine", "lifecycle.userland", *DEFINITIONS)
 IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "asyncio"}
 # Grammar and expressions of shell scripts, YAML of annotations, time zones: pure functions of their input.
 THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata"}
@@ -293,7 +299,7 @@ def test_the_engine_imports_nothing_impure():
     for name in pure_modules():
         for imported, line in imports_of(name):
             package = imported.split(".")[0]
-            is_ours = is_in(imported, "lifecycle.engine") or is_in(imported, "lifecycle.userland")
+            is_ours = any(is_in(imported, room) for room in PURE)
             is_pure = package in sys.stdlib_module_names and package not in IMPURE
             if not (is_ours or is_pure or package in THIRD_PARTIES):
                 wrong.append(f"{name}:{line} imports {imported}")

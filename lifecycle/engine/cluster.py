@@ -7,8 +7,9 @@ the same history to the byte, on any machine, in any slicing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
+
+from lifecycle.lean_dataclasses import asdict
 
 from . import upgrades
 from .api.commands import Command, Result

@@ -8,8 +8,9 @@ more are dropped, and everybody looks again at all there is. `Cluster.take_up` p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from .heart.agenda import Timer
 from .heart.saved import list_of, map_of, part_of

@@ -11,7 +11,6 @@ import struct
 import tarfile
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import islice
 from pathlib import PurePosixPath
@@ -21,6 +20,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from lifecycle.input.folders import LONGEST_PATH, find_trick, is_source, is_source_root, may_hold_manifests
 from lifecycle.input.problems import ManifestError, Problem, refuse
 from lifecycle.input.reading import Batch
+from lifecycle.lean_dataclasses import dataclass, field
 
 MOST_ENTRIES = 5_000
 MOST_UNPACKED_BYTES = 128 * 1024 * 1024

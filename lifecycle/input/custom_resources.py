@@ -7,7 +7,6 @@ whether there are such a version and such fields.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.registry import kind_of_json
@@ -58,6 +57,8 @@ def check_custom(document: Document, definitions: Mapping[str, Definition]) -> l
 
 
 def _tell_unknown(document: Document, where: str, schema: Mapping[str, object]) -> Problem:
+    from difflib import get_close_matches
+
     path = parse_path(where)
     name = str(path[-1])
     known = {one.lower(): one for one in list_known_fields(schema, path[:-1])}

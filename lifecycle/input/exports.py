@@ -6,7 +6,6 @@ What the server wrote is left out, and so is what a controller will make again f
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from ipaddress import IPv4Address
 from typing import Any
 
@@ -18,6 +17,7 @@ from lifecycle.engine.objects.kinds import kind_for
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Skipped, list_names
+from lifecycle.lean_dataclasses import replace
 
 _OF_SERVER = (
     "uid",

@@ -12,15 +12,15 @@ An absent number is 0, an absent string "", an absent truth false.
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.condition import ALIASES
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.quantity import parse_quantity
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass, field
 
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -35,14 +35,14 @@ FORMS = (
     '"deployment/web Available", "pod/web-0 exists" or "pod/web-0 gone", with "-n namespace" after the name '
     "where it is not default"
 )
-_SUBJECT = re.compile(
+_SUBJECT = late_pattern(
     r"(?P<kind>[A-Za-z][\w.-]*)/(?P<name>[^\s/]+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<rest>\S.*)"
 )
-_COMPARISON = re.compile(r"(?P<left>.+?)\s*(?P<operator>==|!=|>=|<=|>|<)\s*(?P<right>.+)")
-_STEP = re.compile(r"\.(?P<name>[A-Za-z_][\w-]*)|\[(?P<index>\d+)\]|\[['\"](?P<key>[^'\"]+)['\"]\]")
+_COMPARISON = late_pattern(r"(?P<left>.+?)\s*(?P<operator>==|!=|>=|<=|>|<)\s*(?P<right>.+)")
+_STEP = late_pattern(r"\.(?P<name>[A-Za-z_][\w-]*)|\[(?P<index>\d+)\]|\[['\"](?P<key>[^'\"]+)['\"]\]")
 _WITHOUT_CONDITIONS = {"StatefulSet": "availableReplicas", "DaemonSet": "numberAvailable"}
 """Kinds whose controller sets no condition, and what it counts instead (apps/v1 types.go)."""
-_CONDITION_NAME = re.compile(r"[A-Za-z][\w./-]*")
+_CONDITION_NAME = late_pattern(r"[A-Za-z][\w./-]*")
 
 
 class ExpressionError(ValueError):

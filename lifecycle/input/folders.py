@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePath, PurePosixPath
 from posixpath import normpath
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from lifecycle.engine.schema.yaml_nodes import Budget
 from lifecycle.input.manifests import read_documents
 from lifecycle.input.problems import ManifestError, Skipped
+from lifecycle.lean_dataclasses import dataclass, field
 
 MANIFEST_SUFFIXES = (".yaml", ".yml", ".json")
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")

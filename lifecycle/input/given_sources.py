@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from threading import BoundedSemaphore
 
 from lifecycle.input.folders import CHART, find_source, is_source
 from lifecycle.input.reading import Batch
 from lifecycle.input.renderers import NO_VALUES, render_chart, render_kustomization
+from lifecycle.lean_dataclasses import replace
 
 # Each takes a processor and some hundred MiB.
 _TURNS = BoundedSemaphore(2)

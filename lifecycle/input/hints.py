@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from lifecycle.engine.kinds.entry import TEMPLATE
 from lifecycle.engine.kinds.registry import entry_of_json
 from lifecycle.input.problems import Problem
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import replace
 
 PATCH_REMEDY = "is this a kustomize patch? Run `kubectl kustomize` on its folder and give the result"
 PATCH_DIRECTIVES = ("$patch", "$retainKeys")
 REQUIRED = "Required value"
 POD = ".".join(TEMPLATE) + "."
-_SHOWN = re.compile(r'(?:value|Not found|the text):? "((?:[^"\\]|\\.)*)"')
+_SHOWN = late_pattern(r'(?:value|Not found|the text):? "((?:[^"\\]|\\.)*)"')
 # `${NAME}` and `{{NAME}}` are no values of anything; `<name>` and `PROJECT_ID` might be names that are wrong.
-_PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*?\}\}")
-_PERHAPS = re.compile(r"<[\w .-]+>|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
+_PLACEHOLDER = late_pattern(r"\$\{[^}]*\}|\{\{.*?\}\}")
+_PERHAPS = late_pattern(r"<[\w .-]+>|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
 
 
 def explain(problem: Problem) -> Problem:

@@ -4,9 +4,10 @@ import re
 
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.objects.times import parse_time
+from lifecycle.late_patterns import late_pattern
 
-_WHOLE = re.compile(r"-?\d{1,18}")
-_CLOCK = re.compile(r"(?:(\d{1,6})d\s*)?(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?", re.ASCII)
+_WHOLE = late_pattern(r"-?\d{1,18}")
+_CLOCK = late_pattern(r"(?:(\d{1,6})d\s*)?(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?", re.ASCII)
 
 
 def parse_clock(text: str) -> int | None:

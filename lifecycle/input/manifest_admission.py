@@ -7,7 +7,6 @@ with every problem at its line, before anything is run or stored. No Django in h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from lifecycle.engine.heart.settings import FEATURE_DEFAULTS, Settings
@@ -24,6 +23,7 @@ from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.input.hints import explain, name_patch
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem, parse_path
+from lifecycle.lean_dataclasses import replace
 
 
 def gates_of(settings: Mapping[str, Any]) -> Mapping[str, bool]:

@@ -9,7 +9,6 @@ Nothing here knows what a manifest means; `lifecycle.engine.schema` does.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import yaml
@@ -29,14 +28,16 @@ from lifecycle.engine.schema.yaml_nodes import (
 )
 from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number
 from lifecycle.input.problems import ManifestError, Problem, refuse
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass, field
 
 FILE_LIMIT_BYTES = 32 * 1024 * 1024
 _MEBIBYTE = 1024 * 1024
-_SPACE = re.compile(r"\s*")
-_MARK = re.compile("^\ufeff", re.MULTILINE)
+_SPACE = late_pattern(r"\s*")
+_MARK = late_pattern("^\ufeff", re.MULTILINE)
 # The rest of a text in double quotes, and an apostrophe in it that Go's YAML may have escaped.
-_QUOTED = re.compile(r'(?:\\.|[^"\\])*', re.DOTALL)
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_QUOTED = late_pattern(r'(?:\\.|[^"\\])*', re.DOTALL)
+_ESCAPED = late_pattern(r"\\(.)", re.DOTALL)
 _MOST_AGAIN = 4 * 1024 * 1024
 """So many letters are parsed again, at most, for the sake of such apostrophes."""
 

@@ -1,10 +1,10 @@
 """What can be wrong with an input, said so that its author can mend it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from lifecycle.engine.schema.paths import Path
+from lifecycle.lean_dataclasses import dataclass
 
 MOST_NAMES = 20
 

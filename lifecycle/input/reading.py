@@ -8,7 +8,6 @@ and of a file, Namespaces go first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.engine.kinds.namespace import NAMESPACE
@@ -27,6 +26,7 @@ from lifecycle.input.manifests import FILE_LIMIT_BYTES, Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem, Skipped, list_names
 from lifecycle.input.scenario import is_scenario
 from lifecycle.input.schema import check_document
+from lifecycle.lean_dataclasses import dataclass, field, replace
 
 CLUSTER_WIDE = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),

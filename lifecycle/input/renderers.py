@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.schema.tables import load_tables
@@ -22,6 +19,10 @@ from lifecycle.input.folders import CHART, KUSTOMIZATIONS
 from lifecycle.input.manifests import FILE_LIMIT_BYTES
 from lifecycle.input.problems import Problem
 from lifecycle.input.reading import Batch
+from lifecycle.lean_dataclasses import dataclass
+
+if TYPE_CHECKING:
+    import subprocess
 
 MOST_SECONDS = 60
 LONGEST_NAME = 53
@@ -69,6 +70,8 @@ def render_chart(name: str, values: Values, path: str = "") -> Batch | None:
 
     `path`: where it stands, if not where people say.
     """
+    import shutil
+
     program = shutil.which("helm")
     if program is None:
         return None
@@ -92,6 +95,8 @@ def _list_served() -> list[str]:
 
 def render_kustomization(name: str, path: str = "") -> Batch:
     """The objects that `kubectl apply -k` would send. `path`: where it stands, if not where people say."""
+    import shutil
+
     path = os.path.abspath(path or name)
     if not any((Path(path) / one).is_file() for one in KUSTOMIZATIONS):
         return _refuse(name, "no kustomization in this folder", f"give one that has a {KUSTOMIZATIONS[0]}")
@@ -115,6 +120,9 @@ def make_release_name(name: str) -> str:
 
 
 def _render(name: str, path: str, command: Sequence[str], version: Sequence[str]) -> Batch:
+    import subprocess
+    import tempfile
+
     program = Path(command[0]).name
     with tempfile.TemporaryDirectory(prefix="podline-") as home:
         environment = _make_environment(home)
@@ -158,6 +166,8 @@ def _run(
     command: Sequence[str], home: str, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
     """What it writes goes to files, which may not grow beyond what is read of them."""
+    import subprocess
+
     outputs = [Path(home) / name for name in ("stdout", "stderr")]
     with outputs[0].open("wb") as out, outputs[1].open("wb") as errors:
         done = subprocess.run(

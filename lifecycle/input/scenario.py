@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +21,7 @@ from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.scenario_steps import Step, StepReader
 from lifecycle.input.schema import check_document
 from lifecycle.input.sequences import Entry, Lane, read_entry, read_lane
+from lifecycle.lean_dataclasses import dataclass, field, replace
 
 API_VERSION = "podline.dev/v1alpha1"
 KIND = "Scenario"

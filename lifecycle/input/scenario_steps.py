@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine.api.patching.patches import APPLY, PATCH_TYPES
@@ -21,6 +20,7 @@ from lifecycle.engine.schema.scalars import describe
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.schema import check_document, find_head_problems
+from lifecycle.lean_dataclasses import dataclass, field
 
 Payload = dict[str, Any]
 

@@ -11,9 +11,7 @@ is not True `False/reason`, true and false as in JSON, and what is no more `none
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.engine.heart.timing import read_duration_ms
@@ -21,10 +19,12 @@ from lifecycle.engine.heart.trace import EventRow, Row, Transition
 from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.input.expressions import ExpressionError
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass
 
 EVENTS, STARTS = "events", "starts."
 FORM = 'write "pod/web phase", "pod/web container.app.state" or "pod/web -n shop condition.Ready"'
-_SUBJECT = re.compile(
+_SUBJECT = late_pattern(
     r"(?P<kind>[A-Za-z][\w.-]*)/(?P<name>\S+)(\s+-n\s+(?P<namespace>\S+))?\s+(?P<field>\S+)"
 )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.input.reading import Reading
 from lifecycle.input.renderers import Values
 from lifecycle.input.scenario import is_scenario, read_epoch_ms, read_until
+from lifecycle.lean_dataclasses import replace
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.logs import LogFolder
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from lifecycle.simulation.reports.sink import ReportSink
     from lifecycle.simulation.summaries import SummarySink
 
+USAGE_WIDTH = 78
 OUTPUTS = ("ndjson", "table", "summary", *REPORTS)
 
 
@@ -42,7 +44,10 @@ HELP = (
 
 def main(arguments: Sequence[str], program: str = "podline simulate") -> int:
     """Run one command line; the exit status is one of `EXIT_STATUSES`."""
-    parser = ArgumentParser(program, description=HELP, allow_abbrev=True)
+    # Each option makes a formatter, which looks for the terminal's width where it is told none.
+    asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)
+    formatter = HelpFormatter if asks_for_help else partial(HelpFormatter, width=USAGE_WIDTH)
+    parser = ArgumentParser(program, description=HELP, allow_abbrev=True, formatter_class=formatter)
     parser.add_argument("--version", action="version", version=TOLD)
     add_options(parser)
     return simulate(vars(parser.parse_args(arguments)))

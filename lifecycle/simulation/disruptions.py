@@ -6,7 +6,6 @@ Only of runs in which somebody was evicted or a node was drained.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine.api.evictions import ACCEPTED, REFUSED
@@ -27,6 +26,7 @@ from lifecycle.engine.rules.nodes.drains import (
     TIMED_OUT,
     show_duration,
 )
+from lifecycle.lean_dataclasses import dataclass, field
 
 _AVAILABLE = ("availableReplicas", "numberAvailable")
 _HEALTHY, _NEEDED = "currentHealthy", "desiredHealthy"

@@ -6,12 +6,12 @@ Each is looked at once an instant has drained: when its object has changed, or a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from lifecycle.engine.heart.trace import Row
 from lifecycle.input.expressions import Cluster, Verdict
 from lifecycle.input.scenario import Expect, LaneClaim, format_duration
 from lifecycle.input.sequences import Entry, Lane, find_difference, take_rows
+from lifecycle.lean_dataclasses import dataclass
 
 Key = tuple[str, str, str]
 

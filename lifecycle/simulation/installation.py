@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from lifecycle.engine import Cluster, Command
@@ -19,6 +18,7 @@ from lifecycle.engine.objects.names import DEFINITION
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.input.chart_hooks import find_rank, list_policies
+from lifecycle.lean_dataclasses import dataclass, replace
 
 Json = Mapping[str, Any]
 HOOK_LIMIT_MS = 5 * 60 * 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from lifecycle.input.scenario import (
 )
 from lifecycle.input.scenario_steps import Step
 from lifecycle.input.stored_only import list_stored_only
+from lifecycle.lean_dataclasses import dataclass, field
 from lifecycle.simulation.unknown_images import START, try_images
 
 GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
@@ -158,9 +158,12 @@ def _refuse(name: str, message: str, remedy: str) -> Batch:
     return Batch({}, unreadable=(Problem(message, remedy, source=name),))
 
 
+NO_OVERRIDES = Overrides()
+
+
 def make_plan(
     documents: Sequence[Document],
-    overrides: Overrides = Overrides(),
+    overrides: Overrides = NO_OVERRIDES,
     refused: Sequence[Problem] = (),
     lenient: Container[str] = frozenset(),
 ) -> Plan:

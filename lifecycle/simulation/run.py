@@ -6,7 +6,6 @@ Memory does not grow with the trace: rows are taken after each drained instant a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from lifecycle.engine import Changes, Cluster, Command
@@ -16,6 +15,7 @@ from lifecycle.engine.rules.nodes.drains import CANCELLED, DONE, DRAIN, ENDS
 from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, READY, Until, format_duration
 from lifecycle.input.scenario_steps import Step
+from lifecycle.lean_dataclasses import dataclass
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.installation import PAUSE_MS, Installation, Task, list_tasks
 from lifecycle.simulation.plan import Plan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
@@ -20,6 +19,7 @@ from lifecycle.engine.rules.pods.probe_load import count_exec_checks, cpu_milli_
 from lifecycle.engine.rules.telling.workloads import describe_retries, describe_runs
 from lifecycle.input.scenario import IDLE
 from lifecycle.judge import Seen, judge_workload
+from lifecycle.lean_dataclasses import dataclass, field
 from lifecycle.pod_judge import Verdict
 from lifecycle.remedies import Patience, look_ahead, tell_untried, try_drain, try_remedies
 from lifecycle.simulation.assumed import describe_assumed

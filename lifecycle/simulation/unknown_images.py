@@ -6,7 +6,6 @@ Either none of them can be pulled, or the well-known image is meant whose name i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
@@ -17,6 +16,7 @@ from lifecycle.engine.programs.profiles import make_profile
 from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL
 from lifecycle.input.problems import list_names
 from lifecycle.input.scenario_steps import Step
+from lifecycle.lean_dataclasses import dataclass, replace
 
 Json = Mapping[str, Any]
 FLAG = "--unknown-images"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.lean_dataclasses import dataclass
 from lifecycle.simulation.seen import Watch
 
 

@@ -7,8 +7,9 @@ pipes, sizes of folders. A file keeps its last 256 KiB, a layer as much as would
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from .saved import Saved
 

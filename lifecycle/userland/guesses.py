@@ -5,7 +5,7 @@ Whoever guesses takes its words from here, so that the table of the documentatio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass
 
 GOES_ON, STOPS = "going on", "stopping"
 

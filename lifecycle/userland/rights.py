@@ -6,7 +6,7 @@ Root may do all. Left out: groups of what is no volume's, access lists, capabili
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass
 
 from .file_layers import File, Mount
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from functools import cache
 from types import UnionType
 from typing import Any, Self, TypeAlias, get_args, get_origin, get_type_hints
+
+from lifecycle.lean_dataclasses import fields
 
 Convert: TypeAlias = Callable[[Any], Any]
 
@@ -35,7 +36,7 @@ class Saved:
 def _converters(kind: type) -> dict[str, tuple[Convert, Convert]]:
     """How each field is packed, and unpacked again."""
     types = get_type_hints(kind)
-    names = [one.name for one in fields(kind) if not one.name.startswith("_")]
+    names = [name for name in fields(kind) if not name.startswith("_")]
     return {name: _converter(types[name]) for name in names}
 
 

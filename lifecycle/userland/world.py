@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_tuples import NamedTuple
 
 from .crowd import Crowd
 from .file_layers import FileLayer, Mount

@@ -1,7 +1,5 @@
 """A column that a kind's list has is on its page and in kubectl's table; there is no other list."""
 
-from dataclasses import replace
-
 import pytest
 
 from lifecycle.engine.kinds import registry
@@ -9,6 +7,7 @@ from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.rules.columns.column import Column, wide
 from lifecycle.kube_api.describing.built_in import list_built_in
 from lifecycle.kube_api.printing.tables import make_table
+from lifecycle.lean_dataclasses import replace
 
 WIDGET = "widget.example.com/size"
 WORDS = {"metadata": {"name": "one", "annotations": {WIDGET: "large"}}, "spec": {}, "status": {}}

@@ -3,13 +3,14 @@
 import hashlib
 import io
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.input.scenario import read_until
+from lifecycle.lean_dataclasses import replace
 from lifecycle.simulation import Overrides, make_plan, take_inputs
 from lifecycle.simulation.run import Driver, run
 from lifecycle.simulation.summaries import SummarySink

@@ -1,12 +1,11 @@
 """A rendering after another is an upgrade: hooks, changes, what is pruned, and what it costs."""
 
-from dataclasses import replace
-
 import pytest
 import yaml
 
 from lifecycle.input.reading import Batch, read_batches
 from lifecycle.input.scenario import read_until
+from lifecycle.lean_dataclasses import replace
 from lifecycle.simulation import Overrides, make_plan
 from lifecycle.simulation.run import run
 from tests.simulate.running import Rows

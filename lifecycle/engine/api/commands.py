@@ -6,8 +6,9 @@ set if the command was sent by a client of the Kubernetes API.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 VERSION = 1
 

@@ -9,8 +9,10 @@ whole step; with 0s the value is the present one. Left out: means over the step.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_tuples import NamedTuple
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ..objects.meta import StoredObject

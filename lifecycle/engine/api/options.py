@@ -8,8 +8,9 @@ object its fields are owned by the manager name that kubectl would use.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..rules.validation.words.field_error import NOT_SUPPORTED, FieldError, forbidden, invalid, required
 from ..rules.validation.words.field_error import TOO_LONG as _TOO_LONG

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..heart.errors import BadRequest
 from ..objects.shortened import shorten

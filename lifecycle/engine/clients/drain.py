@@ -8,8 +8,9 @@ itself have changed, and is then tried at the next instant at which kubectl woul
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
+
+from lifecycle.lean_dataclasses import asdict
 
 from ..api.admission.budgets import BUDGET
 from ..api.context import Context

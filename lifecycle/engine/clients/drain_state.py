@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field, fields
 
 from ..heart.agenda import Cause
 from ..heart.saved import list_of, map_of, part_of
@@ -75,5 +76,5 @@ def _read(saved: Mapping[str, Any]) -> NodeDrain | None:
 
 
 def _known(kind: type[Any], saved: Mapping[str, Any]) -> dict[str, Any]:
-    names = {one.name for one in fields(kind)}
+    names = fields(kind)
     return {name: value for name, value in saved.items() if name in names}

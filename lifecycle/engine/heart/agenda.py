@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 Cause = int | str | None
 

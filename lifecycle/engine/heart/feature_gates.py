@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from ..objects.shortened import shorten
 from ..releases.gates import MODELLED
 from ..releases.known import DEFAULT_RELEASE
@@ -16,6 +14,8 @@ FEATURE_DEFAULTS = DEFAULT_RELEASE.defaults
 
 def find_gate_problem(release: Release, gate: str, value: object) -> str | None:
     """What is wrong with setting a gate so; None when it is acted on, or is as it is anyway."""
+    from difflib import get_close_matches
+
     default = release.defaults.get(gate)
     if default is None:
         near = get_close_matches(gate, [*sorted(MODELLED), *release.defaults], 1)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 from ..objects.shortened import shorten
 
 Spread = tuple[int, int]
@@ -241,7 +243,7 @@ _UNIT_MS = {
     "h": Decimal(3_600_000),
 }
 _PART = r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)"
-_WHOLE = re.compile(rf"(?:{_PART})+")
+_WHOLE = late_pattern(rf"(?:{_PART})+")
 _LONGEST_TEXT = 100
 
 

@@ -7,7 +7,9 @@ real component would emit it. Both name what led to them: the number of another 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ..objects.meta import StoredObject, Subject
 from ..objects.shortened import NOTE_LIMIT, cut_note

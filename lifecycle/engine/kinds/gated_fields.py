@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ..objects.pods.pod import POD_KIND
 from ..objects.workloads.stateful_set import STATEFUL_SET_KIND

@@ -6,8 +6,9 @@ Pods wait for it, or never come; those of a StatefulSet whose Service is missing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..objects.names import ROOT_CA
 from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..rules.serving.fields import ReadField
 from ..rules.validation.words.field_error import FieldError

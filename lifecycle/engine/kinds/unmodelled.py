@@ -6,8 +6,9 @@ One table. Whoever models a field takes its line away.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..objects.pods.pod import POD_KIND
 from ..objects.storage import CLAIM

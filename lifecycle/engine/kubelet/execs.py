@@ -6,8 +6,9 @@ and alone: it has ended, or met its limit, at the instant it was sent. What it w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..api.context import Context
 from ..heart.errors import BadRequest

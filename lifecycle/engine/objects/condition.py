@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from .record import Record
 from .times import format_time, parse_time_or_none

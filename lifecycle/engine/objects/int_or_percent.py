@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 from .shortened import shorten
 
 IntOrPercent = int | str
-_PERCENT = re.compile(r"[+-]?\d+%")
+_PERCENT = late_pattern(r"[+-]?\d+%")
 
 
 def resolve(value: IntOrPercent, total: int, round_up: bool) -> int:

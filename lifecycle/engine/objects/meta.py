@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
+
+from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.lean_tuples import NamedTuple
 
 from .kinds import Kind, id_for, kind_for
 from .record import Record

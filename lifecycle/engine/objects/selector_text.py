@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 from .selector import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, Selector
 from .shortened import shorten
 
 _KEY = r"[A-Za-z0-9](?:[A-Za-z0-9._/-]*[A-Za-z0-9])?"
 _VALUE = r"[A-Za-z0-9._-]*"
-_REQUIREMENT = re.compile(
+_REQUIREMENT = late_pattern(
     rf"\s*(?:!\s*(?P<absent>{_KEY})"
     rf"|(?P<key>{_KEY})"
     rf"(?:\s*(?P<operator>==|=|!=)\s*(?P<value>{_VALUE})"

@@ -6,16 +6,17 @@ Kubernetes; MicroTime keeps its fraction.
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+
+from lifecycle.late_patterns import late_pattern
 
 from .shortened import shorten
 
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_SECOND = (datetime.min.replace(tzinfo=UTC) - _START) // timedelta(seconds=1)
 _LAST_SECOND = (datetime.max.replace(tzinfo=UTC) - _START) // timedelta(seconds=1)
-_RFC_3339 = re.compile(
+_RFC_3339 = late_pattern(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)",
 )
 

@@ -7,7 +7,8 @@ image. `Behavior` is the complete answer, made by laying sources over each other
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+
+from lifecycle.lean_dataclasses import dataclass, field, fields
 
 from .durations import NOTHING, Duration
 from .script import Script
@@ -119,7 +120,7 @@ class Declared:
 
     def over(self, lower: Declared) -> Declared:
         """This source laid over a weaker one: each part given here wins, probes type by type."""
-        mine = {part.name: getattr(self, part.name) for part in fields(self)}
+        mine = {name: getattr(self, name) for name in fields(self)}
         merged = {name: getattr(lower, name) if value is None else value for name, value in mine.items()}
         if self.probes is not None and lower.probes is not None:
             merged["probes"] = {**lower.probes, **self.probes}

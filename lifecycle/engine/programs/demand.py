@@ -19,10 +19,11 @@ point there is nothing, neither use nor metric.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..objects.quantity import parse_quantity
 from .behavior_yaml import read_text

@@ -7,15 +7,16 @@ memory, the node's allocatable amount stands in. Amounts are divided by the divi
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass, field
+
 from ..objects.quantity import parse_quantity
 
-_SUBSCRIPT = re.compile(r"metadata\.(labels|annotations)\['(.*)'\]\Z")
+_SUBSCRIPT = late_pattern(r"metadata\.(labels|annotations)\['(.*)'\]\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ Randomness is handed in: this module holds none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from statistics import NormalDist
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..heart.timing import parse_milliseconds
 from ..objects.shortened import shorten
@@ -51,6 +51,8 @@ class Duration:
 
     def draw_ms(self, draw: Draw, purpose: str, *key: object) -> int:
         """One value in whole milliseconds; a fixed duration asks for no chance at all."""
+        from statistics import NormalDist
+
         if self.is_fixed:
             return self.low_ms
         chance = draw(purpose, *key)

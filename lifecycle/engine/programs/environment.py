@@ -8,9 +8,10 @@ that is named for its resources and is not there, and a folder of a mount that a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from .downward import PodFields, field_value, resource_value
 from .env_files import BadEnvFile, ReadFile, find_value

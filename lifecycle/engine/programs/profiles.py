@@ -6,12 +6,13 @@ that match, the most specific image pattern wins, then the first by name.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass
 
 from ..kinds.plain import CONTAINER_PROFILE
 from ..objects.selector import DOES_NOT_EXIST, EXISTS, IN, NOT_IN, Requirement
@@ -19,7 +20,7 @@ from ..objects.shortened import shorten
 from .behavior import Declared
 from .reading import Problem, Reader, read_declared
 
-_SIGNS = re.compile(r"[*?\[]")
+_SIGNS = late_pattern(r"[*?\[]")
 _OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST)
 
 

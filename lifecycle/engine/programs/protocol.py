@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
+from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_tuples import NamedTuple
 from lifecycle.userland.saved import Saved
 
 

@@ -7,8 +7,9 @@ that holds it is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..objects.quantity import cpu_milli, whole
 from ..objects.shortened import MOST_LETTERS, NOTE_LIMIT, cut_note, shorten

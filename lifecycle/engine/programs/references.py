@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 MOST_BYTES = 128 * 1024
 """Linux starts no program with a longer argument or variable."""
 # A name reaches to the first closing bracket: of `$(echo $(NAME))` nothing is replaced.
-_REFERENCE = re.compile(r"\$(\$|\(([^)]*)\))")
+_REFERENCE = late_pattern(r"\$(\$|\(([^)]*)\))")
 
 
 def expand_check(words: Iterable[str], raw: Mapping[str, Any]) -> list[str]:

@@ -7,8 +7,9 @@ be kept per pod template.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from lifecycle.lean_dataclasses import replace
 
 from ..objects.names import BEHAVIOR
 from ..objects.pods.container import Container

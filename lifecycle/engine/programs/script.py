@@ -6,10 +6,11 @@ interpreted is looked for once per command line, before anything runs, so that t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass
 
 from . import shell
 
@@ -19,8 +20,8 @@ _WRAPPERS = frozenset(
 )
 
 
-_LOOP = re.compile(r"\b(?:while|until|for)\b")
-_LOOK = re.compile(
+_LOOP = late_pattern(r"\b(?:while|until|for)\b")
+_LOOK = late_pattern(
     r"\b(?:sleep|nc|ncat|netcat|telnet|curl|wget|getent|nslookup|dig|host|ping|pg_isready|redis-cli|mysqladmin"
     r"|kubectl|wait-for\S*)\b|/dev/tcp/"
 )

@@ -10,15 +10,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
 from ..kinds.registry import entry_of_json
 from ..objects.names import BEHAVIOR
 from .behavior_yaml import read_annotation
 
 DEFAULT_GRACE_SECONDS = 30
-_SLEEP = re.compile(r"(?:exec\s+|/bin/)?sleep\s+(\d+(?:\.\d+)?)([smh]?)")
+_SLEEP = late_pattern(r"(?:exec\s+|/bin/)?sleep\s+(\d+(?:\.\d+)?)([smh]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
-_BRANCHES = re.compile(r"\b(?:if|for|while|until|case|trap|function)\b|(?<!&)&(?!&)|\|\||[{(]")
+_BRANCHES = late_pattern(r"\b(?:if|for|while|until|case|trap|function)\b|(?<!&)&(?!&)|\|\||[{(]")
 
 
 def list_slow_hooks(obj: Mapping[str, Any]) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass
 
 from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
 from ..kinds.references import name_subject
@@ -108,7 +109,7 @@ def list_unread(objects: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping
     return [f"not interpreted, {line}" for line in lines]
 
 
-_LINE = re.compile(r"line \d+")
+_LINE = late_pattern(r"line \d+")
 
 
 def _is_unknown(assumptions: tuple[str, ...]) -> bool:

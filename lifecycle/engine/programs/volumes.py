@@ -9,9 +9,9 @@ empty and can be written to.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from lifecycle.lean_dataclasses import dataclass, field
 from lifecycle.userland.file_layers import FILE, FOLDER, File, FileLayer, Mount
 
 from ..rules.nodes.host_paths import find_host_path_problem

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from lifecycle.lean_dataclasses import dataclass
 
 TypeFields = Mapping[str, Mapping[str, str]]
 """By type its fields, written as `schema/fields.py` reads them."""

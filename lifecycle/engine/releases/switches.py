@@ -6,7 +6,8 @@ Names are spelled as gates are asked for: `switches[NAME]`. The value of each is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
 GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from lifecycle.lean_dataclasses import replace
 
 from .switches import EVICTIONS_IGNORE_POD_GRACE, GRACE_OVERRIDE_IS_LAST
 from .v1_35 import V1_35

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..objects.meta import OwnerReference, StoredObject
 from ..objects.pods.overlay import PodOverlay
@@ -156,11 +157,10 @@ class Decision:
     """
 
     actions: Sequence[Action] = ()
-    _: KW_ONLY
-    goes_on: bool = False
-    recheck_at_ms: int | None = None
-    is_failure: bool = False
-    is_unfinished: bool = False
+    goes_on: bool = field(default=False, kw_only=True)
+    recheck_at_ms: int | None = field(default=None, kw_only=True)
+    is_failure: bool = field(default=False, kw_only=True)
+    is_unfinished: bool = field(default=False, kw_only=True)
 
 
 @dataclass(slots=True)

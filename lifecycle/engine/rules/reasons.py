@@ -9,7 +9,8 @@ what a runtime may answer to a pull (`k8s.io/cri-api/pkg/errors`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 CRASHING, STUCK, STARTING = "crashing", "stuck", "starting"
 """What a reason means: its container ran and failed; it never ran, and somebody has to mend its image or its

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ..kinds.namespace import NAMESPACE
 from ..kinds.service import SERVICE

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..objects.pods.pod import Pod
 from ..rules.placement.preemption import (

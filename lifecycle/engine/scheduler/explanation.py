@@ -6,7 +6,8 @@ Calculated from the present objects, with the code that schedules pods. Left out
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..objects.meta import StoredObject
 from ..objects.node import Node

@@ -7,7 +7,8 @@ resources in use share one `NodeResources` value, and each of its answers is cal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ..objects.pods.pod import HostPort
 from ..rules.placement.refusals import TOO_MANY_PODS, Refusal, make_shortage

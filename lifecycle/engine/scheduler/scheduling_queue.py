@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..heart.agenda import Cause
 

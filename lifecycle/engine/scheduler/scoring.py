@@ -8,7 +8,8 @@ InterPodAffinity 2. The scores of NodeResourcesFit, NodeResourcesBalancedAllocat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from .node_lines import Line
 from .pod_topology import PodTopology

@@ -6,7 +6,8 @@ Left out: NodeVolumeLimits, and volumes of a pod that are not claims.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..api.volumes import Volumes
 from ..objects.meta import StoredObject

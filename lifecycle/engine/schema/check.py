@@ -7,9 +7,9 @@ API server's words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from .fields import ANY_TYPE, LIST, MAP, Field
 from .paths import Path, format_path
@@ -91,6 +91,8 @@ def _is_custom(api_version: str, tables: Tables) -> bool:
 
 
 def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
+    from difflib import get_close_matches
+
     versions = tables.versions_of(kind)
     if versions:
         return f"{kind} is in {' and '.join(versions)}"
@@ -204,6 +206,8 @@ def _range_of(type_name: str, value: Any) -> str:
 
 def _suggest_field(name: str, fields: Fields, types: Mapping[str, Fields], path: Path) -> str:
     """The nearest name at this place, else the place below where such a field belongs."""
+    from difflib import get_close_matches
+
     by_lower = {known.lower(): known for known in fields}
     close = get_close_matches(name.lower(), by_lower, 1, 0.75)
     if close:

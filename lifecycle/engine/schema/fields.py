@@ -16,8 +16,9 @@ atomic              server-side apply owns the mapping whole, as it does every o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from lifecycle.lean_dataclasses import dataclass
 
 LIST, MAP = "list", "map"
 ANY_TYPE = "any"

@@ -5,11 +5,12 @@ Who sends an object with `fieldValidation: Strict`, as kubectl does, is told of 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import reduce
 from operator import getitem
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 from ..releases.known import DEFAULT_RELEASE
 from .check import FieldProblem, find_problems, find_wrong_types
@@ -18,7 +19,7 @@ from .paths import Path, format_path
 from .scalars import RANGES, name_go_kind
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
 
-_BASE64 = re.compile("[A-Za-z0-9+/]*={0,2}")
+_BASE64 = late_pattern("[A-Za-z0-9+/]*={0,2}")
 _GO_TYPES = {
     "string": "string",
     "int32": "int32",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release
@@ -36,21 +37,39 @@ class Tables:
         return [version for version, name in self.kinds if name == kind]
 
 
+class _Types(Mapping[str, Fields]):
+    """Fields by name, by type name: of some hundreds of types, those are read that somebody asks for."""
+
+    def __init__(self, written: Mapping[str, Mapping[str, str]], objects: Collection[str]) -> None:
+        self._written, self._objects = written, objects
+        self._read: dict[str, Fields] = {}
+
+    def __getitem__(self, name: str) -> Fields:
+        found = self._read.get(name)
+        if found is None:
+            fields = {field: read_field(text) for field, text in self._written[name].items()}
+            found = self._read[name] = {**OBJECT_FIELDS, **fields} if name in self._objects else fields
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._written
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._written)
+
+    def __len__(self) -> int:
+        return len(self._written)
+
+
 @cache
 def load_tables(release: Release = DEFAULT_RELEASE) -> Tables:
-    """A release's tables, read once. What is odd in them is a bug of the program, and raises."""
+    """A release's tables. What is odd in them is a bug of the program, and raises where it is read."""
     sources = (*release.tables.fields, OWN_KINDS)
     written = [one for source in sources for one in source.types.items()]
-    assert len(dict(written)) == len(written), "a type has one table"
+    by_name = dict(written)
+    assert len(by_name) == len(written), "a type has one table"
     kinds = {pair: name for source in sources for pair, name in _read_kinds(source.kinds)}
-    objects = {*kinds.values()}
-    types = {
-        name: {
-            **(OBJECT_FIELDS if name in objects else {}),
-            **{field: read_field(text) for field, text in fields.items()},
-        }
-        for name, fields in written
-    }
+    types = _Types(by_name, {*kinds.values()})
     return Tables(types, kinds, frozenset(version for version, _kind in kinds))
 
 
@@ -76,4 +95,7 @@ def fields_within(field: Field) -> Fields:
     """The fields of the mapping in a field: of a map, one for all; where nothing is known, none."""
     if field.inner is not None:
         return {ANY_FIELD: field.inner}
-    return load_tables().types.get(field.type_name, {})
+    types = load_tables().types
+    if field.type_name not in types:
+        return {}
+    return types[field.type_name]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import yaml
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..rules.limits.json_bounds import MOST_LEVELS
 from .yaml_values import YAML_TAG, UnreadableValue, resolve_plain, resolve_tagged

@@ -9,17 +9,18 @@ from __future__ import annotations
 import base64
 import binascii
 import math
-import re
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 TRUE_WORDS = frozenset(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"])
 FALSE_WORDS = frozenset(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"])
 NULL_WORDS = frozenset(("", "~", "null", "Null", "NULL"))
-NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-WHOLE = re.compile(
+NOT_FINITE = late_pattern(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+WHOLE = late_pattern(
     r"(?P<sign>[-+]?)(0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|0[oO]?(?P<oct>[0-7]+)|(?P<dec>0|[1-9][0-9]*))"
 )
-DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+DECIMAL = late_pattern(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 BASES = {"hex": 16, "bin": 2, "oct": 8, "dec": 10}
 # Beyond 64 bits a whole number becomes a decimal one, so nobody needs more digits than this.
 LONGEST_NUMBER = 400

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Flag, auto
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 Listener = Callable[[Any, Any], None]
 """Told (old, new) of a write, None for absent; both are of the class of the kind it listens to."""

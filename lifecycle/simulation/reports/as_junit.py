@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from lifecycle.late_patterns import late_pattern
 from lifecycle.simulation.reports.report import Report
 
 # What XML 1.0 has no way to write.
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNWRITABLE = late_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def make_junit(report: Report) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem
+from lifecycle.lean_dataclasses import dataclass, field
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.verdicts_at_end import Told

@@ -8,9 +8,10 @@ refused, `\\<` and `\\>` are its `\\b` beside a sign of a word, and refused else
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import re2
+
+from lifecycle.lean_dataclasses import dataclass
 
 from .problem import PatternProblem
 

@@ -8,7 +8,8 @@ on is given less and less. All containers together are given so much at one inst
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..crowd import Crowd
 from ..guesses import BUSY_LOOP

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from lifecycle.lean_dataclasses import dataclass
 
 from .reading.word_parts import Command, CommandText, Redirect, Word
 

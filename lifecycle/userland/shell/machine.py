@@ -9,7 +9,8 @@ one history. A task that never lets time pass is made to (`effort.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..crowd import Crowd
 from ..errors import CannotInterpret

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from lifecycle.lean_tuples import NamedTuple
 
 from ..guesses import FAILED_HOOK
 from ..tools import all_tools

@@ -6,8 +6,9 @@ Everything here can be saved between two instants as JSON-able data and loaded e
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field, replace
 
 from ..saved import Saved
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass
 
 from ..guesses import LAST_PROGRAM_ENDS, LAST_PROGRAM_SERVES, PORTS, PROGRAM
 from ..shell.task import Wait

@@ -1,7 +1,6 @@
 """What a container is told: environment, downward API, files of volumes."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from lifecycle.engine.programs.downward import PodFields, field_value, resource_
 from lifecycle.engine.programs.environment import ServiceFacts, make_environment, service_variables
 from lifecycle.engine.programs.references import expand_references
 from lifecycle.engine.programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
+from lifecycle.lean_dataclasses import replace
 from lifecycle.userland.file_layers import FileLayer
 from tests.engine.programs.worlds import FakeWorld, make_layer, run_script
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.pods.pod import PodSpec
 from ...objects.selector import Selector

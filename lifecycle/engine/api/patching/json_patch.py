@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 from ...heart.errors import BadRequest, RequestEntityTooLarge, Unprocessable
 from ...schema.scalars import name_go_kind
 
@@ -19,7 +21,7 @@ Operation = dict[str, Any]
 MOST_OPERATIONS = 10_000
 MOST_COPIED_BYTES = 3 * 1024 * 1024
 """What `copy` may copy in one patch: doubling a field a hundred times would fill any memory."""
-_INDEX = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_INDEX = late_pattern(r"[+-]?[0-9]+", re.ASCII)
 
 
 class _Misfit(Exception):

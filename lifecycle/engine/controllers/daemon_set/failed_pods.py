@@ -7,8 +7,9 @@ client-go's `flowcontrol.Backoff` as the DaemonSet controller uses it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...heart.timing import DAEMON_BACK_OFF_INITIAL_MS, DAEMON_BACK_OFF_MAX_MS
 from .decide.node_state import Hold

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ...objects.meta import ObjectMeta, PlainObject, StoredObject, controller_reference

@@ -9,8 +9,9 @@ difference. What the looks between would have remembered and told is worked out 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...api.context import Context
 from ...api.metrics import has_other_demand, service_of_slice

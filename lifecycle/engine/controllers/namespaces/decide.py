@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.meta import StoredObject
 from ...objects.pods.pod import Pod

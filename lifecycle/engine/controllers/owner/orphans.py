@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...objects.meta import StoredObject
 from ...objects.selector import Selector

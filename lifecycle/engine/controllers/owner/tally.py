@@ -9,9 +9,10 @@ for the owners that ask for it: a Job goes by them, a ReplicaSet is not told of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Protocol
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...heart.agenda import NEVER
 from ...objects.meta import Key, OwnerReference

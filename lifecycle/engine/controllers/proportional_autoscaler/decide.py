@@ -8,9 +8,10 @@ whose flags say what is scaled and which ConfigMap holds the parameters, or of i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.node import Node
 from ...objects.quantity import canonical_sum, parse_quantity

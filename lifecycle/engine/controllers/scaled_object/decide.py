@@ -6,8 +6,9 @@ Left out: fallbacks, pausing, idle replicas, ScaledJobs, and what authenticates 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.meta import StoredObject, controller_reference
 from ...objects.times import format_time, parse_time_or_none

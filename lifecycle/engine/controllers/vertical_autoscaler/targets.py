@@ -6,7 +6,7 @@ What is looked after is what stands highest: a target that another such controll
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from lifecycle.lean_tuples import NamedTuple
 
 from ...api.context import Context
 from ...api.scale_targets import find_target, kind_of_target

@@ -6,8 +6,9 @@ waits for the pull of the first.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from lifecycle.late_patterns import late_pattern
 
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
@@ -20,7 +21,7 @@ from ..state.container_run import IDLE, PULLING, ContainerRun
 from ..state.worker import PodWorker
 from .back_off import UPKEEP_ATTEMPT, try_later
 
-_REFERENCE = re.compile(
+_REFERENCE = late_pattern(
     r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\.[A-Za-z0-9-]+)*(?::\d+)?(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*"
     r"(?::[\w][\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?"
 )

@@ -9,7 +9,9 @@ neither the cluster nor one of its namespaces is the world outside, and taken to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...api.context import Context
 from ...objects.meta import StoredObject

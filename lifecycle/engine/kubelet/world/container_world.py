@@ -6,9 +6,9 @@ Everything is worked out when a program asks, so that a container whose program 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from lifecycle.lean_dataclasses import replace
 from lifecycle.userland.crowd import Crowd
 from lifecycle.userland.file_layers import FILE, File
 

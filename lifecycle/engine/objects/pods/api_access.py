@@ -7,15 +7,16 @@ image behaves differently for it, and nobody waits for it: so a spec is read wit
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 from ..names import ACCESS_FOLDER, ROOT_CA, SAFE_LETTERS
 
 Json = dict[str, Any]
-_NAME = re.compile(r"kube-api-access-[a-z0-9]{5}")
+_NAME = late_pattern(r"kube-api-access-[a-z0-9]{5}")
 _SOURCE: Json = {
     "sources": [
         {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},

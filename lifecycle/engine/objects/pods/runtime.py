@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..record import Record
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..condition import Condition
 from ..kinds import Kind

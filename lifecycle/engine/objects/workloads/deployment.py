@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..condition import Condition
 from ..int_or_percent import IntOrPercent, read_int_or_percent, resolve_fenceposts

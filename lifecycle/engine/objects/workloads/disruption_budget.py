@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Self
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..condition import Condition
 from ..int_or_percent import IntOrPercent, read_int_or_percent
@@ -57,14 +58,15 @@ class DisruptionBudgetStatus(WorkloadStatus):
         """Read `status`; what it leaves out is as in a new one."""
         rest = dict(data or {})
         disrupted = rest.pop(_DISRUPTED, None) or {}
-        found = super(DisruptionBudgetStatus, cls).from_json(rest, epoch_ms)
+        # A class with slots is made twice: `super()` would mean the first one.
+        found = super(DisruptionBudgetStatus, cls).from_json(rest, epoch_ms)  # noqa: UP008
         return found.replace(
             disrupted_pods={name: parse_time(at, epoch_ms) for name, at in disrupted.items()}
         )
 
     def to_json(self, epoch_ms: int = 0) -> dict[str, Any]:
         """The API form. Unlike those of pods its conditions tell an empty message too."""
-        data = super(DisruptionBudgetStatus, self).to_json(epoch_ms)
+        data = super(DisruptionBudgetStatus, self).to_json(epoch_ms)  # noqa: UP008
         for told, condition in zip(data.get("conditions") or (), self.conditions, strict=True):
             told["message"] = condition.message
         names = sorted(self.disrupted_pods)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..condition import Condition, is_true, read_conditions
 from ..kinds import Kind

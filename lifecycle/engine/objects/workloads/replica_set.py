@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..condition import Condition
 from ..kinds import Kind

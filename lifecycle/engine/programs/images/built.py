@@ -8,10 +8,11 @@ in the versions of some years is "?", and where a word of the tag tells of anoth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
+
+from lifecycle.lean_dataclasses import dataclass
 
 COLUMNS = "names needs source user folder ports stop shell volumes entry".split()
 UNKNOWN, WITHOUT_SHELL = "?", "none"
@@ -81,15 +82,26 @@ def list_lines(text: str) -> Iterator[str]:
 
 
 @cache
-def read_built() -> tuple[BuiltImage, ...]:
+def _lines_by_name() -> dict[str, str]:
+    """The lines of the table by each name of their rows."""
+    table = get_data(__package__, "built.txt") or b""
+    return {name: line for line in list_lines(table.decode()) for name in line.partition("|")[0].split()}
+
+
+def list_names() -> Iterable[str]:
+    """The names of all images of the table."""
+    return _lines_by_name()
+
+
+def find_row(name: str) -> BuiltImage | None:
+    """The row of an image: a run reads those it needs."""
+    line = _lines_by_name().get(name)
+    return read_row(line) if line is not None else None
+
+
+def read_built() -> list[BuiltImage]:
     """All rows, in the order of the table."""
-    return tuple(map(read_row, list_lines(files(__package__).joinpath("built.txt").read_text())))
-
-
-@cache
-def built_by_name() -> dict[str, BuiltImage]:
-    """The rows by each of their names."""
-    return {name: row for row in read_built() for name in row.names}
+    return [read_row(line) for line in dict.fromkeys(_lines_by_name().values())]
 
 
 def has_shell(row: BuiltImage, tag: str) -> bool:

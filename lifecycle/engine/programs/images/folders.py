@@ -10,10 +10,10 @@ not known.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from lifecycle.lean_dataclasses import dataclass
 from lifecycle.userland.file_layers import FOLDER, IMAGE_LAYER, OPAQUE, File, FileLayer
 from lifecycle.userland.file_view import join_path
 

@@ -12,12 +12,14 @@ are typical ones, and a row says where it is an assumption.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from lifecycle.lean_dataclasses import dataclass, replace
 
 from ..behavior import EXITS_AT_ONCE, IGNORES, Answer, TermPlan
 from ..durations import Duration
-from .built import BuiltImage, built_by_name
+from .built import BuiltImage, find_row, list_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +248,28 @@ def _as_built(facts: ImageFacts | None, row: BuiltImage) -> ImageFacts:
     )
 
 
-KNOWN_IMAGES: Mapping[str, ImageFacts] = {
-    **_IMAGES,
-    **{name: _as_built(_IMAGES.get(name), row) for name, row in built_by_name().items()},
-    **{name: _of_bitnami(_IMAGES[row]) for name, row in BITNAMI.items()},
-}
+class _KnownImages(Mapping[str, ImageFacts]):
+    """Every row with what its build file says: of some hundreds a run asks for one or two."""
+
+    def __getitem__(self, name: str) -> ImageFacts:
+        facts = _find_facts(name)
+        if facts is None:
+            raise KeyError(name)
+        return facts
+
+    def __iter__(self) -> Iterator[str]:
+        yield from dict.fromkeys((*_IMAGES, *list_names(), *BITNAMI))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+@lru_cache(maxsize=1024)
+def _find_facts(name: str) -> ImageFacts | None:
+    if name in BITNAMI:
+        return _of_bitnami(_IMAGES[BITNAMI[name]])
+    facts, row = _IMAGES.get(name), find_row(name)
+    return _as_built(facts, row) if row is not None else facts
+
+
+KNOWN_IMAGES: Mapping[str, ImageFacts] = _KnownImages()

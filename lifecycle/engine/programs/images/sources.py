@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...rules.pods.image_names import full_name
 from ..guesses import IMAGE_NAME
@@ -18,43 +19,38 @@ from .known import KNOWN_IMAGES, ImageFacts
 _ROOT = 0
 _BITNAMI_USER = 1001
 
-_ALIASES = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        # Docker Hub, by its hosts, and its mirrors of Google, Amazon and Microsoft.
-        (r"(?:(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com|mirror\.gcr\.io)/", ""),
-        (r"public\.ecr\.aws/docker/library/", ""),
-        (r"public\.ecr\.aws/(bitnami|hashicorp)/", r"\1/"),
-        (r"public\.ecr\.aws/(nginx|amazonlinux|ubuntu|debian)/\1$", r"\1"),
-        (r"mcr\.microsoft\.com/mirror/docker/library/", ""),
-        (r"mcr\.microsoft\.com/oss/(bitnami|envoyproxy)/", r"\1/"),
-        (r"mcr\.microsoft\.com/oss/kubernetes/", "registry.k8s.io/"),
-        (r"quay\.io/libpod/(alpine|busybox)$", r"\1"),
-        (r"library/", ""),
-        # The official images of one architecture alone.
-        (r"(?:amd64|arm32v[567]|arm64v8|i386|mips64le|ppc64le|riscv64|s390x)/([^/]+)$", r"\1"),
-        # What was Kubernetes' registry before, and its mirrors.
-        (r"k8s\.gcr\.io/", "registry.k8s.io/"),
-        (r"(?:eu\.|us\.|asia\.)?gcr\.io/(?:google_containers|google-containers)/", "registry.k8s.io/"),
-        (r"registry\.(?:cn-\w+\.)?aliyuncs\.com/google_containers/", "registry.k8s.io/"),
-        (r"(registry\.k8s\.io/.+)-(?:amd64|arm|arm64|ppc64le|s390x)$", r"\1"),
-        (r"us-docker\.pkg\.dev/google-samples/containers/gke/", "gcr.io/google-samples/"),
-        (r"gcr\.io/google_samples/", "gcr.io/google-samples/"),
-        # One publisher under three names.
-        (r"(?:bitnamilegacy|bitnamisecure)/", "bitnami/"),
-    )
+_OFFICIAL = "docker.io/library/"
+_ALIASES = (
+    # Docker Hub, by its hosts, and its mirrors of Google, Amazon and Microsoft.
+    (r"(?:(?:index\.|registry-1\.)?docker\.io|registry\.hub\.docker\.com|mirror\.gcr\.io)/", ""),
+    (r"public\.ecr\.aws/docker/library/", ""),
+    (r"public\.ecr\.aws/(bitnami|hashicorp)/", r"\1/"),
+    (r"public\.ecr\.aws/(nginx|amazonlinux|ubuntu|debian)/\1$", r"\1"),
+    (r"mcr\.microsoft\.com/mirror/docker/library/", ""),
+    (r"mcr\.microsoft\.com/oss/(bitnami|envoyproxy)/", r"\1/"),
+    (r"mcr\.microsoft\.com/oss/kubernetes/", "registry.k8s.io/"),
+    (r"quay\.io/libpod/(alpine|busybox)$", r"\1"),
+    (r"library/", ""),
+    # The official images of one architecture alone.
+    (r"(?:amd64|arm32v[567]|arm64v8|i386|mips64le|ppc64le|riscv64|s390x)/([^/]+)$", r"\1"),
+    # What was Kubernetes' registry before, and its mirrors.
+    (r"k8s\.gcr\.io/", "registry.k8s.io/"),
+    (r"(?:eu\.|us\.|asia\.)?gcr\.io/(?:google_containers|google-containers)/", "registry.k8s.io/"),
+    (r"registry\.(?:cn-\w+\.)?aliyuncs\.com/google_containers/", "registry.k8s.io/"),
+    (r"(registry\.k8s\.io/.+)-(?:amd64|arm|arm64|ppc64le|s390x)$", r"\1"),
+    (r"us-docker\.pkg\.dev/google-samples/containers/gke/", "gcr.io/google-samples/"),
+    (r"gcr\.io/google_samples/", "gcr.io/google-samples/"),
+    # One publisher under three names.
+    (r"(?:bitnamilegacy|bitnamisecure)/", "bitnami/"),
 )
 """Beginnings of other names for the same image, and what stands for them."""
 
-_COPIES = tuple(
-    (re.compile(pattern), replacement)
-    for pattern, replacement in (
-        (r".+/docker\.io/(?:library/)?(.+)", r"\1"),
-        (r".+/registry\.k8s\.io/(.+)", r"registry.k8s.io/\1"),
-        (r".+/library/([^/]+)", r"\1"),
-        (r"rancher/mirrored-library-([^/]+)", r"\1"),
-        (r"rancher/mirrored-(pause)", r"registry.k8s.io/\1"),
-    )
+_COPIES = (
+    (r".+/docker\.io/(?:library/)?(.+)", r"\1"),
+    (r".+/registry\.k8s\.io/(.+)", r"registry.k8s.io/\1"),
+    (r".+/library/([^/]+)", r"\1"),
+    (r"rancher/mirrored-library-([^/]+)", r"\1"),
+    (r"rancher/mirrored-(pause)", r"registry.k8s.io/\1"),
 )
 """Names that say of what they are copies."""
 
@@ -156,8 +152,12 @@ def find_image(image: str) -> Found | None:
 
 
 def _replace_aliases(repository: str) -> str:
+    # The usual case: an official image, whose name is no more than that.
+    official = repository.removeprefix(_OFFICIAL)
+    if "/" not in official:
+        return official
     for pattern, replacement in _ALIASES:
-        match = pattern.match(repository)
+        match = re.match(pattern, repository)
         if match is not None:
             repository = match.expand(replacement) + repository[match.end() :]
     return repository
@@ -165,7 +165,7 @@ def _replace_aliases(repository: str) -> str:
 
 def _replace_copies(repository: str) -> str:
     for pattern, replacement in _COPIES:
-        match = pattern.fullmatch(repository)
+        match = re.fullmatch(pattern, repository)
         if match is not None:
             return match.expand(replacement)
     return ""

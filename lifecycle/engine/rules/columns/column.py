@@ -6,9 +6,10 @@ Models the column definitions and printers of pkg/printers/internalversion/print
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.pods.pod import Pod
 from .ages import UNKNOWN_AGE, Ages

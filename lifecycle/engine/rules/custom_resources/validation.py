@@ -7,12 +7,11 @@ import binascii
 import ipaddress
 import math
 import re
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-import re2
+from lifecycle.late_patterns import late_pattern
 
 from ...objects.names import INT_OR_STRING
 from ..managed_fields.paths import write_json
@@ -127,6 +126,8 @@ def _check_text(value: str, schema: Json, path: str) -> Iterator[FieldError]:
 
 def matches(pattern: str, value: str) -> bool:
     """Whether a pattern is found in a text. One that cannot be read is met by none."""
+    import re2
+
     try:
         return re2.search(pattern, value) is not None
     except re2.error:
@@ -227,14 +228,14 @@ def _holds(value: Any, schema: Json, path: str) -> bool:
 
 # --- formats ----------------------------------------------------------------------------------------------
 
-_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
-_DURATION = re.compile(r"\s*(\d+\s*(h|m|s|ms|us|µs|ns|w|d|hours?|minutes?|seconds?|days?|weeks?)\s*)+")
-_HOST = re.compile(
+_DATE_TIME = late_pattern(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_DURATION = late_pattern(r"\s*(\d+\s*(h|m|s|ms|us|µs|ns|w|d|hours?|minutes?|seconds?|days?|weeks?)\s*)+")
+_HOST = late_pattern(
     r"([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)(\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*"
 )
-_EMAIL = re.compile(r"[^@\s<>]{1,64}@[^@\s<>]{1,255}")
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
-_MAC = re.compile(r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
+_EMAIL = late_pattern(r"[^@\s<>]{1,64}@[^@\s<>]{1,255}")
+_URI = late_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+_MAC = late_pattern(r"([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}")
 
 
 def _reads(read: Callable[[str], Any]) -> Callable[[str], bool]:
@@ -254,6 +255,12 @@ def _read_date_time(text: str) -> datetime:
     return datetime.fromisoformat(text.upper().replace("Z", "+00:00")[:19])
 
 
+def _read_uuid(text: str) -> Any:
+    import uuid
+
+    return uuid.UUID(text)
+
+
 def _fits(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda text: len(text) <= 2048 and pattern.fullmatch(text) is not None
 
@@ -265,7 +272,7 @@ _FORMATS: Mapping[str, Callable[[str], bool]] = {
     "ipv4": _reads(ipaddress.IPv4Address),
     "ipv6": _reads(ipaddress.IPv6Address),
     "cidr": _reads(lambda text: ipaddress.ip_network(text if "/" in text else "", strict=False)),
-    "uuid": _reads(uuid.UUID),
+    "uuid": _reads(_read_uuid),
     "byte": _reads(lambda text: base64.b64decode(text, validate=True)),
     "duration": _fits(_DURATION),
     "hostname": _fits(_HOST),

@@ -7,7 +7,8 @@ limit per index each index waits by itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...objects.pods.pod import Pod
 from .pods import find_finish_ms, read_failure_count, read_ignored_count

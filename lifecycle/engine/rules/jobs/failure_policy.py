@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...objects.condition import Condition
 from ...objects.pods.container import TERMINATED, ContainerStatus

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.workloads.job import REPLACE_FAILED, JobSpec
 from ...releases.gates import is_enabled

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
+from lifecycle.late_patterns import late_pattern
+
 _BEYOND = float("inf")
-_NUMBER = re.compile(r"[+]?[0-9]+")
+_NUMBER = late_pattern(r"[+]?[0-9]+")
 _LARGEST = 2**63 - 1
 Intervals = tuple[tuple[int, int], ...]
 """(first, last) of each run of indexes, apart from each other, in order."""

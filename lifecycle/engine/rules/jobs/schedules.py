@@ -10,13 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from functools import lru_cache
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING
+
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...objects.time_zones import UTC, load_zone
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 _NAMES = (
     "jan feb mar apr may jun jul aug sep oct nov dec".split(),
@@ -41,7 +46,7 @@ _WORDS = {
     "@hourly": "0 * * * *",
 }
 _EVERY = "@every "
-_DURATION_PART = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)", re.ASCII)
+_DURATION_PART = late_pattern(r"([0-9]*)(?:\.([0-9]*))?([^0-9.]*)", re.ASCII)
 _UNIT_NS = {
     "ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6,
     "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9,

@@ -11,12 +11,14 @@ import json
 import re
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
+
 MOST_LEVELS = 100
 MOST_VALUES = 250_000
 """Names of fields are counted, too."""
 # Possessive: a text that never ends is not tried again from its middle.
-_TEXTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
-_BRACKETS = re.compile(r"[\[\]{}]")
+_TEXTS = late_pattern(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_BRACKETS = late_pattern(r"[\[\]{}]")
 
 
 def find_excess(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass
 
 SECRET, CONFIG_MAP = "Secret", "ConfigMap"
 EVERYWHERE = "*"

@@ -7,15 +7,16 @@ name that hangs on anything else is not known, and nothing is taken to be made o
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 from .made import CONFIG_MAP, SECRET, TLS_TYPE, Made
 
 Json = Mapping[str, Any]
-_COMMANDS = re.compile(r"\n|;|&&|\|\|?")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
+_COMMANDS = late_pattern(r"\n|;|&&|\|\|?")
+_VARIABLE = late_pattern(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
 _DOCKER_TYPE = "kubernetes.io/dockerconfigjson"
 _OF_TYPE = {
     "generic": ("Opaque", ()),
@@ -48,6 +49,8 @@ def _list_commands(texts: list[str], given: Mapping[Any, Any]) -> Iterator[list[
 
 
 def _split(line: str) -> list[str]:
+    import shlex
+
     try:
         return shlex.split(line)
     except ValueError:

@@ -7,8 +7,10 @@ updating one by the version of the API it used too. Times are whole seconds, as 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_tuples import NamedTuple
 
 from .paths import FieldSet, read_fields, write_fields
 

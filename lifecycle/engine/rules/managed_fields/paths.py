@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..limits.json_bounds import read_json
 

@@ -7,7 +7,9 @@ do (pkg/proxy/topology.go, CategorizeEndpoints), and whom they are kept near to 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 Json = Mapping[str, Any]
 

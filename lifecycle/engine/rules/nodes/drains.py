@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...objects.meta import OwnerReference
 from ...objects.pods.pod import Pod

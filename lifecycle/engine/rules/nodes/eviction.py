@@ -9,7 +9,8 @@ and the last only (eviction/helpers.go, where QOS-11 has all BestEffort pods go 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.condition import Condition, find_condition, with_condition
 from ...objects.node import Taint

@@ -8,8 +8,9 @@ out: `evictionMinimumReclaim`, and inodes, which count as never short.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...heart.timing import read_duration_ms
 from ...objects.quantity import parse_quantity

@@ -9,8 +9,9 @@ likelier it is that nothing but the network is, and the slower pods are driven a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.condition import Condition, find_condition, with_condition
 from ...objects.names import OLD_REGION, OLD_ZONE, REGION, ZONE

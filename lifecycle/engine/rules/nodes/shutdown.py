@@ -9,8 +9,9 @@ delay), which is as long as is asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...heart.timing import read_duration_ms
 from ...objects.pods.pod import Pod

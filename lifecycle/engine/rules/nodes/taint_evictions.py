@@ -7,7 +7,8 @@ that do so the shortest counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.condition import find_condition
 from ...objects.node import Node, Taint

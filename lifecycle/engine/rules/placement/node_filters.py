@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 from ...objects.names import PREFERRED, REQUIRED
 from ...objects.node import Node, Taint
@@ -16,7 +17,7 @@ UNTOLERATED = "node(s) had untolerated taint(s)"
 _NO_INTEGER = "for 'Gt', 'Lt' operators, the value must be an integer"
 NOT_WANTED = "node(s) didn't match Pod's node affinity/selector"
 _EFFECTS = ("NoSchedule", "NoExecute")
-_INTEGER, _MOST = re.compile(r"[+-]?[0-9]{1,63}"), 1 << 63
+_INTEGER, _MOST = late_pattern(r"[+-]?[0-9]{1,63}"), 1 << 63
 
 
 def why_not(spec: PodSpec, node: Node) -> str:

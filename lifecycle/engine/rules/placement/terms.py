@@ -6,8 +6,9 @@ Models the terms of pod affinity and the constraints of topology spread, as the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.names import HOSTNAME, PREFERRED, REQUIRED, ZONE
 from ...objects.selector import Selector

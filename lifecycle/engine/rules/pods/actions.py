@@ -6,7 +6,8 @@ Models one sync of a pod. The crash-loop delay is not asked here: it holds back 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ...objects.pods.container import NEVER, ON_FAILURE, Container
 from ...objects.pods.pod import PodSpec

@@ -7,7 +7,9 @@ Models the kubelet's host names (`hostname`, `subdomain`, `setHostnameAsFQDN`) a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 CLUSTER_DNS = "10.96.0.10"
 CLUSTER_DOMAIN = "cluster.local"

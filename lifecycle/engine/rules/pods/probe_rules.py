@@ -9,7 +9,7 @@ All instants in ms.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.pods.container import RUNNING, TERMINATED, ContainerState
 from ...objects.pods.pod import Pod

@@ -7,8 +7,9 @@ what they are on the node is for the pod's user namespace to say.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.record import Record
 

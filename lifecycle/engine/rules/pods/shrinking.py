@@ -7,7 +7,8 @@ applied, so that no part of it is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 MEMORY = "memory"
 

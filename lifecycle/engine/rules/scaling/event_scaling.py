@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.quantity import parse_quantity
 from ..jobs.schedules import read_schedule

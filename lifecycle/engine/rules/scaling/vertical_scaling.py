@@ -8,10 +8,11 @@ learns from containers that ran out of memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.quantity import canonical_sum, parse_quantity
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.quantity import parse_quantity
 from ..scaling.vertical_scaling import AUTO, INITIAL, LEAST_REPLICAS, OFF

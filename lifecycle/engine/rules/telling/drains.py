@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...objects.condition import find_condition
 from ...objects.workloads.disruption_budget import DisruptionBudget

@@ -8,7 +8,8 @@ earlier run; a condition that is False, with its reason and message.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...objects.condition import find_condition
 from ...objects.pods.container import ALWAYS, RUNNING, TERMINATED, Container, ContainerStatus

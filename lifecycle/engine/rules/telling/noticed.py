@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.lean_tuples import NamedTuple
 
 from ...objects.names import FAILED_CREATE
 from ...objects.pods.container import ContainerState

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from lifecycle.late_patterns import late_pattern
 
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_RESET_MS
 from ...objects.condition import find_condition
@@ -22,7 +22,7 @@ from .verdicts import FOR_GOOD, quote, tell_instant, tell_retry, tell_since, tel
 _OPEN = ("PodResizePending", "PodResizeInProgress")
 """Conditions that are True with a reason while a wish is not fulfilled."""
 _LONGEST_MESSAGE = 160
-_UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
+_UID = late_pattern(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
 """Of a message that names the pod by its uid as well."""
 
 

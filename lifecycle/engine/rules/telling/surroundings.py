@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from ...objects.kinds import kind_id
@@ -46,6 +45,8 @@ def tell_service(service: Json, pods: Sequence[Pod]) -> str:
 
 def _tell_labels(selector: Mapping[str, str], pods: Sequence[Pod]) -> str:
     """` (app=wbe: did you mean app=web?)`"""
+    from difflib import get_close_matches
+
     written = ",".join(f"{key}={value}" for key, value in sorted(selector.items()))
     known = sorted({f"{key}={value}" for one in pods for key, value in one.meta.labels.items()})
     unknown = [f"{key}={value}" for key, value in sorted(selector.items()) if f"{key}={value}" not in known]
@@ -65,6 +66,8 @@ def _has_port(pods: Sequence[Pod], name: str) -> bool:
 
 def _tell_port(name: str, pods: Sequence[Pod]) -> str:
     """`names the port htttp, which none of its pods has (did you mean http?)`"""
+    from difflib import get_close_matches
+
     meant = get_close_matches(name, sorted(set(_list_ports(pods))), 1)
     asked = f" (did you mean {meant[0]}?)" if meant else ""
     return f"names the port {name}, which none of its pods has{asked}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 from ...heart.timing import read_duration_ms
 from ...objects.condition import find_condition
@@ -24,9 +25,9 @@ Json = Mapping[str, Any]
 FOR_GOOD = "nothing will change by itself any more"
 MOST_LETTERS_OF_INDEXES = 60
 _LONGEST_MESSAGE = 160
-_UID = re.compile(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
+_UID = late_pattern(r"\([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\)")
 """Of a message that names the pod by its uid as well."""
-_BACK_OFF = re.compile(r"back-off (\S+) restarting failed container")
+_BACK_OFF = late_pattern(r"back-off (\S+) restarting failed container")
 _DAY_MS = 86_400_000
 
 

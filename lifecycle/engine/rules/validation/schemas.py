@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import re2
-
 from ...objects.names import INT_OR_STRING
 from .words.part import Part
 
@@ -136,6 +134,8 @@ def _validate_within(one: Part, is_int_or_string: bool) -> None:
 
 
 def _validate_pattern(schema: Part) -> None:
+    import re2
+
     pattern = schema["pattern"]
     if not pattern:
         return

@@ -7,7 +7,9 @@ room and host ports on the node do not matter: those the scheduler looks at.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...objects.names import REQUIRED, REVISION_LABEL
 from ...objects.node import Node, Taint

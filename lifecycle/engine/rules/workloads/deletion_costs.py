@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from lifecycle.late_patterns import late_pattern
+
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-_COST = re.compile(r"0|[1-9][0-9]*|-[0-9]+")
+_COST = late_pattern(r"0|[1-9][0-9]*|-[0-9]+")
 _MOST = 1 << 31
 
 

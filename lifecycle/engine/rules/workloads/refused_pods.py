@@ -7,9 +7,10 @@ of which counts while they are short of pods.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 from ...objects.condition import Condition, find_condition
 from ...objects.names import FAILED_CREATE, REPLICA_FAILURE
@@ -22,7 +23,7 @@ from ..telling.verdicts import quote, tell_instant
 
 Json = Mapping[str, Any]
 # What controllers, and clients that combine many alike, put in front of what the API server said.
-_HEAD = re.compile(
+_HEAD = late_pattern(
     r"(\(combined from similar events\): )?(Error creating(?: job)?: |Create .{1,600}? failed error: )?"
     r'((?:pods|jobs\.batch) "[^"]*" is forbidden: )?'
 )

@@ -7,9 +7,10 @@ nothing is known each mapping within is owned by its fields, those being no decl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..fields import ANY_TYPE, LIST, MAP, Field, read_field
 from ..tables import ANY_FIELD, load_tables

@@ -6,11 +6,11 @@ nest; the words inside a simple command are read from the text itself by `words.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import tree_sitter_bash
 from tree_sitter import Language, Parser
 from tree_sitter import Node as Tree
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...errors import CannotInterpret
 from .skeleton import end_statements, hide_negations, make_skeleton, take_here_documents

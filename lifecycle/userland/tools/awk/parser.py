@@ -6,9 +6,10 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from .run import Left, Run
 from .values import AwkProblem, Value, compare, is_true, to_number, to_text

@@ -6,8 +6,9 @@ Left out, and named where a script asks for it: the hold space, blocks, labels, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ...file_layers import FileProblem
 from ...lines import lines_of

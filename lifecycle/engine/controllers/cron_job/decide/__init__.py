@@ -8,10 +8,11 @@ MissSchedule, which that release never tells: a run beyond the starting deadline
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC as UTC_ZONE
 from datetime import datetime, timedelta
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.meta import StoredObject, controller_reference
 from ....objects.time_zones import UTC, load_zone

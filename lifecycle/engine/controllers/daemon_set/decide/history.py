@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import Pod

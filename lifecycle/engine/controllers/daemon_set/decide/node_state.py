@@ -6,7 +6,8 @@ Models podsShouldBeOnNode, and the sorting of nodes in rollingUpdate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import FAILED, SUCCEEDED, Pod

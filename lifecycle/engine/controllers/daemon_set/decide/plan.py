@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.workloads.daemon_set import DaemonSet
 from .node_state import (

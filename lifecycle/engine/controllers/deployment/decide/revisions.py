@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cmp_to_key
+
+from lifecycle.late_patterns import late_pattern
 
 from ....objects.names import LAST_APPLIED
 from ....objects.pods.template import HASH_LABEL, PodTemplate, is_same_template
@@ -27,7 +28,7 @@ _BOOKKEEPING = (
 HISTORY_LENGTH = 2000
 """The most characters of the revision-history annotation."""
 _NEVER = -(1 << 62)
-_NATURAL = re.compile(r"\d+")
+_NATURAL = late_pattern(r"\d+")
 
 
 class AnnotationError(ValueError):

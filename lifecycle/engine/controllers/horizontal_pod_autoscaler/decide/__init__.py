@@ -7,8 +7,9 @@ was tried or none is wanted, `conclude`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field, replace
 
 from ....objects.meta import StoredObject
 from ....objects.pods.pod import Pod

@@ -8,8 +8,9 @@ changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import ceil
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.condition import find_condition
 from ....objects.pods.pod import FAILED, PENDING, RUNNING, Pod

@@ -7,9 +7,10 @@ highest recommendation of the last 5 minutes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 Json = Mapping[str, Any]
 SCALE_UP_FACTOR, SCALE_UP_LEAST = 2, 4

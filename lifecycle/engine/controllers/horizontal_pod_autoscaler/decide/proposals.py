@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.pods.pod import Pod
 from ....objects.quantity import canonical_sum

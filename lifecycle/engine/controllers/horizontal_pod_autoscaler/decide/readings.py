@@ -6,8 +6,9 @@ All values are in thousandths of their unit: CPU in milli, memory in thousandths
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.selector import Selector
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.condition import Condition, find_condition, with_condition
 from ....objects.pods.pod import Pod

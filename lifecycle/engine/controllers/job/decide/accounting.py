@@ -7,7 +7,8 @@ none is lost and none is counted twice, whenever the controller stops (JOB-FIN-0
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.condition import Condition, is_true, with_condition
 from ....objects.pods.pod import SUCCEEDED, Pod

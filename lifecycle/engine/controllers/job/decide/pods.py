@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.meta import controller_reference
 from ....objects.pods.overlay import PodOverlay

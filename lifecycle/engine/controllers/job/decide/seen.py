@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.condition import Condition
 from ....objects.pods.pod import Pod
@@ -89,6 +90,5 @@ class JobDecision(Decision):
     `look`: where the decision that follows goes on, once some pods were made.
     """
 
-    _: KW_ONLY
-    failures: Failures | None = None
-    look: Look | None = None
+    failures: Failures | None = field(default=None, kw_only=True)
+    look: Look | None = field(default=None, kw_only=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.condition import Condition, find_condition
 from ....objects.meta import controller_reference

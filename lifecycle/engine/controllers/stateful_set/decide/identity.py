@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
+
+from lifecycle.late_patterns import late_pattern
 
 from ....objects.names import REVISION_LABEL
 from ....objects.pods.overlay import PodOverlay
@@ -14,7 +15,7 @@ from ....objects.workloads.stateful_set import StatefulSet
 POD_NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 POD_INDEX_LABEL = "apps.kubernetes.io/pod-index"
 HIGHEST_ORDINAL = 2**31 - 1
-_NAME = re.compile(r"(.*)-([0-9]+)")
+_NAME = late_pattern(r"(.*)-([0-9]+)")
 _MOST_DIGITS = len(str(HIGHEST_ORDINAL))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod

@@ -7,9 +7,10 @@ available. `Parallel` waits for nobody; what it makes comes in batches, which st
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from heapq import merge
 from itertools import groupby
+
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ....objects.meta import StoredObject, controller_reference
 from ....objects.pods.pod import PENDING, Pod

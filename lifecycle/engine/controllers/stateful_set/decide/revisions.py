@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.pods.template import PodTemplate
 from ....objects.workloads.controller_revision import ControllerRevision

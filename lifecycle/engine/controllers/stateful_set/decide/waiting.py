@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ....objects.workloads.stateful_set import ON_DELETE, StatefulSetSpec
 from .ordinals import Ordinals

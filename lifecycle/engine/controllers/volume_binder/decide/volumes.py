@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.meta import StoredObject
 from ....objects.storage import AVAILABLE, BOUND, BOUND_BY_CONTROLLER, FAILED, PROVISIONED_BY, RELEASED
@@ -11,7 +11,7 @@ from ....rules.actions import Action, Delete, RecordEvent, Update
 from ....rules.volumes.claims import claim_ref, mode_of, phase_of, spec_of, volume_name
 from .step import SOURCE, Step, set_phase
 
-_TEMPORARY = re.compile(r"/tmp/.+")
+_TEMPORARY = late_pattern(r"/tmp/.+")
 _RECYCLED = ("hostPath", "nfs")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from difflib import unified_diff
 from typing import Any
 
 Json = Mapping[str, Any]
@@ -46,6 +45,8 @@ _SPELLED = {"tty": "TTY", "apiVersion": "APIVersion", "seLinuxOptions": "SELinux
 
 def show_difference(old: Json, new: Json) -> str:
     """The lines that differ, with three lines around each place."""
+    from difflib import unified_diff
+
     texts = [f"{json.dumps(_in_go(one, ''), indent=1, ensure_ascii=False)}\n" for one in (old, new)]
     before, after = (text.splitlines(keepends=True) for text in texts)
     # Without names of files there is no head.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
+
+from lifecycle.late_patterns import late_pattern
 
 from ....objects.quantity import parse_quantity
 from ..words.names import (
@@ -28,8 +29,8 @@ _KNOWN_FIELDS = {
     *ENV_FIELDS, *VOLUME_FIELDS,
     "spec.restartPolicy", "spec.schedulerName", "status.phase",
 }  # fmt: skip
-_SUBSCRIPT = re.compile(r"(?P<path>metadata\.(?:labels|annotations))\['(?P<key>[^']*)'\]")
-_ANY_SUBSCRIPT = re.compile(r".+\['.*'\]")
+_SUBSCRIPT = late_pattern(r"(?P<path>metadata\.(?:labels|annotations))\['(?P<key>[^']*)'\]")
+_ANY_SUBSCRIPT = late_pattern(r".+\['.*'\]")
 RESOURCES = (
     "limits.cpu", "limits.ephemeral-storage", "limits.memory",
     "requests.cpu", "requests.ephemeral-storage", "requests.memory",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
-_DOTTED = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
+from lifecycle.late_patterns import late_pattern
+
+_DOTTED = late_pattern(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
 
 
 def list_address_warnings(path: str, text: str) -> list[str]:

@@ -10,7 +10,10 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_tuples import NamedTuple
 
 from ....objects.canonical_json import escape_json
 from ....releases.known import DEFAULT_RELEASE
@@ -26,8 +29,8 @@ TAGGED = {
     ),
 }
 _ZEROS: dict[str, Any] = {"": "", "?": None, "=0": 0, "=no": False, "=zero": "0"}
-_FIELD = re.compile(r"(\+?)(\w+)(?:@(\w+))?(:\??\[?|[=?]\w*)?(\w*)$")
-_FIRST_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z]")
+_FIELD = late_pattern(r"(\+?)(\w+)(?:@(\w+))?(:\??\[?|[=?]\w*)?(\w*)$")
+_FIRST_WORD = late_pattern(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z]")
 # What a pod shares with its node stands in its security context there.
 _HOST_FIELDS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from difflib import unified_diff
 from typing import Any
 
 _LONGEST_LINE, _MOST_LINES = 500, 40
@@ -12,6 +11,8 @@ _LONGEST_LINE, _MOST_LINES = 500, 40
 
 def show_change(before: Mapping[str, Any], after: Mapping[str, Any], fields: Sequence[str]) -> str:
     """What would change of some fields, line by line, in the form that the API server gives it."""
+    from difflib import unified_diff
+
     old, new = (
         json.dumps({field: spec.get(field) for field in fields}, indent=1, sort_keys=True, default=str)
         for spec in (before, after)

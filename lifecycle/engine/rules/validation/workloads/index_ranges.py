@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_NUMBER = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
+from lifecycle.late_patterns import late_pattern
+
+_NUMBER = late_pattern(r"[-+]?[0-9]{1,18}", re.ASCII)
 Range = tuple[int, int]
 """The first and the last index of a run of them."""
 

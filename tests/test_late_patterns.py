@@ -1,0 +1,30 @@
+"""Late patterns are compiled when they are first asked for something, and answer as compiled ones do."""
+
+import re
+
+import pytest
+
+from lifecycle.late_patterns import late_pattern
+
+
+@pytest.mark.parametrize(
+    "ask, expected",
+    [
+        (lambda one: bool(one.fullmatch("a1")), True),
+        (lambda one: one.match("a1b2")[2], "1"),
+        (lambda one: one.search("  B7")[0], "B7"),
+        (lambda one: one.findall("a1b2"), [("a", "1"), ("b", "2")]),
+        (lambda one: one.sub(r"\2\1", "a1"), "1a"),
+        (lambda one: one.split("xa1y"), ["x", "a", "1", "y"]),
+        (lambda one: (one.pattern, one.groups), (r"([a-z])(\d)", 2)),
+    ],
+)
+def test_a_pattern_answers_each_time_it_is_asked(ask, expected):
+    one = late_pattern(r"([a-z])(\d)", re.IGNORECASE)
+    assert [ask(one), ask(one)] == [expected, expected]
+
+
+def test_nothing_is_compiled_before():
+    broken = late_pattern("(")
+    with pytest.raises(re.error):
+        broken.match("")
