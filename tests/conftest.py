@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from django.db import connection
 from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
+from lifecycle.runs import collector
 from tests import databases
 
 pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.parts", "tests.tables"]
@@ -32,6 +34,13 @@ def pytest_configure() -> None:
 def pytest_collection_finish() -> None:
     """What was collected stays to the end: nobody is to look for garbage in it again and again."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _looks_through_little() -> None:
+    """Who serves engines looks through all it holds now and then: here that is every test there is."""
+    collector.out_of_sight = nullcontext
+    collector.settle = lambda: None
 
 
 @pytest.fixture(scope="session")
