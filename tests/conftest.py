@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -72,12 +73,17 @@ def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker, kept_database: Path) -> None:
+def django_db_setup(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, kept_database: Path
+) -> Iterator[None]:
     """As Django makes it; what it made is kept for others."""
-    if is_sqlite() and not kept_database.exists():
-        with django_db_blocker.unblock():
+    with django_db_blocker.unblock():
+        if is_sqlite() and not kept_database.exists():
             connection.ensure_connection()
             databases.keep(connection.connection, kept_database)
+        kept = databases.put_back_permissions()
+    with kept:
+        yield
 
 
 def is_sqlite() -> bool:
