@@ -3,6 +3,8 @@
 import gc
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from django.db import connection
 from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
+from lifecycle.runs import collector
 from tests import databases
 
 pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.parts", "tests.tables"]
@@ -32,6 +35,13 @@ def pytest_configure() -> None:
 def pytest_collection_finish() -> None:
     """What was collected stays to the end: nobody is to look for garbage in it again and again."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _looks_through_little() -> None:
+    """Who serves engines looks through all it holds now and then: here that is every test there is."""
+    collector.out_of_sight = nullcontext
+    collector.settle = lambda: None
 
 
 @pytest.fixture(scope="session")
@@ -63,12 +73,17 @@ def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker, kept_database: Path) -> None:
+def django_db_setup(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, kept_database: Path
+) -> Iterator[None]:
     """As Django makes it; what it made is kept for others."""
-    if is_sqlite() and not kept_database.exists():
-        with django_db_blocker.unblock():
+    with django_db_blocker.unblock():
+        if is_sqlite() and not kept_database.exists():
             connection.ensure_connection()
             databases.keep(connection.connection, kept_database)
+        kept = databases.put_back_permissions()
+    with kept:
+        yield
 
 
 def is_sqlite() -> bool:

@@ -10,10 +10,15 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import django
 from django.apps import apps
+from django.contrib.auth.models import Permission
+from django.contrib.contenttypes.models import ContentType
 
 
 def find_migrations() -> Iterator[Path]:
@@ -37,3 +42,19 @@ def keep(database: sqlite3.Connection, kept: Path) -> None:
         database.backup(copy)
     copy.close()
     unfinished.replace(kept)
+
+
+def put_back_permissions() -> ExitStack:
+    """While open: a database that was emptied gets as one lot what else each signal of `migrate` makes anew.
+
+    Which kinds of rows there are and who may what with them is the same after each of a thousand tests.
+    """
+    types, permissions = [*ContentType.objects.all()], [*Permission.objects.all()]
+
+    def put_back(verbosity: int, interactive: bool, db: str, **beside: Any) -> None:
+        ContentType.objects.using(db).bulk_create(types)
+        Permission.objects.using(db).bulk_create(permissions)
+
+    stack = ExitStack()
+    stack.enter_context(patch("django.core.management.commands.flush.emit_post_migrate_signal", put_back))
+    return stack

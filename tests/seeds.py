@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-FIRST = 3
+FIRST = 2
 
 
 def first_of(seeds: Iterable[int], *more: int, most: int = FIRST) -> list[Any]:

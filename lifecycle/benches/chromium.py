@@ -40,9 +40,9 @@ WATCH_FRAMES = """() => {
 TAKE_FRAMES = "() => { const times = window.frameTimes; window.frameTimes = null; return times; }"
 
 
-def launch(playwright: Playwright) -> Browser:
-    """A headless browser."""
-    return playwright.chromium.launch(executable_path=PROGRAM, args=QUIET)
+def launch(playwright: Playwright, *more: str) -> Browser:
+    """A headless browser, with more words for its command line."""
+    return playwright.chromium.launch(executable_path=PROGRAM, args=[*QUIET, *more])
 
 
 @contextmanager

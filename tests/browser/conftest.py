@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -33,6 +33,12 @@ PATIENCE_MS = 45_000
 expect.set_options(timeout=PATIENCE_MS)
 # What the form of home says, if nobody changes it.
 FORM = {"seed": "1", "nodes": "3", "timing": "realistic"}
+# All pages of a site are in one process, which has read the scripts already: a page costs a third.
+SHARED = ("--process-per-site", "--in-process-gpu")
+# Little, and of the site of all pages.
+LITTLE = "/static/js/ages.js"
+# The mark of a live page breathes: else it is painted sixty times a second.
+STILL: dict[str, Any] = {"reduced_motion": "reduce"}
 # What a page may never say, whatever a test does with it.
 ALARMING = ("Content Security Policy", "Uncaught", "Refused to")
 
@@ -97,7 +103,7 @@ def browser() -> Iterator[Browser]:
     if not Path(PROGRAM).exists():
         pytest.skip(f"no Chromium at {PROGRAM}: `make test` installs it")
     with sync_playwright() as playwright:
-        browser = launch(playwright)
+        browser = launch(playwright, *SHARED)
         yield browser
         browser.close()
 
@@ -119,11 +125,12 @@ def signed_in_to_up(browser: Browser, entry_of_up: str) -> Iterator[BrowserConte
 @contextmanager
 def _entered(browser: Browser, link: str) -> Iterator[BrowserContext]:
     base = link.split("/enter/")[0]
-    context = browser.new_context(viewport={"width": 1440, "height": 1000}, base_url=base)
+    context = browser.new_context(viewport={"width": 1440, "height": 1000}, base_url=base, **STILL)
     page = context.new_page()
     page.goto(link, wait_until=READ)
     assert page.url.rstrip("/") == base
-    page.close()
+    # Where one page stays, the process of all does.
+    page.goto(LITTLE)
     yield context
     context.close()
 
@@ -144,19 +151,26 @@ def page(request: pytest.FixtureRequest) -> Iterator[Page]:
 
 
 @pytest.fixture
-def cluster(page: Page) -> str:
-    """A cluster of this test's own, open in the page and live.
+def cluster(page: Page) -> Iterator[str]:
+    """A cluster of this test's own, open in the page and live; nobody has to keep it going after that.
 
     Home, whose form asks for the same, costs more to load than most tests do all in all.
     """
     name = f"t{time.time_ns() % 10**10}"
-    cookies = {one["name"]: one["value"] for one in page.context.cookies()}
-    headers = {"X-CSRFToken": cookies["csrftoken"]}
-    made = page.request.post("/clusters/", form=FORM | {"name": name}, headers=headers, max_redirects=0)
-    assert made.status < 400, made.text()
+    _post(page, "/clusters/", FORM | {"name": name})
     page.goto(f"/clusters/{name}/", wait_until=READ)
     expect(page.get_by_role("status")).to_have_text("Live")
-    return name
+    yield name
+    page.goto("about:blank")
+    _post(page, f"/clusters/{name}/delete/", {})
+
+
+def _post(page: Page, path: str, form: dict[str, str]) -> None:
+    """As a form of a page does."""
+    cookies = {one["name"]: one["value"] for one in page.context.cookies()}
+    headers = {"X-CSRFToken": cookies["csrftoken"]}
+    made = page.request.post(path, form=form, headers=headers, max_redirects=0)
+    assert made.status < 400, made.text()
 
 
 def _alarms(text: str) -> bool:

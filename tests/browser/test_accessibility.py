@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -54,6 +55,9 @@ kind: Pod
 metadata: {{name: crashing}}
 spec: {{containers: [{{name: app, image: 'busybox:1.36', command: ['false']}}]}}
 """
+# What the pages need that the deep tests do not leave to others: the more there is, the more each page draws.
+_KINDS_OF_FEW = ("Deployment", "CronJob", "Pod")
+FEW = "---".join(one for one in MANIFEST.split("---") if re.findall(r"kind: (\w+)", one)[0] in _KINDS_OF_FEW)
 BELOW = (
     "",
     "deployments/default/web/",

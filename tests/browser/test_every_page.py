@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.browser.test_accessibility import MANIFEST
+from tests.browser.test_accessibility import FEW, MANIFEST
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -46,22 +46,22 @@ PLACE = """(plot) => {
 
 
 @pytest.mark.parametrize(
-    "kinds",
+    "kinds, manifest",
     [
-        {kind: KINDS[kind] for kind in ("Deployment", "CronJob", "Pod")},
-        pytest.param(KINDS, marks=pytest.mark.deep),
+        ({kind: KINDS[kind] for kind in ("Deployment", "CronJob", "Pod")}, FEW),
+        pytest.param(KINDS, MANIFEST, marks=pytest.mark.deep),
     ],
     ids=["first", "every"],
 )
 def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(
-    page: Page, cluster: str, kinds: dict[str, str]
+    page: Page, cluster: str, kinds: dict[str, str], manifest: str
 ):
     """What a page of any kind has to say, and that it says no more, in a browser."""
     heard: list[str] = []
     page.on("console", lambda said: heard.append(said.text) if said.type in ("error", "warning") else None)
     origin = page.url.split("/clusters/")[0]
     page.on("request", lambda asked: heard.append(asked.url) if _is_away(asked.url, origin) else None)
-    page.get_by_label("Kubernetes YAML or JSON").fill(MANIFEST)
+    page.get_by_label("Kubernetes YAML or JSON").fill(manifest)
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.locator(".workloads")).to_contain_text("CronJob")
     page.get_by_label("Run as fast as possible").fill("70s")
@@ -92,9 +92,13 @@ FIRST = {kind: EVERY[kind] for kind in ("Cluster", "Deployment")}
 
 
 @pytest.mark.parametrize(
-    "kinds", [FIRST, pytest.param(EVERY, marks=pytest.mark.deep)], ids=["first", "every"]
+    "kinds, manifest",
+    [(FIRST, FEW), pytest.param(EVERY, MANIFEST, marks=pytest.mark.deep)],
+    ids=["first", "every"],
 )
-def test_no_page_of_any_kind_goes_on_without_its_server(page: Page, cluster: str, kinds: dict[str, str]):
+def test_no_page_of_any_kind_goes_on_without_its_server(
+    page: Page, cluster: str, kinds: dict[str, str], manifest: str
+):
     """Problem 4: the clock stands, and with it what is drawn, and the page says of when they are."""
     sockets: list[WebSocketRoute] = []
 
@@ -106,7 +110,7 @@ def test_no_page_of_any_kind_goes_on_without_its_server(page: Page, cluster: str
             socket.connect_to_server()
 
     page.route_web_socket("**/ws/**", join)
-    page.get_by_label("Kubernetes YAML or JSON").fill(MANIFEST)
+    page.get_by_label("Kubernetes YAML or JSON").fill(manifest)
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.locator(".workloads")).to_contain_text("CronJob")
     page.get_by_label("Speed").select_option("10")

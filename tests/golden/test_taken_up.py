@@ -10,6 +10,7 @@ from lifecycle.engine.cluster import ENGINE_VERSION
 from lifecycle.engine.upgrades import Known
 from lifecycle.simulation.run import Driver
 from tests.golden.histories import NAMES, SavingDriver, live_through, read_hashes
+from tests.seeds import one_in
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +52,7 @@ class RebuildingDriver(UpgradingDriver):
         return Cluster.take_up(known, None)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_in(3, NAMES))
 def test_what_can_be_read_goes_on_as_if_nothing_had_happened(name):
     found, outcome = live_through(name, "realistic", UpgradingDriver)
     assert not outcome.failures
@@ -59,7 +60,7 @@ def test_what_can_be_read_goes_on_as_if_nothing_had_happened(name):
     assert version != ENGINE_VERSION or found == hashes[name]["realistic"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", one_in(3, NAMES))
 def test_objects_alone_are_enough_to_live_on(name):
     """Not with the same history: programs begin anew each time, so claims on their times need not hold."""
     _found, outcome = live_through(name, "realistic", RebuildingDriver)

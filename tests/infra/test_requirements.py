@@ -6,13 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
-pytestmark = pytest.mark.slow
+# One process reads all of the code.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("requirements")]
 
 TOP = Path(__file__).resolve().parents[2]
 REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(\[[a-z]+\])?==\S+(;[^#]*)?\s+# .+$")
@@ -47,7 +49,8 @@ def required_names(file: str) -> set[str]:
 ONLY_FOR_TESTS = {"playwright"}
 
 
-def imported_names() -> set[str]:
+@cache
+def imported_names() -> frozenset[str]:
     """The distributions that the code imports."""
     packages: set[str] = set()
     for path in [TOP / "manage.py", *(TOP / "lifecycle").rglob("*.py"), *(TOP / "dashboard").rglob("*.py")]:
@@ -58,7 +61,7 @@ def imported_names() -> set[str]:
                 packages.add(node.module.split(".")[0])
     distributions = packages_distributions()
     others = packages - sys.stdlib_module_names - {"lifecycle", "dashboard"}
-    return {canonical(distributions.get(package, [package])[0]) for package in others}
+    return frozenset(canonical(distributions.get(package, [package])[0]) for package in others)
 
 
 def test_what_is_imported_is_required():

@@ -152,7 +152,7 @@ def test_it_is_with_many_seeds(owner, make_cluster, client, seed):
     live_through(owner, make_cluster, client, seed)
 
 
-@pytest.mark.parametrize("seed", first_of(range(500, 508), most=4))
+@pytest.mark.parametrize("seed", first_of(range(500, 508), most=2))
 def test_two_users_live_side_by_side(owner, client, seed):
     live_side_by_side(owner, client, seed)
 

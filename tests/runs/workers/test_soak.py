@@ -83,7 +83,7 @@ needs_browser = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="`make te
 @needs_browser
 @pytest.mark.browser
 def test_memory_stays_flat_for_a_moment():
-    assert_flat(soak(minutes=0.4), GROWTH_WARMING_MIB)
+    assert_flat(soak(minutes=0.15), GROWTH_WARMING_MIB)
 
 
 @needs_browser
