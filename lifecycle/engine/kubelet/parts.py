@@ -117,6 +117,7 @@ class Parts:
 
     def note_use(self, worker: PodWorker) -> None:
         """Have it known that another container of a pod runs, or one less: it uses something else."""
+        self.context.connections.note_pod(worker.uid)
         metrics = self.context.metrics
         pod = self.store.pods.get(worker.uid) if metrics.listeners else None
         if pod is not None:
