@@ -55,7 +55,7 @@ class Installation:
 
 def find_kubectl() -> str:
     """The kubectl to test with; without one the test is skipped, and the run says so loudly."""
-    found = shutil.which("kubectl")
+    found = os.environ.get("KUBECTL") or shutil.which("kubectl")
     if found is None:
         message = "NO KUBECTL ON THIS MACHINE: nothing of the real kubectl is tested; install it"
         warnings.warn(message, stacklevel=2)

@@ -11,16 +11,24 @@ from .client import Answer, Client, Payload
 
 def apply(client: Client, payload: Payload) -> Answer:
     """Create an object, or merge its manifest with the live one and the one applied last. Raises ApiError."""
-    # kubectl's patch says what is to be null, which the API server leaves out when it reads an object.
-    manifest = _with_nulls(
-        dict(convert(client.api.read(payload["object"], client.options))), payload["object"]
-    )
+    manifest = _read_manifest(client, payload["object"])
     live = client.find_stored(manifest)
     if live is None:
-        return 201, client.api.create_json(_without_nulls(with_last_applied(manifest)), client.options)
-    merged = apply_patch(client.to_json(live), manifest)
+        made = client.api.decode(_without_nulls(with_last_applied(manifest)))
+        return 201, client.api.create_json(made, client.options)
+    merged = client.api.decode(apply_patch(client.to_json(live), manifest))
     merged["metadata"].pop("resourceVersion", None)
     return 200, client.api.update_json(live, merged, options=client.options)
+
+
+def _read_manifest(client: Client, given: Payload) -> dict[str, Any]:
+    """A manifest that is held to its fields, as it was written: kubectl does not read it as the server does.
+
+    One of a version that is not stored is read as one that is, with what it has as null.
+    """
+    read = client.api.read(given, client.options)
+    stored = convert(read)
+    return dict(given) if stored is read else _with_nulls(dict(stored), given)
 
 
 def _without_nulls(value: Any) -> Any:

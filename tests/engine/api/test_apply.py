@@ -241,3 +241,58 @@ def test_a_list_whose_order_kubectl_cannot_tell_is_refused():
     ]
     with pytest.raises(BadRequest, match="The order in patch list"):
         apply("Service", former, copy.deepcopy(former), {"spec": {"ports": ports}})
+
+
+@pytest.mark.parametrize(
+    "manifest, annotations",
+    [
+        # kubectl reads them as strings, a null as an empty one (NestedNullCoercingStringMap), and says so.
+        pytest.param(
+            make("ConfigMap", metadata={"name": "a", "annotations": {"q": None}}), {"q": ""}, id="null"
+        ),
+        pytest.param(
+            make("Pod", metadata={"name": "a"}, **pod(box("a", image="x", resources={"limits": {"cpu": 2}}))),
+            {},
+            id="a number of an amount",
+        ),
+        pytest.param(
+            make("ConfigMap", metadata={"name": "a", "labels": {"q": None}}), {}, id="a label's null"
+        ),
+        pytest.param(make("ConfigMap", metadata={"name": "a", "labels": None}, data=None), {}, id="nulls"),
+    ],
+)
+def test_what_was_applied_is_remembered_as_it_was_written(manifest: Any, annotations: Any) -> None:
+    cluster = Cluster(seed=1, epoch_ms=0, settings=Settings())
+    result = cluster.submit(Command("1", "apply", {"object": manifest}))
+    assert result.ok and result.object is not None, result.status
+    stored = dict(result.object["metadata"]["annotations"])
+    wanted = {**manifest, "metadata": {**manifest["metadata"], "annotations": annotations}}
+    assert json.loads(stored.pop(LAST_APPLIED)) == wanted
+    assert stored == annotations
+
+
+def test_what_a_definition_completes_was_never_applied() -> None:
+    """Its defaults are the server's: one that others change is not put back (kubectl knows of none)."""
+    cluster = Cluster(seed=1, epoch_ms=0, settings=Settings())
+    size = {"type": "integer", "default": 1}
+    schema = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"size": size}}}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "things.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "things", "kind": "Thing"},
+            "versions": [version],
+        },
+    }
+    assert cluster.submit(Command("1", "apply", {"object": definition})).ok
+    cluster.run_until(1000)
+    assert cluster.submit(Command("2", "apply", {"object": make("Thing", spec={})})).ok
+    named = {"kind": "Thing.example.com", "namespace": "default", "name": "a"}
+    change = {"type": "merge", "patch": {"spec": {"size": 5}}}
+    assert cluster.submit(Command("3", "patch", {**named, **change})).ok
+    result = cluster.submit(Command("4", "apply", {"object": make("Thing", spec={})}))
+    assert result.object is not None and result.object["spec"] == {"size": 5}

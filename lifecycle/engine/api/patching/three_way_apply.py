@@ -26,9 +26,13 @@ NOT_REMEMBERED = (
 
 
 def with_last_applied(manifest: Json) -> Json:
-    """The manifest with the annotation in which apply remembers it; without it where it would not fit."""
+    """The manifest with the annotation in which apply remembers it; without it where it would not fit.
+
+    An annotation of null is an empty one, as kubectl reads them (NestedNullCoercingStringMap).
+    """
     meta = dict(manifest.get("metadata") or {})
-    annotations = dict(meta.get("annotations") or {})
+    given = meta.get("annotations") or {}
+    annotations = {name: "" if value is None else value for name, value in given.items()}
     annotations.pop(LAST_APPLIED, None)
     plain = {**manifest, "metadata": {**meta, "annotations": annotations}}
     remembering = {**annotations, LAST_APPLIED: json.dumps(plain, separators=(",", ":")) + "\n"}
