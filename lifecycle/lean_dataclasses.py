@@ -78,8 +78,10 @@ def fields(kind: Any) -> list[str]:
 
 def replace(one: T, /, **changes: Any) -> T:
     """A copy with some fields changed."""
-    kept = {name: getattr(one, name) for name, told in _fields_of(type(one)) if told.init}
-    return type(one)(**(kept | changes))
+    kind: Any = type(one)
+    kept = {name: getattr(one, name) for name, told in kind.__lean_fields__.items() if told.init}
+    made: T = kind(**(kept | changes))
+    return made
 
 
 def asdict(one: Any) -> Any:

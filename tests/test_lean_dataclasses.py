@@ -211,6 +211,9 @@ def test_a_subclass_without_fields_of_its_own_is_made_as_its_base():
         __slots__ = ()
 
     assert (Plain(1).y, Plain(1) == Plain(1), repr(Plain(3)).endswith("Plain(x=3, y=2)")) == (2, True, True)
+    changed = lean_dataclasses.replace(Plain(1, 5), x=4)
+    assert (type(changed), changed.x, changed.y) == (Plain, 4, 5)
+    assert lean_dataclasses.asdict(Plain(1)) == {"x": 1, "y": 2}
 
 
 def test_positions_are_matched():

@@ -7,11 +7,10 @@ the same history to the byte, on any machine, in any slicing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.lean_dataclasses import asdict
 
-from . import upgrades
 from .api.commands import Command, Result
 from .api.context import Context
 from .api.kind_hooks import list_companions
@@ -46,6 +45,9 @@ from .rules.nodes.status import show_lease, show_node
 from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
 from .traffic import Traffic
+
+if TYPE_CHECKING:
+    from . import upgrades
 
 ENGINE_VERSION = 19
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
@@ -333,6 +335,8 @@ class Cluster:
         return self._kubelets.upgrade.begun_anew
 
     def _take_up(self, known: upgrades.Known, saved: Mapping[str, Any] | None) -> None:
+        from . import upgrades
+
         context, store = self._context, self._store
         context.clock.now_ms = context.trace.at_ms = known.now_ms
         objects = upgrades.read_objects(known, saved)

@@ -18,7 +18,6 @@ from lifecycle.engine.rules.custom_resources.definition import (
     find_unserved,
     read_definition,
 )
-from lifecycle.engine.rules.custom_resources.structural import list_known_fields, prune
 from lifecycle.engine.schema.check import find_problems
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem, parse_path
@@ -53,11 +52,15 @@ def check_custom(document: Document, definitions: Mapping[str, Definition]) -> l
     version = definition.versions[data["apiVersion"].rpartition("/")[2]]
     if not version.schema:
         return []
+    from lifecycle.engine.rules.custom_resources.structural import prune
+
     return [_tell_unknown(document, path, version.schema) for path in prune(data, version.schema)[1]]
 
 
 def _tell_unknown(document: Document, where: str, schema: Mapping[str, object]) -> Problem:
     from difflib import get_close_matches
+
+    from lifecycle.engine.rules.custom_resources.structural import list_known_fields
 
     path = parse_path(where)
     name = str(path[-1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.heart.timing import read_duration_ms
@@ -18,10 +18,12 @@ from lifecycle.engine.schema.scalars import describe
 from lifecycle.input.expressions import Expression, ExpressionError, parse
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.input.scenario_steps import Step, StepReader
 from lifecycle.input.schema import check_document
-from lifecycle.input.sequences import Entry, Lane, read_entry, read_lane
 from lifecycle.lean_dataclasses import dataclass, field, replace
+
+if TYPE_CHECKING:
+    from lifecycle.input.scenario_steps import Step, StepReader
+    from lifecycle.input.sequences import Entry, Lane
 
 API_VERSION = "podline.dev/v1alpha1"
 KIND = "Scenario"
@@ -113,6 +115,8 @@ def read_until(text: Any) -> Until:
 
 def read_scenario(document: Document) -> Scenario:
     """A structurally sound Scenario document. Raises ManifestError with every problem."""
+    from lifecycle.input.scenario_steps import StepReader
+
     spec = document.data.get("spec") or {}
     reader = StepReader(document)
     settings = _read_settings(spec, reader)
@@ -268,6 +272,8 @@ _WINDOWS = {"always": ("from", "to"), "eventually": ("from", "within"), "holds":
 
 
 def _read_sequence(entry: Mapping[str, Any], path: Path, reader: StepReader) -> list[LaneClaim]:
+    from lifecycle.input.sequences import read_entry, read_lane
+
     wanted = entry.get("is")
     if not isinstance(wanted, list):
         reader.complain(

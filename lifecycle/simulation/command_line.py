@@ -21,7 +21,6 @@ from lifecycle.input.scenario import is_scenario, read_epoch_ms, read_until
 from lifecycle.lean_dataclasses import replace
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.assumed import describe_assumed
-from lifecycle.simulation.logs import LogFolder
 from lifecycle.simulation.reports import REPORTS
 from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
 from lifecycle.simulation.traces import NdjsonSink, TableSink
@@ -29,6 +28,7 @@ from lifecycle.simulation.unknown_images import FLAG, START, WAYS
 from lifecycle.version import TOLD
 
 if TYPE_CHECKING:
+    from lifecycle.simulation.logs import LogFolder
     from lifecycle.simulation.reports.sink import ReportSink
     from lifecycle.simulation.summaries import SummarySink
 
@@ -188,7 +188,7 @@ def _read(options: Mapping[str, Any]) -> Reading:
 def _run(plan: Plan, reading: Reading, options: Mapping[str, Any]) -> Outcome:
     write = sys.stdout.buffer.write
     output = options["output"] or ("table" if sys.stdout.isatty() else "ndjson")
-    logs = LogFolder(options["logs"], plan.epoch_ms) if options["logs"] else None
+    logs = _make_logs(options["logs"], plan)
     whole = _make_whole(output, plan, reading)
     # A summary names them itself, before all else.
     for line in () if output == "summary" else plan.missing:
@@ -225,6 +225,14 @@ def _make_whole(output: str, plan: Plan, reading: Reading) -> SummarySink | Repo
 
     notes = (*reading.report.list_notes(), *plan.list_notes())
     return ReportSink(write, plan, output, notes, reading.documents)
+
+
+def _make_logs(folder: Path | None, plan: Plan) -> LogFolder | None:
+    if folder is None:
+        return None
+    from lifecycle.simulation.logs import LogFolder
+
+    return LogFolder(folder, plan.epoch_ms)
 
 
 def _say(line: str) -> None:

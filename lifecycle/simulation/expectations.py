@@ -6,12 +6,15 @@ Each is looked at once an instant has drained: when its object has changed, or a
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from lifecycle.engine.heart.trace import Row
 from lifecycle.input.expressions import Cluster, Verdict
 from lifecycle.input.scenario import Expect, LaneClaim, format_duration
-from lifecycle.input.sequences import Entry, Lane, find_difference, take_rows
 from lifecycle.lean_dataclasses import dataclass
+
+if TYPE_CHECKING:
+    from lifecycle.input.sequences import Entry, Lane
 
 Key = tuple[str, str, str]
 
@@ -110,6 +113,8 @@ class Watches:
     def take(self, rows: Iterable[Row]) -> None:
         """Add what has happened to the lanes that are claimed."""
         if self._lanes:
+            from lifecycle.input.sequences import take_rows
+
             take_rows(rows, self._lanes)
 
     def finish(self, now_ms: int) -> list[str]:
@@ -118,6 +123,8 @@ class Watches:
             watch.finish(now_ms)
         failures = [f"{watch.expect.text} failed {watch.failure}" for watch in self.all if watch.failure]
         for claim in self._sequences:
+            from lifecycle.input.sequences import find_difference
+
             wrong = find_difference(claim.entries, self._lanes[claim.lane], self._is_instant)
             if wrong is not None:
                 failures.append(f"{claim.text} failed: {wrong}")

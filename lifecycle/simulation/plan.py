@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.engine.api.patching.three_way_apply import NOT_REMEMBERED, is_remembered, with_last_applied
 from lifecycle.engine.heart.settings import Settings
@@ -38,10 +38,12 @@ from lifecycle.input.scenario import (
     read_epoch_ms,
     read_scenario,
 )
-from lifecycle.input.scenario_steps import Step
 from lifecycle.input.stored_only import list_stored_only
 from lifecycle.lean_dataclasses import dataclass, field
 from lifecycle.simulation.unknown_images import START, try_images
+
+if TYPE_CHECKING:
+    from lifecycle.input.scenario_steps import Step
 
 GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-node-lease"))
 

@@ -6,7 +6,7 @@ Memory does not grow with the trace: rows are taken after each drained instant a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lifecycle.engine import Changes, Cluster, Command
 from lifecycle.engine.heart.timing import Timing
@@ -14,14 +14,16 @@ from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.rules.nodes.drains import CANCELLED, DONE, DRAIN, ENDS
 from lifecycle.input.expressions import Look
 from lifecycle.input.scenario import IDLE, READY, Until, format_duration
-from lifecycle.input.scenario_steps import Step
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.simulation.expectations import Watches
 from lifecycle.simulation.installation import PAUSE_MS, Installation, Task, list_tasks
 from lifecycle.simulation.plan import Plan
-from lifecycle.simulation.readiness import Readiness
 from lifecycle.simulation.rejections import Rejections
 from lifecycle.simulation.upgrade import UpgradeReport, list_pruned
+
+if TYPE_CHECKING:
+    from lifecycle.input.scenario_steps import Step
+    from lifecycle.simulation.readiness import Readiness
 
 LIMIT_MS = 24 * 60 * 60 * 1000
 """A run always ends after a virtual day."""
@@ -90,6 +92,12 @@ class End:
         return verdict.holds and (self.has_existed or self.look.expression.test != "gone")
 
 
+def _make_readiness(forgets: bool) -> Readiness:
+    from lifecycle.simulation.readiness import Readiness
+
+    return Readiness(forgets)
+
+
 class Driver:
     """One run. Steps enter at their instants; claims and the end are looked at after every instant."""
 
@@ -98,7 +106,7 @@ class Driver:
         self.sink = sink
         is_awaited = any(one.text == READY for one in plan.untils)
         forgets = bool(plan.steps or plan.then)
-        self.readiness = Readiness(forgets) if is_awaited or plan.then else None
+        self.readiness = _make_readiness(forgets) if is_awaited or plan.then else None
         self.limit_ms = min(limit_ms, _limit_of_ready_ms(plan)) if is_awaited else limit_ms
         self.cluster = Cluster(plan.seed, plan.epoch_ms, plan.settings)
         self.watches = Watches(

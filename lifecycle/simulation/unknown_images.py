@@ -6,7 +6,7 @@ Either none of them can be pulled, or the well-known image is meant whose name i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
@@ -15,8 +15,10 @@ from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
 from lifecycle.engine.programs.profiles import make_profile
 from lifecycle.engine.rules.reasons import ERR_IMAGE_PULL
 from lifecycle.input.problems import list_names
-from lifecycle.input.scenario_steps import Step
 from lifecycle.lean_dataclasses import dataclass, replace
+
+if TYPE_CHECKING:
+    from lifecycle.input.scenario_steps import Step
 
 Json = Mapping[str, Any]
 FLAG = "--unknown-images"

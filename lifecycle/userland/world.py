@@ -6,10 +6,10 @@ it, so that a program can be saved at any instant.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.lean_tuples import NamedTuple
 
@@ -19,7 +19,7 @@ from .process_namespace import ProcessNamespace
 from .rights import Rights
 from .saved import Saved
 
-_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+|\[?[0-9a-fA-F:]+:[0-9a-fA-F:]*\]?")
+_ADDRESS = late_pattern(r"\d+\.\d+\.\d+\.\d+|\[?[0-9a-fA-F:]+:[0-9a-fA-F:]*\]?")
 
 
 class PodFacts(NamedTuple):

@@ -29,6 +29,23 @@ SERVER = {"django", "channels", "celery", "kombu", "redis", "uvicorn", "rest_fra
 PAGES = {"plotly", "pandas", "jinja2", "IPython", "pytest"}
 JUDGE = {"lifecycle.judge", "lifecycle.remedies", "lifecycle.simulation.summaries"}
 REPORTS = {"lifecycle.simulation.reports.report", "xml.etree", "podline.library"}
+LATER = {
+    "lifecycle.engine.upgrades",
+    "lifecycle.input.scenario_steps",
+    "lifecycle.input.sequences",
+    "lifecycle.engine.rules.custom_resources.validation",
+    "lifecycle.engine.api.patching.json_patch",
+    "lifecycle.engine.api.patching.three_way_patch",
+    "lifecycle.engine.kubelet.starting.claims",
+    "lifecycle.simulation.logs",
+    "lifecycle.simulation.readiness",
+}
+"""What no Deployment meets."""
+FOREIGN = set(
+    "asyncio concurrent.futures difflib email http importlib.resources logging multiprocessing re2 rich"
+    " shlex shutil socket sqlite3 ssl subprocess tempfile threading tree_sitter typing_extensions"
+    " unittest xml zipfile zoneinfo".split()
+)
 SHELL = {"lifecycle.userland.shell.machine", "lifecycle.userland.tools.all_tools", "tree_sitter"}
 
 
@@ -67,3 +84,59 @@ def test_a_process_says_all_it_has_to_say_and_how_it_ended(words, status, said):
     )  # fmt: skip
     assert done.returncode == status
     assert said in done.stdout + done.stderr
+
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: nginx, image: "nginx:1.27", ports: [{containerPort: 80}]}]}
+"""
+MOST_MODULES = 665
+"""Each takes a part of a millisecond: what a Deployment does without is imported where it is used."""
+DEFINED_WITHOUT_COMPILER = """
+import dataclasses, re, sys, typing
+told = []
+for maker, name in ((dataclasses, "dataclass"), (typing.NamedTupleMeta, "__new__"), (re, "compile")):
+    def watch(*arguments, real=getattr(maker, name), name=name, **named):
+        caller = sys._getframe(1).f_globals["__name__"]
+        if caller.startswith("lifecycle") and sys._getframe(1).f_code.co_name == "<module>":
+            told.append(f"{caller}: {name}")
+        return real(*arguments, **named)
+    setattr(maker, name, watch)
+import lifecycle.simulation.command_line
+print("\\n".join(told))
+"""
+
+
+def run_deployment() -> set[str]:
+    """The modules that a whole process has loaded for two replicas."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, "simulate", "-"],
+        cwd=TOP, env=clean_environment(), input=DEPLOYMENT, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert '"why":"idle"' in done.stdout
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_a_small_deployment_loads_few_modules_and_none_that_it_does_not_meet():
+    modules = run_deployment()
+    own = {name for name in modules if name.startswith(("lifecycle", "podline"))}
+    assert modules & (SERVER | PAGES | JUDGE | REPORTS | SHELL | LATER | FOREIGN) == set()
+    assert len(own) <= MOST_MODULES, f"{len(own)} modules: {' '.join(sorted(own))}"
+
+
+def test_what_is_loaded_is_defined_without_the_compiler():
+    done = subprocess.run(
+        [sys.executable, "-c", DEFINED_WITHOUT_COMPILER],
+        cwd=TOP, env=clean_environment(), capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout.strip(), done.stderr) == ("", ""), (
+        "take lean_dataclasses, lean_tuples and late_patterns instead"
+    )

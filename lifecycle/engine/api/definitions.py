@@ -21,11 +21,8 @@ from ..rules.custom_resources.definition import (
     find_unserved,
     read_definition,
 )
-from ..rules.custom_resources.structural import prune, with_defaults, without_nulls
-from ..rules.custom_resources.validation import validate_custom
 from ..rules.scaling.scales import BUILT_IN
 from ..rules.validation.words.field_error import FieldError
-from ..schema.typed.custom import shape_of_schema
 from ..schema.typed.shapes import Shape
 from ..store.store import Store
 
@@ -75,6 +72,8 @@ class Definitions:
         version = self.find_version(data)
         if version is None or not version.schema:
             return data, ()
+        from ..rules.custom_resources.structural import prune, with_defaults, without_nulls
+
         kept, dropped = prune(data, version.schema)
         filled = with_defaults(without_nulls(kept, version.schema), version.schema)
         return filled, [f'unknown field "{path}"' for path in dropped]
@@ -131,6 +130,8 @@ class Definitions:
         version = self.find_version(data)
         if version is None:
             return []
+        from ..rules.custom_resources.validation import validate_custom
+
         # What every object has is checked as that of every object.
         own = {name: value for name, value in data.items() if name != "metadata"}
         known = dict(version.schema)
@@ -174,6 +175,8 @@ class Definitions:
         version = self.find_version(data)
         if version is None or not version.schema:
             return None
+        from ..schema.typed.custom import shape_of_schema
+
         at = (data["apiVersion"], data["kind"])
         if at not in self._shapes:
             self._shapes[at] = shape_of_schema(version.schema)

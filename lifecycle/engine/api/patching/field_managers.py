@@ -30,20 +30,10 @@ from ...rules.managed_fields.managers import (
     read_managers,
     write_managers,
 )
-from ...rules.managed_fields.ownership import (
-    after_apply,
-    after_update,
-    describe_conflicts,
-    find_conflicts,
-    list_causes,
-    without,
-)
 from ...rules.managed_fields.paths import NONE, FieldSet, Path, path_to
-from ...schema.typed.applying import apply_over
 from ...schema.typed.compare import compare, is_equal
 from ...schema.typed.shapes import Shape, shape_of_custom, shape_of_kind
 from ...schema.typed.values import TypedError, require_typed, set_of
-from ...schema.typed.zeros import with_zeros, without_empties
 from ..context import Context
 from ..options import WriteOptions
 from ..scales import SCALE_VERSION, make_scale, with_scale
@@ -130,6 +120,9 @@ class FieldManagers:
     def _updated(
         self, current: Json, wanted: Json, managers: Managers, options: WriteOptions, subresource: str
     ) -> list[Json]:
+        from ...rules.managed_fields.ownership import after_update
+        from ...schema.typed.zeros import with_zeros
+
         head = {name: wanted[name] for name in ("apiVersion", "kind")}
         version, shape = wanted["apiVersion"], self.shape_of(wanted)
         before = with_zeros(_without_managers(current or head), shape)
@@ -175,6 +168,16 @@ class FieldManagers:
         A new object is applied over its bare name. Raises BadRequest, ApplyConflict, and Unknown for what is
         not of its shape.
         """
+        from ...rules.managed_fields.ownership import (
+            after_apply,
+            describe_conflicts,
+            find_conflicts,
+            list_causes,
+            without,
+        )
+        from ...schema.typed.applying import apply_over
+        from ...schema.typed.zeros import without_empties
+
         self._require_applicable(live, applied)
         shape, version = self.shape_of(live), live["apiVersion"]
         managers = {} if is_new else self._known(live, shape)
@@ -244,6 +247,9 @@ class FieldManagers:
 
     def _known(self, live: Json, shape: Shape) -> Managers:
         """The managers of a live object; of one that is not tracked, those that it would have."""
+        from ...rules.managed_fields.ownership import without
+        from ...schema.typed.zeros import with_zeros
+
         known = _read_or_none(live["metadata"].get(FIELD))
         if known:
             return known

@@ -15,8 +15,6 @@ from ...schema.go_errors import find_unrestorable, find_wrong_type
 from ...schema.scalars import name_go_kind
 from ...schema.tables import find_fields, is_known_kind
 from ..options import PLAIN, WriteOptions
-from .json_patch import json_patch
-from .strategic_merge import strategic_merge_patch, write_go
 
 Json = dict[str, Any]
 MOST_SHOWN = 10_000
@@ -36,6 +34,9 @@ def patch_object(current: Json, patch: Any, how: str, options: WriteOptions = PL
     type, UnsupportedMediaType for a strategic merge of a custom resource, Unknown for one that contradicts
     itself.
     """
+    from .json_patch import json_patch
+    from .strategic_merge import strategic_merge_patch
+
     if how not in PATCH_TYPES:
         raise BadRequest(f"patch type {shorten(how)}: use one of {', '.join(PATCH_TYPES)}")
     if _is_too_deep(patch):
@@ -88,6 +89,8 @@ def refuse_patch(how: str, patch: Any, patched: Json, why: str) -> Invalid:
 
     Neither kind nor name is told, as recorded.
     """
+    from .strategic_merge import write_go
+
     as_json = json.dumps(patched, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
     shown = write_go(patch) if how == STRATEGIC else as_json
     return make_invalid("", "", [invalid("patch", shown[:MOST_SHOWN], why)])

@@ -15,8 +15,6 @@ from ...rules.limits.json_bounds import read_json
 from ...rules.validation.words.metadata import ANNOTATIONS_MOST_BYTES, do_annotations_fit
 from ...schema.tables import find_fields, is_known_kind
 from .patches import merge_patch
-from .strategic_merge import strategic_merge_patch
-from .three_way_patch import make_three_way_patch
 
 Json = dict[str, Any]
 NOT_REMEMBERED = (
@@ -51,6 +49,9 @@ def _annotations_of(data: Json) -> Json:
 
 def apply_patch(live: Json, manifest: Json) -> Json:
     """The live object with the manifest applied. Raises BadRequest for an entry that nothing tells apart."""
+    from .strategic_merge import strategic_merge_patch
+    from .three_way_patch import make_three_way_patch
+
     former, wanted = _read_last_applied(live), with_last_applied(manifest)
     if not is_remembered(wanted):
         # What was applied before is not what the next one is to be held against.

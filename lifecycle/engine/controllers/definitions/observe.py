@@ -9,14 +9,6 @@ from ...objects.times import format_time
 from ...rules.custom_resources.definition import read_definition
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import (
-    decide_deletions,
-    decide_end,
-    decide_established,
-    decide_names,
-    is_ending,
-    list_taken,
-)
 
 POLL_MS = 5_000
 
@@ -47,6 +39,8 @@ class DefinitionController(LoopController):
 
     def sync(self, _namespace: str, name: str) -> None:
         """Name a definition, establish it, or end it."""
+        from .decide import decide_established, decide_names, is_ending, list_taken
+
         definition, clock = self.find("", name), self._context.clock
         if definition is None:
             return
@@ -60,6 +54,8 @@ class DefinitionController(LoopController):
         self._do(decide_established(named, now))
 
     def _end(self, definition: StoredObject, now: str) -> None:
+        from .decide import decide_deletions, decide_end
+
         kind = read_definition(definition.spec).kind_id
         self._do(decide_deletions(definition, list(self._store.list(kind)), now))
         if self._store.count(kind):

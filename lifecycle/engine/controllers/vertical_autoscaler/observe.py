@@ -29,7 +29,6 @@ from .decide import (
     policy_of,
     read_recommendations,
 )
-from .targets import find_watched
 
 KIND = VERTICAL_POD_AUTOSCALER.kind.id
 Seen = dict[str, dict[str, Counts]]
@@ -101,6 +100,8 @@ class VerticalAutoscalerController(LoopController):
 
     def _admit(self, autoscaler: StoredObject) -> None:
         """Have new pods get what is recommended, unless the mode is Off."""
+        from .targets import find_watched
+
         meta, selector = autoscaler.meta, find_watched(self._context, autoscaler).selector
         try:
             found = {} if check_shape(autoscaler.spec, SHAPE) else read_recommendations(autoscaler)
@@ -120,6 +121,8 @@ class VerticalAutoscalerController(LoopController):
 
     def sync(self, namespace: str, name: str) -> None:
         """Take samples, recommend, evict."""
+        from .targets import find_watched
+
         autoscaler = self.find(namespace, name)
         installed = self._store.get(DEFINITION, "", definition_of(VERTICAL_POD_AUTOSCALER))
         if autoscaler is None or installed is None or check_shape(autoscaler.spec, SHAPE):

@@ -26,7 +26,6 @@ from ..state.container_run import HELD, IDLE, PRE_STOP, STOPPING
 from ..state.node_agent import SANDBOXES, NodeAgent
 from ..state.worker import KILLING, SYNCING, TERMINATED, PodWorker
 from ..stopping.termination import Stopper
-from .claims import find_claim_problem, is_waiting_for_volume
 from .mounts import (
     find_problems,
     find_unregistered,
@@ -106,6 +105,8 @@ class Sandboxes:
 
     def _has_mounted(self, worker: PodWorker, pod: Pod) -> bool:
         """Mount what can be. Each try tells what cannot, and the next comes after a pause that grows."""
+        from .claims import find_claim_problem, is_waiting_for_volume
+
         parts = self._parts
         volumes, now_ms = parts.context.volumes, parts.now_ms
         mounted = list_mounted(pod.spec)

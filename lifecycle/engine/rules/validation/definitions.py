@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..custom_resources.definition import find_rules
-from .schemas import validate_structural
 from .words.field_error import FieldError
 from .words.go_structs import GoText
 from .words.names import check_label_1035, check_subdomain
@@ -40,6 +39,8 @@ def _validate_group(spec: Part) -> None:
 
 
 def _validate_versions(spec: Part) -> None:
+    from .schemas import validate_structural
+
     versions = spec.parts("versions")
     for version in versions:
         schema = version.part("schema").part("openAPIV3Schema")

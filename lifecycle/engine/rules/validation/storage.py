@@ -9,7 +9,6 @@ from ...objects.quantity import whole
 from .claims import VOLUME_MODES, check_access_modes
 from .pods.node_affinity import validate_node_selector
 from .pods.resources import check_quantity, is_below_zero
-from .pods.volume_sources import forbid_others, validate_driver, validate_other_source
 from .words.field_error import FieldError, duplicate, invalid
 from .words.go_structs import show_struct
 from .words.names import check_descending_path, check_label, check_qualified, check_subdomain
@@ -65,6 +64,8 @@ def _validate_capacity(spec: Part) -> None:
 
 def _validate_sources(spec: Part) -> None:
     """One thing that it is made of: the first is looked at, the others are too many."""
+    from .pods.volume_sources import forbid_others, validate_other_source
+
     given = spec.list_given(_SOURCES)
     if not given:
         spec.require("", "must specify a volume type")
@@ -90,6 +91,8 @@ def _validate_local(spec: Part) -> None:
 
 def _validate_csi(source: Part) -> None:
     """A driver of storage, what it calls the volume, and the Secrets that it is handed."""
+    from .pods.volume_sources import validate_driver
+
     validate_driver(source)
     source.need("volumeHandle")
     for name in source.list_given(_SECRETS_OF_DRIVERS):

@@ -12,8 +12,6 @@ from ..words.field_error import FieldError, forbidden, invalid
 from ..words.part import Part, gathers
 from ..words.shown_changes import show_change
 from .containers import validate_image_text
-from .differences import show_difference
-from .gates import validate_direction, validate_fewer_gates
 from .pods import (
     LONGEST_DEADLINE,
     validate_pod_annotations,
@@ -39,6 +37,8 @@ def validate_pod_update(
     old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
 ) -> list[FieldError]:
     """A plain update of the spec."""
+    from .gates import validate_direction, validate_fewer_gates
+
     before, after = old.get("spec") or {}, new.get("spec") or {}
     if errors := _validate_mirror(old, new):
         return errors
@@ -129,6 +129,8 @@ def validate_ephemeral_update(
     old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
 ) -> list[FieldError]:
     """The subresource `ephemeralcontainers`: add, but never change or remove (EPHEM-07, EPHEM-10)."""
+    from .differences import show_difference
+
     before, after = old.get("spec") or {}, new.get("spec") or {}
     errors = validate_pod(new, gates)
     kept = {container.get("name"): container for container in after.get("ephemeralContainers") or ()}

@@ -9,9 +9,7 @@ from ..words.field_error import duplicate
 from ..words.names import check_descending_path, check_label
 from ..words.part import Part
 from .downward import validate_downward_items
-from .projections import validate_items, validate_mode, validate_projected
 from .resources import is_below_zero
-from .volume_sources import forbid_others, validate_other_source
 
 # What a volume can be, in the API server's order.
 _SOURCES = (
@@ -45,6 +43,8 @@ def validate_volumes(spec: Part) -> dict[str, Mapping[str, Any]]:
 
 def _validate_source(volume: Part, is_template: bool) -> None:
     """Exactly one source: the first is looked at, the others are too many."""
+    from .volume_sources import forbid_others
+
     given = volume.list_given(_SOURCES)
     if not given:
         volume.require("", "must specify a volume type")
@@ -54,6 +54,9 @@ def _validate_source(volume: Part, is_template: bool) -> None:
 
 
 def _validate_one_source(volume: Part, name: str, is_template: bool) -> None:
+    from .projections import validate_projected
+    from .volume_sources import validate_other_source
+
     source = volume.part(name)
     match name:
         case "configMap":
@@ -75,6 +78,8 @@ def _validate_one_source(volume: Part, name: str, is_template: bool) -> None:
 
 def _validate_keys(source: Part, name: str) -> None:
     """A ConfigMap or Secret, and which of its keys become which files."""
+    from .projections import validate_items, validate_mode
+
     source.need(name)
     validate_mode(source, "defaultMode")
     validate_items(source)

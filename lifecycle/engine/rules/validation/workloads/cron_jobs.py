@@ -9,7 +9,6 @@ from ....objects.time_zones import is_zone, is_zone_name
 from ...jobs.schedules import read_schedule
 from ..words.field_error import FieldError
 from ..words.part import Part, gathers
-from .job_policies import refuse_manual_selector
 from .jobs import list_job_warnings, validate_job_spec
 from .workloads import Gates
 
@@ -36,6 +35,8 @@ def validate_cron_job_update(old: Json, new: Json, gates: Gates) -> list[FieldEr
 
 
 def _validate_spec(spec: Part, before: Json | None, gates: Gates) -> None:
+    from .job_policies import refuse_manual_selector
+
     _validate_schedule(spec, before)
     spec.counts("startingDeadlineSeconds")
     if before is None or before.get("timeZone") != spec["timeZone"]:

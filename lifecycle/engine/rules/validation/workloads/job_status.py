@@ -19,7 +19,6 @@ from ....objects.workloads.job import (
 from ..words.field_error import OMITTED, FieldError
 from ..words.go_structs import show_struct
 from ..words.part import Part
-from .index_ranges import count_indexes, find_common_index
 from .workloads import Gates
 
 Json = Mapping[str, Any]
@@ -123,6 +122,8 @@ def _validate_end(change: _Change) -> None:
 
 
 def _validate_indexes(change: _Change) -> None:
+    from .index_ranges import find_common_index
+
     status, spec = change.status, change.spec
     completed, failed = status["completedIndexes"] or "", status["failedIndexes"]
     completions, has_limit = spec.get("completions"), spec.get("backoffLimitPerIndex") is not None
@@ -144,6 +145,8 @@ def _validate_indexes(change: _Change) -> None:
 
 
 def _validate_text(status: Part, field: str, completions: int) -> None:
+    from .index_ranges import count_indexes
+
     try:
         count_indexes(status[field] or "", completions)
     except ValueError as problem:

@@ -14,11 +14,6 @@ from ..words.go_structs import show_struct
 from ..words.names import check_label, check_subdomain
 from ..words.part import Part, gathers
 from ..words.selectors import validate_matches, validate_selector
-from .job_policies import (
-    validate_failure_policy,
-    validate_replacement_policy,
-    validate_success_policy,
-)
 from .workloads import Gates, validate_pod_template
 
 _ENDING = ("OnFailure", "Never")
@@ -87,6 +82,8 @@ def _validate_selected(spec: Part) -> None:
 
 def validate_job_spec(spec: Part, gates: Gates) -> None:
     """What is looked at in a Job and in the template of one."""
+    from .job_policies import validate_failure_policy, validate_replacement_policy, validate_success_policy
+
     spec.counts("parallelism", "completions", "activeDeadlineSeconds", "backoffLimit")
     spec.counts("ttlSecondsAfterFinished", "backoffLimitPerIndex", "maxFailedIndexes")
     if spec["maxFailedIndexes"] is not None and spec["backoffLimitPerIndex"] is None:
