@@ -23,8 +23,9 @@ settings.register_profile("ci", derandomize=True, max_examples=50, **_ANY_MACHIN
 settings.register_profile("deep", max_examples=1000, print_blob=True, **_ANY_MACHINE)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-# Tests make whole clusters and let them go: looking for garbage after each 700 objects is a sixth of a run.
-_GARBAGE_THRESHOLDS = (20_000, 20, 20)
+# Tests make whole clusters and let them go: looking for garbage after each 700 objects is a sixth of a run,
+# after each 20,000 a tenth of it.
+_GARBAGE_THRESHOLDS = (200_000, 10, 10)
 
 
 def pytest_configure() -> None:

@@ -12,6 +12,9 @@ from lifecycle.simulation.command_line import main
 from tests.podline.conftest import run
 from wheel_layout import _list_files, place, rewrite
 
+# The whole of it is placed once.
+pytestmark = pytest.mark.xdist_group("wheel")
+
 MODULES = frozenset(("lifecycle", "lifecycle.engine", "lifecycle.fields", "dashboard", "dashboard.settings"))
 TOP = Path(__file__).resolve().parents[2]
 

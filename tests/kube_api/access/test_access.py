@@ -25,6 +25,11 @@ OTHERS = {
     )
 }  # fmt: skip
 CALLS = [(path, method) for path, methods in {**RESOURCES, **OTHERS}.items() for method in methods]
+# By turns one of its methods; the deep tests try each.
+EACH_PATH = [
+    (path, methods[number % len(methods)])
+    for number, (path, methods) in enumerate({**RESOURCES, **OTHERS}.items())
+]
 UNAUTHORIZED = {
     "kind": "Status",
     "apiVersion": "v1",
@@ -54,10 +59,13 @@ def test_nobody_is_told_anything(client: Client) -> None:
         assert (answer.status_code, answer.json()) == (401, UNAUTHORIZED), (path, method)
 
 
-def test_a_stranger_finds_no_cluster(client: Client) -> None:
+@pytest.mark.parametrize(
+    "calls", [EACH_PATH, pytest.param(CALLS, marks=pytest.mark.deep)], ids=["paths", "all"]
+)
+def test_a_stranger_finds_no_cluster(client: Client, calls: list[tuple[str, str]]) -> None:
     make_cluster("shop")
     client.force_login(make_user())
-    for path, method in CALLS:
+    for path, method in calls:
         wanted = (404, 'clusters.podline.dev "shop" not found')
         assert call(client, path, method) == wanted, (path, method)
 
