@@ -143,7 +143,9 @@ class Traffic:
             is_routed = self._routes.is_routed((service.namespace, service.name))
             wanted = decide_senders(service.spec, is_routed)
         for name in [one for one in service.senders if one not in wanted]:
-            del service.senders[name]
+            gone = service.senders.pop(name)
+            gone.stop()
+            self._tell(service, gone)
             self._followers.drop(f"{name}|{service.uid}")
         for name in wanted:
             sender = service.senders.setdefault(name, Sender(name, now_ms))
@@ -364,7 +366,11 @@ class Traffic:
         if sender is None:
             return
         believed = self._balancers.all[service.uid].believed
-        sender.sending = [view for name, view in sender.views.items() if name in (believed or ())]
+        sender.sending = [
+            view
+            for name, view in sender.views.items()
+            if view.since_ms is not None and name in (believed or ())
+        ]
         sender.is_stranded = believed is not None and not believed
 
     def _look(self, namespace: str, name: str) -> None:
@@ -376,19 +382,8 @@ class Traffic:
             self._tell(service, sender)
 
     def _tell(self, service: ServiceTraffic, sender: Sender) -> None:
-        if not (sender.sending or sender.is_stranded):
-            return
-        value, reason, detail = sender.describe(service.keeps_alive)
-        if sender.told == (value, reason):
-            return
-        old = sender.told[0] if sender.told is not None else None
-        sender.told = value, reason
-        self._context.trace.transition(
-            service.subject,
-            f"requests.{sender.name}",
-            old,
-            value,
-            reason,
-            None,
-            detail,
-        )
+        news = sender.take_news(service.keeps_alive)
+        if news is not None:
+            old, value, reason, detail = news
+            field = f"requests.{sender.name}"
+            self._context.trace.transition(service.subject, field, old, value, reason, None, detail)

@@ -34,6 +34,7 @@ CLUSTER_RANGE = IPv4Network("10.0.0.0/9")
 _REFUSED = ConnectResult("refused", 1)
 _NO_ANSWER = ConnectResult("timeout", NOWHERE_MS)
 _SILENT = Answer(SILENT)
+_OFF = Answer(SILENT, is_off=True)
 
 
 def is_outside(address: str) -> bool:
@@ -126,12 +127,15 @@ class Network:
         found = self._context.services.slices_of(service.meta.namespace or "", service.meta.name)
         return [one.extra or {} for one in found]
 
-    def find_answer(self, uid: str, port: int) -> Answer:
+    def find_answer(self, uid: str, port: int, node: str, address: str) -> Answer:
         """What a new connection to a port of a pod meets now: see Connections."""
         worker, now_ms = self._pod_manager.workers.get(uid), self._context.clock.now_ms
-        agent = self._agents.get(worker.node) if worker is not None else None
-        if worker is None or agent is None or agent.is_off:
-            return _SILENT
+        agent = self._agents.get(worker.node if worker is not None else node)
+        if agent is None or agent.is_off:
+            return _OFF
+        if worker is None:
+            # A node's own address stays when a pod in its network goes.
+            return Answer(REFUSES) if address == agent.host_ip else _SILENT
         runs = [run for run in worker.runs.values() if run.process is not None]
         if not runs:
             return self._answer_of_ended(worker, now_ms)
