@@ -62,6 +62,7 @@ class Watcher:
         return endpoint
 
     def unwatch(self, service: ServiceTraffic, endpoint: Endpoint) -> None:
+        """Follow an endpoint no more."""
         if endpoint.timer is not None:
             self._context.agenda.cancel(endpoint.timer)
         of_pod = self._by_pod.get(endpoint.key)
