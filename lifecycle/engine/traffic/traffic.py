@@ -343,12 +343,18 @@ class Traffic:
                 view.is_off = bool(node) and not self._connections.find_standing(node).is_on
                 load_view(service, view, one)
             sender.load(saved)
-        self._check(service)
+        # What was to be looked at is in the saved queue.
+        self._find_sending(service)
 
     # --- what comes of it -------------------------------------------------------------------------------
 
     def _check(self, service: ServiceTraffic) -> None:
         """Something is otherwise, and what was before is summed up: who sends now, and is it to be told?"""
+        self._find_sending(service)
+        if any(sender.has_news(service.keeps_alive) for sender in service.senders.values()):
+            self._context.loop.enqueue(NAME, service.namespace, service.name)
+
+    def _find_sending(self, service: ServiceTraffic) -> None:
         for sender in service.senders.values():
             if sender.name == LOAD_BALANCER_SENDER:
                 continue
@@ -356,8 +362,6 @@ class Traffic:
                 view for view in sender.views.values() if view.since_ms is not None and not view.is_off
             ]
         self._balance(service)
-        if any(sender.has_news(service.keeps_alive) for sender in service.senders.values()):
-            self._context.loop.enqueue(NAME, service.namespace, service.name)
 
     def _balance(self, service: ServiceTraffic) -> None:
         sender = service.senders.get(LOAD_BALANCER_SENDER)
