@@ -17,12 +17,13 @@ from lifecycle.engine.upstream import (
     nodes,
     requests,
     rules,
+    traffic,
     validation,
 )
 
 ENGINE = Path(upstream.__file__).parents[1]
-ROOMS = ("api", "clients", "controllers", "kubelet", "rules", "scheduler")
-PARTS = (rules, validation, controllers, nodes, requests)
+ROOMS = ("api", "clients", "controllers", "kubelet", "rules", "scheduler", "traffic")
+PARTS = (rules, validation, controllers, nodes, requests, traffic)
 TOPS = ("cmd/", "pkg/", "plugin/", "staging/src/k8s.io/")
 
 

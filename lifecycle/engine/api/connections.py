@@ -18,13 +18,14 @@ class Answer(NamedTuple):
 
     `holder`: the run of a container that takes connections there, or took those that are still open; "" for
     none. `until_ms`: when that changes by itself, as far as is known. `is_dropped`: what was under way there
-    has been dropped.
+    has been dropped. `is_off`: there is no machine to tell anybody that a connection has ended.
     """
 
     state: str
     holder: str = ""
     until_ms: int | None = None
     is_dropped: bool = False
+    is_off: bool = False
 
 
 class Standing(NamedTuple):
@@ -34,7 +35,7 @@ class Standing(NamedTuple):
     hears: bool
 
 
-def _answer_nothing(_uid: str, _port: int) -> Answer:
+def _answer_nothing(_uid: str, _port: int, _node: str, _address: str) -> Answer:
     return Answer(SILENT)
 
 
@@ -46,7 +47,8 @@ class Connections:
     def __init__(self) -> None:
         # uids of the pods that somebody wants to hear of.
         self.watched: dict[str, Any] = {}
-        self.find_answer: Callable[[str, int], Answer] = _answer_nothing
+        # By a pod's uid, a port, and the node and the address that its endpoint has.
+        self.find_answer: Callable[[str, int, str, str], Answer] = _answer_nothing
         self.find_standing: Callable[[str], Standing] = lambda node: Standing(True, True)
         self.on_pod: Callable[[str], None] = lambda uid: None
         self.on_node: Callable[[str], None] = lambda node: None

@@ -111,7 +111,7 @@ _TABLE: dict[str, tuple[int, int, str]] = {
         30,
         "a node's kube-proxy hearing of a change of endpoints; where it is given, until its rules follow",
     ),
-    "service_proxy_sync": (30, 110, "a kube-proxy writing its rules, which it does at most once a second"),
+    "service_proxy_sync": (20, 75, "a kube-proxy writing its rules, which it does at most once a second"),
     "endpoints_rest": (
         30,
         85,

@@ -60,7 +60,8 @@ class Balancers:
         is_local = service.is_local(LOAD_BALANCER_SENDER)
         well = {name: _is_well(view, is_local) for name, view in sender.views.items()}
         if balancer.believed is None:
-            if any(list_ingress(status)) and any(well.values()):
+            is_known = any(view.since_ms is not None for view in sender.views.values())
+            if is_known and any(list_ingress(status)) and any(well.values()):
                 balancer.believed = {name: None for name, is_well in well.items() if is_well}
             return
         for name, is_well in well.items():
@@ -108,6 +109,6 @@ class Balancers:
 
 
 def _is_well(view: View, is_local: bool) -> bool:
-    if view.is_off or view.since_ms is None:
+    if view.is_off:
         return False
     return not is_local or any(standing[0] == READY for standing in view.tallies)

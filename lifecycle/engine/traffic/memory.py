@@ -61,20 +61,19 @@ def sum_share(view: View, key: str, from_ms: int, to_ms: int, keep_alive_ms: int
         if among:
             total += Fraction(until_ms - begin_ms, among)
         elif keep_alive_ms:
-            total += _sum_kept(turns[:place], begin_ms, until_ms, keep_alive_ms)
+            total += _sum_kept(turns, place, begin_ms, until_ms, keep_alive_ms)
     return total
 
 
-def _sum_kept(before: list[Turn], begin_ms: int, until_ms: int, keep_alive_ms: int) -> Fraction:
+def _sum_kept(turns: list[Turn], place: int, begin_ms: int, until_ms: int, keep_alive_ms: int) -> Fraction:
     """What is left of its connections, opened evenly over the time that each is kept: less and less."""
-    used = [place for place, turn in enumerate(before) if turn[1]]
-    if not used:
+    last = next((one for one in reversed(range(place)) if turns[one][1]), None)
+    if last is None:
         return Fraction(0)
-    last = used[-1]
-    left_ms = before[last + 1][0] if last + 1 < len(before) else begin_ms
+    left_ms = turns[last + 1][0]
     end_ms = min(until_ms, left_ms + keep_alive_ms)
     if begin_ms >= end_ms:
         return Fraction(0)
     # The mean of a straight line over the span.
     left = 2 * keep_alive_ms - (begin_ms - left_ms) - (end_ms - left_ms)
-    return Fraction((end_ms - begin_ms) * left, before[last][1] * 2 * keep_alive_ms)
+    return Fraction((end_ms - begin_ms) * left, turns[last][1] * 2 * keep_alive_ms)

@@ -11,7 +11,8 @@ from .sender import Sender
 from .service import Endpoint, ServiceTraffic
 from .view import Standing, Target, View
 
-_ENDPOINT = "key is_pod port outcome place holder is_serving opened_ms closed_ms dropped_ms timer".split()
+_ENDPOINT = "key is_pod port node address outcome place holder is_serving".split()
+_ENDPOINT += "opened_ms closed_ms dropped_ms timer".split()
 _FOLLOWER = "name lag node starts_ms ends_ms syncs hears".split()
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from ..rules.network.requests import FIRST_LOST, NOBODY, OUTCOMES, SERVED
@@ -47,12 +48,21 @@ class Sender:
         self.told: tuple[int, str | None] | None = None
         self._telling: tuple[int, Fraction] | None = None
 
+    @property
+    def is_sending(self) -> bool:
+        """Whether any requests are sent now."""
+        return bool(self.sending) or self.is_stranded
+
+    def stop(self) -> None:
+        """It sends no more."""
+        self.sending, self.is_stranded = [], False
+
     # --- summing up -------------------------------------------------------------------------------------
 
     def settle(self, now_ms: int, keeps_alive: bool) -> None:
         """Add what has become of the requests since it was last done; the views are as they were then."""
         took_ms, self.settled_ms = now_ms - self.settled_ms, now_ms
-        if not took_ms or not (self.sending or self.is_stranded):
+        if not took_ms or not self.is_sending:
             return
         self.sent_ms += took_ms
         self._telling = None
@@ -111,10 +121,32 @@ class Sender:
         if self.at_once:
             return True
         if self.told is None:
-            return bool(self.sending) or self.is_stranded
+            return self.is_sending
         if self.told != _ALL_WELL or self.is_stranded:
             return True
         return any(view.has_trouble(keeps_alive) for view in self.sending)
+
+    def take_news(self, keeps_alive: bool) -> tuple[int | None, int, str | None, dict[str, int]] | None:
+        """What a row is to say now: the value told before, and what `describe` says. None: nothing new.
+
+        What was lost at once is `atOnceMs` of the row: requests that were under way are no share of those
+        that are sent now.
+        """
+        at_once, self.at_once = self.at_once, {}
+        # Where nobody sends any more nothing is lost.
+        if not (self.is_sending or at_once or (self.told and self.told[0])):
+            return None
+        value, reason, detail = self.describe(keeps_alive)
+        is_same = self.told == (value, reason)
+        if is_same and not at_once:
+            return None
+        old = self.told[0] if self.told is not None else None
+        self.told = value, reason
+        if at_once:
+            detail["atOnceMs"] = ceil(sum(at_once.values(), Fraction(0)))
+            if is_same:
+                reason = OUTCOMES[max(at_once, key=lambda outcome: at_once[outcome])]
+        return old, value, reason, detail
 
     def describe(self, keeps_alive: bool) -> tuple[int, str | None, dict[str, int]]:
         """The share that is lost now in thousandths, the outcome that most of it has, all outcomes."""

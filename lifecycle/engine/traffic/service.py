@@ -34,12 +34,14 @@ class Endpoint:
     """A pod's endpoint: how it answers, what was under way there. `key`: the pod's uid, else an address."""
 
     __slots__ = (
+        "address",
         "closed_ms",
         "dropped_ms",
         "holder",
         "is_pod",
         "is_serving",
         "key",
+        "node",
         "opened_ms",
         "outcome",
         "place",
@@ -49,6 +51,7 @@ class Endpoint:
 
     def __init__(self, key: str, is_pod: bool, port: int) -> None:
         self.key, self.is_pod, self.port = key, is_pod, port
+        self.node, self.address = "", ""
         self.outcome = SERVED
         # The uid of the slice that it stands in.
         self.place = ""
@@ -173,7 +176,7 @@ class ServiceTraffic:
         if endpoint.closed_ms is None and (has_ended or answer.state != ACCEPTS):
             endpoint.closed_ms = now_ms
         if has_ended or (answer.is_dropped and answer.holder):
-            self._drop(endpoint, TIMED_OUT if answer.state == SILENT else RESET, now_ms)
+            self._drop(endpoint, TIMED_OUT if answer.is_off else RESET, now_ms)
         endpoint.holder = answer.holder
         if answer.state == ACCEPTS and (endpoint.closed_ms is not None or endpoint.opened_ms is None):
             endpoint.opened_ms, endpoint.closed_ms = now_ms, None

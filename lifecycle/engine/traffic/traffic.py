@@ -7,8 +7,6 @@ stand for all: senders are taken to be spread evenly over them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from math import ceil
 from typing import Any
 
 from ..api.context import Context
@@ -21,7 +19,6 @@ from ..rules.network.requests import (
     DNS,
     INGRESS,
     LOAD_BALANCER_SENDER,
-    OUTCOMES,
     PODS,
     decide_senders,
     find_port,
@@ -141,7 +138,9 @@ class Traffic:
             is_routed = self._routes.is_routed((service.namespace, service.name))
             wanted = decide_senders(service.spec, is_routed)
         for name in [one for one in service.senders if one not in wanted]:
-            del service.senders[name]
+            gone = service.senders.pop(name)
+            gone.stop()
+            self._tell(service, gone)
             self._followers.drop(f"{name}|{service.uid}")
         for name in wanted:
             self._set_views(service, service.senders.setdefault(name, Sender(name, now_ms)))
@@ -340,7 +339,8 @@ class Traffic:
             service.senders[saved["name"]] = self._load_sender(service, saved)
         if data["unsent"] is not None:
             service.unsent = self._load_sender(service, data["unsent"])
-        self._check(service)
+        # What was to be looked at is in the saved queue.
+        self._find_sending(service)
 
     def _load_sender(self, service: ServiceTraffic, data: dict[str, Any]) -> Sender:
         sender = load_sender(service, data, self._nodes)
@@ -352,6 +352,11 @@ class Traffic:
 
     def _check(self, service: ServiceTraffic) -> None:
         """Something is otherwise, and what was before is summed up: who sends now, and is it to be told?"""
+        self._find_sending(service)
+        if any(sender.has_news(service.keeps_alive) for sender in service.senders.values()):
+            self._context.loop.enqueue(NAME, service.namespace, service.name)
+
+    def _find_sending(self, service: ServiceTraffic) -> None:
         for sender in service.senders.values():
             if sender.name == LOAD_BALANCER_SENDER:
                 continue
@@ -359,8 +364,6 @@ class Traffic:
                 view for view in sender.views.values() if view.since_ms is not None and not view.is_off
             ]
         self._balance(service)
-        if any(sender.has_news(service.keeps_alive) for sender in service.senders.values()):
-            self._context.loop.enqueue(NAME, service.namespace, service.name)
 
     def _balance(self, service: ServiceTraffic) -> None:
         sender = service.senders.get(LOAD_BALANCER_SENDER)
@@ -369,7 +372,11 @@ class Traffic:
         if sender is None:
             return
         believed = self._balancers.all[service.uid].believed
-        sender.sending = [view for name, view in sender.views.items() if name in (believed or ())]
+        sender.sending = [
+            view
+            for name, view in sender.views.items()
+            if view.since_ms is not None and name in (believed or ())
+        ]
         sender.is_stranded = believed is not None and not believed
 
     def _look(self, namespace: str, name: str) -> None:
@@ -381,19 +388,8 @@ class Traffic:
             self._tell(service, sender)
 
     def _tell(self, service: ServiceTraffic, sender: Sender) -> None:
-        if not (sender.sending or sender.is_stranded):
-            return
-        value, reason, detail = sender.describe(service.keeps_alive)
-        at_once, sender.at_once = sender.at_once, {}
-        old = sender.told[0] if sender.told is not None else None
-        is_same = sender.told == (value, reason)
-        if is_same and not at_once:
-            return
-        sender.told = value, reason
-        if at_once:
-            # Requests that were under way: no share of those that are sent now.
-            detail["atOnceMs"] = ceil(sum(at_once.values(), Fraction(0)))
-            if is_same:
-                reason = OUTCOMES[max(at_once, key=lambda outcome: at_once[outcome])]
-        field = f"requests.{sender.name}"
-        self._context.trace.transition(service.subject, field, old, value, reason, None, detail)
+        news = sender.take_news(service.keeps_alive)
+        if news is not None:
+            old, value, reason, detail = news
+            field = f"requests.{sender.name}"
+            self._context.trace.transition(service.subject, field, old, value, reason, None, detail)

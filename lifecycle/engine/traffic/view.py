@@ -103,7 +103,9 @@ class View:
     def stand(self, target: Target) -> Standing | None:
         """How an endpoint stands seen from here; None for one that takes no new connections."""
         data = target.data
-        role = READY if is_ready(data) else LAST_RESORT if is_last_resort(data) else None
+        # Those that end are taken by kube-proxy alone: ingress-nginx and CoreDNS leave out who is not ready.
+        is_last = bool(self.node) and is_last_resort(data)
+        role = READY if is_ready(data) else LAST_RESORT if is_last else None
         if role is None:
             return None
         if self.is_local and data.get("nodeName") != self.node:

@@ -55,12 +55,14 @@ class Watcher:
     def _watch(self, service: ServiceTraffic, key: str, target: Target) -> Endpoint:
         is_pod = (target.data.get("targetRef") or {}).get("kind") == "Pod"
         endpoint = service.endpoints[key] = Endpoint(key, is_pod, service.find_port_of(target))
+        endpoint.node = str(target.data.get("nodeName") or "")
+        endpoint.address = next(iter(target.data.get("addresses") or ()), "")
         if is_pod:
             self._by_pod.setdefault(key, {})[service.uid] = None
         return endpoint
 
     def unwatch(self, service: ServiceTraffic, endpoint: Endpoint) -> None:
-        """Nobody is to hear of an endpoint of a Service any more."""
+        """Follow an endpoint no more."""
         if endpoint.timer is not None:
             self._context.agenda.cancel(endpoint.timer)
         of_pod = self._by_pod.get(endpoint.key)
@@ -82,7 +84,7 @@ class Watcher:
         """Ask what a connection to an endpoint meets; whether that is otherwise than before."""
         now_ms = self._context.clock.now_ms
         # What is no pod is taken to answer.
-        answer = self._connections.find_answer(endpoint.key, endpoint.port) if endpoint.is_pod else _ANSWERS
+        answer = self._find_answer(endpoint) if endpoint.is_pod else _ANSWERS
         if endpoint.timer is not None:
             self._context.agenda.cancel(endpoint.timer)
             endpoint.timer = None
@@ -91,6 +93,9 @@ class Watcher:
                 answer.until_ms - now_ms, ANSWER, f"{service.uid}|{endpoint.key}"
             )
         return service.answer(endpoint, answer, now_ms)
+
+    def _find_answer(self, endpoint: Endpoint) -> Answer:
+        return self._connections.find_answer(endpoint.key, endpoint.port, endpoint.node, endpoint.address)
 
     def _on_answer(self, timer: Timer) -> None:
         uid, _, key = timer.target.partition("|")

@@ -11,7 +11,7 @@ sees modules without an entry and entries without a module, but not what a modul
 
 from __future__ import annotations
 
-from . import controllers, nodes, requests, rules, validation
+from . import controllers, nodes, requests, rules, traffic, validation
 from .functions import FUNCTIONS
 
 AS_OF = "v1.35.6"
@@ -25,7 +25,7 @@ WHY_OURS = {
     "world": "the world around Kubernetes: machines, programs, networks",
 }
 
-_PARTS = (rules, validation, controllers, nodes, requests)
+_PARTS = (rules, validation, controllers, nodes, requests, traffic)
 MODELS: dict[str, tuple[str, ...]] = {name: files for part in _PARTS for name, files in part.MODELS.items()}
 OURS: dict[str, str] = {name: why for part in _PARTS for name, why in part.OURS.items()}
 

@@ -152,6 +152,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 OURS: dict[str, str] = {
     "api/admission/recommendations": "other: VPA's admission webhook",
     "api/commands": "glue: commands, and what answers them",
+    "api/connections": "world: how pods answer connections, and what a node's kube-proxy knows",
     "api/context": "glue: what every part of the engine is handed",
     "api/metrics": "other: the metrics server, and adapters of custom and external metrics",
     "api/payloads": "glue: what the payload of each command may hold",

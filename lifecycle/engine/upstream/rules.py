@@ -271,6 +271,7 @@ OURS: dict[str, str] = {
     "rules/makers/made": "other: operators of custom resources",
     "rules/makers/programs": "other: Jobs and operators that make certificates and passwords",
     "rules/makers/scripts": "other: what scripts make by kubectl",
+    "rules/network/requests": "world: who sends requests to a Service, and what becomes of them",
     "rules/pods/probe_load": "world: what exec probes cost a machine",
     "rules/pods/state": "telling: a pod's state in one word",
     "rules/pods/usage": "world: what containers use",

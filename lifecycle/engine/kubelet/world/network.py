@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Network, ip_address
 from typing import Any
 
-from ...api.connections import Answer, Standing
+from ...api.connections import REFUSES, SILENT, Answer, Standing
 from ...api.context import Context
 from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
@@ -33,6 +33,7 @@ CLUSTER_RANGE = IPv4Network("10.0.0.0/9")
 """Nodes, pods and Services have their addresses from here."""
 _REFUSED = ConnectResult("refused", 1)
 _NO_ANSWER = ConnectResult("timeout", NOWHERE_MS)
+_OFF = Answer(SILENT, is_off=True)
 
 
 def is_outside(address: str) -> bool:
@@ -135,12 +136,15 @@ class Network:
             else Standing(not agent.is_off, PARTITION not in agent.outages)
         )
 
-    def find_answer(self, uid: str, port: int) -> Answer:
+    def find_answer(self, uid: str, port: int, node: str, address: str) -> Answer:
         """What a new connection to a port of a pod meets now: see Connections."""
         worker, context = self._pod_manager.workers.get(uid), self._context
-        agent = self._agents.get(worker.node) if worker is not None else None
-        if worker is None or agent is None or agent.is_off:
-            return NO_ANSWER
+        agent = self._agents.get(worker.node if worker is not None else node)
+        if agent is None or agent.is_off:
+            return _OFF
+        if worker is None:
+            # A node's own address stays when a pod in its network goes.
+            return Answer(REFUSES) if address == agent.host_ip else NO_ANSWER
         stays_ms = context.draw_ms("pod_network", uid) if worker.is_ending else 0
         return find_answer(worker, port, context.clock.now_ms, stays_ms)
 

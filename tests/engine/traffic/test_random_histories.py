@@ -1,0 +1,82 @@
+"""What holds of requests in any history: each is counted once, and how it is played does not matter."""
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from tests.engine.traffic.acts import roll
+from tests.engine.traffic.histories import History, count_lost
+from tests.engine.traffic.shop import Shop
+
+FEW, MANY = range(3), range(3, 400)
+
+
+def sums_of(shop: Shop) -> dict[str, dict[str, Fraction]]:
+    """By sender."""
+    assert shop.cluster.sum_requests("default", "web") is not None
+    (service,) = shop.cluster._traffic.services.values()
+    return {name: sender.sum_up() for name, sender in service.senders.items()}
+
+
+def check_the_count(seed: int) -> None:
+    shop = History(seed, is_simple=False).play()
+    (service,) = shop.cluster._traffic.services.values()
+    for name, outcomes in sums_of(shop).items():
+        assert min(outcomes.values()) >= 0, (seed, name, outcomes)
+        assert sum(outcomes.values()) == service.senders[name].sent_ms <= shop.cluster.now_ms
+    found = shop.cluster.sum_requests("default", "web")
+    assert found is not None
+    # A thousand a second: one for each millisecond.
+    assert abs(found["lost"] - found["lostMs"]) <= 1
+    for row in shop.rows:
+        if row["type"] == "transition" and row["field"].startswith("requests."):
+            told = row["detail"]
+            assert 0 <= row["new"] <= 1000 and abs(sum(told.values()) - 1000) <= 3, (seed, row)
+            assert (row["reason"] is None) == (row["new"] == 0)
+            assert abs(row["new"] - sum(list(told.values())[2:])) <= 2, (seed, row)
+
+
+def check_pieces(seed: int) -> None:
+    history = History(seed, is_simple=False)
+    whole, parts = history.play(), history.play(pieces=Random(seed))
+    assert parts.rows == whole.rows, seed
+    assert sums_of(parts) == sums_of(whole), seed
+    assert parts.cluster.sum_requests("default", "web") == whole.cluster.sum_requests("default", "web")
+
+
+def check_against_the_slow_count(seed: int) -> None:
+    history = History(seed, is_simple=True)
+    shop = history.play()
+    rows = [one for one in shop.rows if one["type"] == "transition"]
+    outcomes = sums_of(shop)["pods"]
+    lost, sent = count_lost(history, rows)
+    assert sum(list(outcomes.values())[2:]) == lost, (seed, history.steps)
+    assert sum(outcomes.values()) == sent, seed
+
+
+CHECKS = [check_the_count, check_pieces, check_against_the_slow_count]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", CHECKS)
+def test_it_holds_in_a_few_histories(check):
+    for seed in FEW:
+        check(seed)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("check", CHECKS)
+def test_it_holds_in_many_histories(check):
+    for seed in MANY:
+        check(seed)
+
+
+@pytest.mark.parametrize("per_second, times", [(1, 1), (7, 7), (1000, 1000), (0, 0)])
+def test_what_is_lost_grows_with_the_rate(per_second, times):
+    shop = Shop(service_proxy="700ms")
+    roll(replicas=3, service={"requests": {"perSecond": per_second}})(shop)
+    shop.to(40)
+    # 3 x 700 ms x 1/4 are 525 ms' worth; whole requests, rounded up.
+    assert shop.cluster.sum_requests("default", "web")["lost"] == -(-525 * times // 1000)
+    assert shop.count_lost_ms() == 525
