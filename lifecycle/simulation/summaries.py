@@ -148,6 +148,8 @@ class SummarySink:
             lines.append(untried)
         lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
         lines += put_unwell_first(blocks)
+        for lost in self._watch.list_lost(cluster):
+            lines += lost.describe()
         lines += self._gone.describe()
         lines += describe_surroundings(cluster, self._watch)
         lines += describe_warned(cluster, self._watch)
