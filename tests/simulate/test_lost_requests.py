@@ -41,7 +41,7 @@ spec:
   until: 30s
 """
 SCALE_DOWN = "{at: 10s, scale: {deployment: web, replicas: 1}}"
-"""One of two endpoints is gone, its network with it, until rules follow a second later: half of all for 1 s."""
+"""One of two endpoints is away, and its network, until rules follow a second later: half of all for 1 s."""
 
 
 def make(step=SCALE_DOWN, requests="{perSecond: 200}", timing=SLOW_PROXY, claims=(), more=""):
