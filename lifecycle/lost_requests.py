@@ -239,7 +239,8 @@ def tell_worst(course: Course, from_ms: int | None, to_ms: int) -> str:
     told = f"worst {tell_share(worst.lost)} {tell_outcome(worst.reason)}"
     if worst.end_ms is None:
         return f"{told} since {tell_exactly(worst.start_ms)}"
-    return f"{told} from {tell_exactly(worst.start_ms)} to {tell_exactly(worst.end_ms)}"
+    start, end = tell_exactly(worst.start_ms), tell_exactly(worst.end_ms)
+    return f"{told} at {start}" if start == end else f"{told} from {start} to {end}"
 
 
 def tell_now(courses: Courses) -> list[str]:
