@@ -66,7 +66,8 @@ class Seen(NamedTuple):
     `pods`: its own, at whatever remove; `others`: by `state` how many more there are that were not looked at.
     `gone`: what was noticed of pods of it that are gone. `jobs`: of a CronJob, with what was noticed of each.
     `condition`: what has to be true of its images. `beside`: what other objects have to say of it. `nodes`:
-    by name those of the cluster, as far as they were looked at.
+    by name those of the cluster, as far as they were looked at. `lost`: what a change that somebody
+    planned cost of the requests to it; however that is, the workload itself is well.
     """
 
     kind: str
@@ -81,6 +82,7 @@ class Seen(NamedTuple):
     condition: str = ""
     beside: Sequence[str] = ()
     nodes: Mapping[str, Node] = {}
+    lost: Sequence[str] = ()
 
 
 def counts_failures(kind: str) -> bool:
@@ -173,7 +175,7 @@ def judge_workload(seen: Seen) -> Verdict:
         told.append(tell_troubled(found.troubled, seen.now_ms, seen.epoch_ms, seen.nodes))
     if found.losses is not None and is_settled:
         told.append(found.losses.tell())
-    told += _tell_around(seen, found, "; ".join(told))
+    told += [*_tell_around(seen, found, "; ".join(told)), *seen.lost]
     told += coming
     if found.troubled is not None and (hold := found.troubled.hold) and hold.ends and not coming:
         told.append(hold.ends)

@@ -251,7 +251,7 @@ class Patience:
 
 def tell_untried(engine: Cluster, patience: Patience) -> str:
     """Why not all is tried that may help; "" where it is."""
-    if not _is_small(engine):
+    if not is_small(engine):
         return f"nothing is tried that may help: these are more than {MOST_PODS} pods"
     return (
         f"trials ended after {MOST_INSTANTS:,} instants: not all is tried that may help"
@@ -262,7 +262,7 @@ def tell_untried(engine: Cluster, patience: Patience) -> str:
 
 def look_ahead(engine: Cluster, seen: Seen, is_late: Callable[[], bool] = _never) -> Course | None:
     """What becomes of a workload that is not well if nobody does anything; None where that is not known."""
-    if not (_stands_alone(seen) and _is_small(engine)):
+    if not (_stands_alone(seen) and is_small(engine)):
         return None
     troubled = find_troubled(seen)
     # What ends again and again is whole in between.
@@ -275,7 +275,8 @@ def _stands_alone(seen: Seen) -> bool:
     return not seen.data["metadata"].get("ownerReferences") and not counts_failures(seen.kind)
 
 
-def _is_small(engine: Cluster) -> bool:
+def is_small(engine: Cluster) -> bool:
+    """Whether there is time to try anything."""
     return len(engine.list(POD_KIND.id)) <= MOST_PODS
 
 
@@ -290,7 +291,7 @@ def try_remedies(
     What comes right by itself needs no help. `is_late`: whether there is no more time to try; what is
     not at its end then, is not offered. `by_itself`: what `look_ahead` has seen.
     """
-    listed = list_remedies(seen) if _is_small(engine) else []
+    listed = list_remedies(seen) if is_small(engine) else []
     if not listed:
         return []
     saved, found, alone = engine.save(), list[Tried](), dict[bool, Course | None]()
@@ -325,7 +326,7 @@ def _follow(saved: dict[str, Any], remedy: Remedy, seen: Seen, is_late: Callable
     def is_whole(cluster: Cluster) -> bool:
         cluster.take_changes()
         found = cluster.get(seen.kind, meta.get("namespace"), meta["name"])
-        return found is not None and _is_whole(seen.kind, found)
+        return found is not None and is_whole_now(seen.kind, found)
 
     def drop(cluster: Cluster) -> bool:
         cluster.take_changes()
@@ -357,7 +358,7 @@ def try_drain(
 
     `sizes`: how many pods the workloads want whose evictions are refused, by (`Deployment/web`, namespace).
     """
-    if not sizes or not _is_small(engine):
+    if not sizes or not is_small(engine):
         return ""
     fork, told = Cluster.load(engine.save()), list[str]()
     began_ms = fork.now_ms
@@ -382,7 +383,7 @@ def try_drain(
     return f"{' and '.join(told)}: drained after {tell_span(fork.now_ms - began_ms)}" if is_done else ""
 
 
-def _is_whole(kind: str, workload: Json) -> bool:
+def is_whole_now(kind: str, workload: Json) -> bool:
     """Whether all that is wanted is there, new, and ready."""
     rollout = judge_rollout(kind, workload)
     if rollout is not None and not rollout.is_done:

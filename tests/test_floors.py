@@ -42,7 +42,10 @@ FLOORS: list[tuple[str, str]] = [
     ),
     ("1e cluster", "lifecycle.engine"),
     ("2 input", "lifecycle.input lifecycle.version"),
-    ("2 verdicts", "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies"),
+    (
+        "2 verdicts",
+        "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests",
+    ),
     ("2 simulation", "lifecycle.simulation"),
     (
         "2 kept",

@@ -130,7 +130,7 @@ def tell_end(cluster: Cluster) -> Note | None:
         return None
     condition, now = last.payload.get("condition") or IDLE, clock(cluster.instant_ms)
     if cluster.instant_ms >= last.instant_ms + LIMIT_MS:
-        seen = _see(cluster, condition)
+        seen = _see(cluster, condition, is_late=True)
         told = Note(f"{condition} was not reached in 24 h{seen}", fork_at_ms=last.instant_ms)
         return None if seen is None else told
     if cluster.instant_ms > last.instant_ms and condition != IDLE and _see(cluster, condition) is None:
@@ -138,11 +138,16 @@ def tell_end(cluster: Cluster) -> Note | None:
     return None
 
 
-def _see(cluster: Cluster, condition: str) -> str | None:
-    """What was seen instead, in words; None where the condition holds. Of `idle` nothing is seen."""
+def _see(cluster: Cluster, condition: str, is_late: bool = False) -> str | None:
+    """What was seen instead, in words; None where the condition holds. Of `idle` nothing is seen.
+
+    Sums of requests are kept by the engine alone: it stops when they are so, or when it is late.
+    """
     if condition == IDLE:
         return ": something goes on again and again"
     asked = expressions.parse(condition)
+    if asked.is_of_requests:
+        return "" if is_late else None
     found = find_object(cluster, asked.kind, asked.namespace or "", asked.name)
     verdict = asked.judge(found.data if found is not None and found.deleted_ms is None else None)
     return None if verdict.holds else f"; seen last: {verdict.seen}"

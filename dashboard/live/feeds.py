@@ -1,7 +1,8 @@
 """Live figures: each feed reads its history once, then follows frames and says what its figure is now.
 
 A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
-`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`, `node:node-1`, `budget:shop/web`.
+`rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`, `node:node-1`, `budget:shop/web`,
+`requests:shop/web`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dashboard.live.autoscalers import AUTOSCALER, AutoscalerReader
 from dashboard.live.bounds import BudgetReader
 from dashboard.live.flags import FlagReader
 from dashboard.live.histories import Row, list_transitions, walk
+from dashboard.live.requests import RequestReader
 from dashboard.live.timeline_feed import Asked, TimelineFeed
 from dashboard.plots.autoscaled import make_metrics
 from dashboard.plots.autoscaled import make_replicas as make_autoscaled
@@ -22,6 +24,7 @@ from dashboard.plots.graces import GracePeriods
 from dashboard.plots.node_lanes import make_node_lanes
 from dashboard.plots.phases import make_phases
 from dashboard.plots.replicas import Rollout, make_replicas
+from dashboard.plots.requests import SERVICE, ServedLane, make_requests
 from dashboard.plots.sums import Sums, make_sums
 from lifecycle.engine.heart.trace import Version
 from lifecycle.engine.kinds import registry
@@ -29,6 +32,7 @@ from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.disruption_budget import DISRUPTION_BUDGET_KIND
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
+from lifecycle.lost_requests import Courses
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.recorded.objects import event_uid_of, read_turns
 from lifecycle.sources import EVENTS, TRANSITIONS
@@ -118,15 +122,19 @@ class RolloutFeed:
         has_size = bool(registry.entry_of_id(kind).replicas_path)
         self.budgets = BudgetReader(kind, self.namespace, name) if has_size else None
         self._read_budgets(cluster)
+        self.requests = RequestReader(cluster, subject)
         self.flags = FlagReader(cluster, window_ms, subject)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         self._take(frame["transitions"])
+        self.requests.follow(cluster, frame["transitions"])
         self._read_budgets(cluster)
         self.flags.follow(cluster)
 
     def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
-        self._take(row for row in rows if row["type"] == "transition")
+        told = [row for row in rows if row["type"] == "transition"]
+        self._take(told)
+        self.requests.take(told)
         if self.budgets:
             self.rollout.budgets = self.budgets.foresee(versions)
 
@@ -140,7 +148,8 @@ class RolloutFeed:
             self.rollout.budgets = self.budgets.read(cluster)
 
     def figure(self, now_ms: int) -> Figure:
-        return _with_flags(make_replicas(self.rollout, now_ms, self.window_ms), self.flags)
+        figure = make_replicas(self.rollout, now_ms, self.window_ms, self.requests.lanes)
+        return _with_flags(figure, self.flags)
 
 
 class AutoscalerFeed:
@@ -227,6 +236,27 @@ class BudgetFeed:
         return _with_flags(make_sums(self.sums, now_ms, self.window_ms), self.flags)
 
 
+class RequestFeed:
+    """How the requests to one Service fare."""
+
+    def __init__(self, cluster: Cluster, subject: str, window_ms: int | None) -> None:
+        self.namespace, _, self.name = subject.partition("/")
+        self.window_ms = window_ms
+        whole = f"{self.namespace}/{SERVICE}/{self.name}"
+        self.requests, self.flags = RequestReader(cluster, whole), FlagReader(cluster, window_ms, whole)
+
+    def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
+        self.requests.follow(cluster, frame["transitions"])
+        self.flags.follow(cluster)
+
+    def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
+        self.requests.take(row for row in rows if row["type"] == "transition")
+
+    def figure(self, now_ms: int) -> Figure:
+        lanes = self.requests.lanes or [ServedLane(self.namespace, self.name, Courses())]
+        return _with_flags(make_requests(lanes[0], now_ms, self.window_ms), self.flags)
+
+
 def _rows_of(frame: dict[str, Any]) -> list[Row]:
     """A frame's transitions and events in order."""
     return sorted([*frame["transitions"], *frame["events"]], key=lambda row: row["seq"])
@@ -247,6 +277,7 @@ FORESIGHTED: dict[str, Callable[[Cluster, str, int | None], ForesightedFeed]] = 
     "measured": MeasuredFeed,
     "node": NodeFeed,
     "budget": BudgetFeed,
+    "requests": RequestFeed,
 }
 
 

@@ -11,6 +11,7 @@ from django.db.models import Case, Q, QuerySet, When
 from dashboard.live.densities import read_density
 from dashboard.live.flags import FlagReader
 from dashboard.live.histories import list_transitions, walk
+from dashboard.live.requests import RequestReader
 from dashboard.plots.density import ORDER
 from dashboard.plots.living import PROBLEMS, find_group
 from dashboard.plots.queries import Seen, read_query
@@ -61,6 +62,9 @@ class TimelineFeed:
         self._count(cluster)
         self.stories.forget(HELD_PODS)
         self._forget(0 if window_ms is None else max(0, cluster.instant_ms - window_ms))
+        # Who looks for pods is shown these alone.
+        is_narrowed = bool(self.query or self.page)
+        self.requests = None if is_narrowed else RequestReader(cluster, subject)
         self.flags = FlagReader(cluster, window_ms, subject)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
@@ -71,6 +75,8 @@ class TimelineFeed:
         self._complete(cluster, frame)
         self._count_restarts((one["uid"], one["restarts"]) for one in frame.get("objects", ()))
         self._move(cluster.instant_ms)
+        if self.requests:
+            self.requests.follow(cluster, frame["transitions"])
         self.flags.follow(cluster)
 
     def figure(self, now_ms: int) -> Figure:
@@ -82,6 +88,7 @@ class TimelineFeed:
             query=self.query,
             found=None if self.found is None else self._count_found(),
             page=self.page,
+            services=self.requests.lanes if self.requests else (),
         )
         figure["layout"]["meta"]["flags"] = list(self.flags.flags)
         return figure

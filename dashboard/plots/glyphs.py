@@ -36,13 +36,14 @@ _SHAPES = {
     "failed": "50 0, 100 50, 50 100, 0 50",
     "unknown": "0 30, 100 30, 100 70, 0 70",
 }
-# What the lanes of a pod say, by the state that it is most like.
+# What other lanes say, by the state that it is most like.
 _LIKE_STATES = {
     "value-waiting": "starting",
     "value-idle": "pending",
     "value-bad": "crashing",
     "value-done": "succeeded",
     "value-leaving": "terminating",
+    "requests-lost": "crashing",
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dashboard.plots.requests import LOST, LOST_LINE, ServedLane, make_lost_area
 from dashboard.plots.spans import Lane, hover, line_key, when
 from dashboard.plots.theme import TONES, count_axis, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
@@ -197,8 +198,13 @@ class Rollout:
         }
 
 
-def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -> dict[str, Any]:
-    """Stacked areas by revision under step lines; everything ends at `now_ms` and grows from there."""
+def make_replicas(
+    rollout: Rollout, now_ms: int, window_ms: int | None = None, services: Sequence[ServedLane] = ()
+) -> dict[str, Any]:
+    """Stacked areas by revision under step lines; everything ends at `now_ms` and grows from there.
+
+    `services`: those that select its pods. What is lost of the requests to one is red, up to the top for all.
+    """
     start_ms = rollout.since_ms if window_ms is None else max(rollout.since_ms, now_ms - window_ms)
     areas = _areas(rollout, now_ms)
     data = [*areas, *_lines(rollout, now_ms), *_bounds(rollout, now_ms)]
@@ -206,9 +212,12 @@ def make_replicas(rollout: Rollout, now_ms: int, window_ms: int | None = None) -
     top = max(top, _stack_height(areas))
     height = top * 1.04 + HEADROOM
     data += _forbidden(data, height)
+    lost = make_lost_area(services, now_ms, top)
+    data += [lost] if lost else []
     frame = layout(height=HEIGHT, yaxis=count_axis(height, top), showlegend=False)
     frame["xaxis"] = {**time_axis(), "range": [start_ms, max(now_ms, start_ms + 1000)]}
-    frame["meta"] = {"from": rollout.since_ms, "rows": _key_rows(rollout), "rowHeight": ROW_HEIGHT}
+    rows = _key_rows(rollout, has_lost=lost is not None)
+    frame["meta"] = {"from": rollout.since_ms, "rows": rows, "rowHeight": ROW_HEIGHT}
     return {"data": data, "layout": frame}
 
 
@@ -223,7 +232,7 @@ def _stack_height(areas: Sequence[Mapping[str, Any]]) -> int:
 _NAMED_LINES = (("available", "ready", 3.0, "solid"), ("ready", "starting", 2.0, "solid"))
 
 
-def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
+def _key_rows(rollout: Rollout, has_lost: bool) -> list[dict[str, Any]]:
     """What the lines and areas are, newest revision first; of all that is drawn."""
     lines = [line for line in _NAMED_LINES if getattr(rollout.shown, line[0])]
     if rollout.kind == DEPLOYMENT_KIND.id:
@@ -231,6 +240,7 @@ def _key_rows(rollout: Rollout) -> list[dict[str, Any]]:
     elif not rollout.shown.stacked:
         lines += [("wanted", "notReady", 1.5, "dot")]
     lanes = [line_key(*line) for line in lines]
+    lanes += [Lane(LOST_LINE, LOST_LINE, LOST.meaning, tone=LOST.name)] if has_lost else []
     for owned in reversed(_list_areas(rollout)):
         if owned.state or any(owned.replicas.values):
             lanes.append(Lane(owned.name, owned.key_label, owned.title, tone=owned.tone))

@@ -1,12 +1,14 @@
 """The cluster page's picture: one row a pod, grouped by workload, coloured by `state`.
 
 Of more pods than there are rows each workload has a band beside its name: all its pods by state over time.
+Above them stand the Services, with how the requests to them fare.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,14 @@ from dashboard.plots.joined import find_stretch, join
 from dashboard.plots.living import PROBLEMS, find_group
 from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.queries import Query, Seen
+from dashboard.plots.requests import (
+    REQUEST_TONES,
+    ServedLane,
+    choose_lanes,
+    list_bars,
+    list_lanes,
+    list_marks,
+)
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
 from dashboard.plots.theme import STATES
@@ -62,6 +72,7 @@ def make_timeline(
     query: Query | None = None,
     found: int | None = None,
     page: Page | None = None,
+    services: Iterable[ServedLane] = (),
 ) -> dict[str, Any]:
     """Pods gone before the window are left out; of more than `max_rows` the living stay, problems first.
 
@@ -96,7 +107,10 @@ def make_timeline(
         for key in keys
         for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
     ]
-    figure = make_lanes(lanes, STATES, spans, [], now_ms, window_ms)
+    served = choose_lanes(services, now_ms)
+    lanes = [*list_lanes(served, now_ms, is_spread), *lanes]
+    tones, marks = (*STATES, *REQUEST_TONES), list_marks(served)
+    figure = make_lanes(lanes, tones, [*spans, *list_bars(served)], marks, now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
     meta |= {"page": page.to_json()} if page else {}
     meta |= {"narrowed": True} if page or query else {}

@@ -252,7 +252,13 @@ class Cluster:
 
         None for a Service that is sent none.
         """
-        return self._traffic.sum_up(namespace, name)
+        found = self._traffic.find(namespace, name)
+        return found.sum_up() if found is not None else None
+
+    def sum_outcomes(self, namespace: str, name: str) -> dict[str, dict[str, int]]:
+        """The ms' worth lost so far by who sends and in which way: `{"pods": {"refused": 500}}`."""
+        found = self._traffic.find(namespace, name)
+        return {one: sender.sum_outcomes() for one, sender in found.senders.items()} if found else {}
 
     def list_assumed_images(self) -> Sequence[str]:
         """Images started in this run of which nothing is known: they are assumed to start and answer."""

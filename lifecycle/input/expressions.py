@@ -5,6 +5,7 @@
     deployment/web Available            (short for: condition Available == True)
     pod/web-0 exists
     pod/web-0 gone
+    service/web .requests.lostMs == 0   (what was lost so far of the requests to it; .requests.ingress.lost)
 
 An absent number is 0, an absent string "", an absent truth false.
 """
@@ -19,6 +20,7 @@ from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.condition import ALIASES
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.quantity import parse_quantity
+from lifecycle.engine.rules.network.requests import SENDERS
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass, field
 
@@ -43,6 +45,7 @@ _STEP = late_pattern(r"\.(?P<name>[A-Za-z_][\w-]*)|\[(?P<index>\d+)\]|\[['\"](?P
 _WITHOUT_CONDITIONS = {"StatefulSet": "availableReplicas", "DaemonSet": "numberAvailable"}
 """Kinds whose controller sets no condition, and what it counts instead (apps/v1 types.go)."""
 _CONDITION_NAME = late_pattern(r"[A-Za-z][\w./-]*")
+_SERVICE, _REQUESTS, _LOSSES = "Service", "requests", ("lostMs", "lost")
 
 
 class ExpressionError(ValueError):
@@ -53,6 +56,8 @@ class Cluster(Protocol):
     """What an expression needs of a cluster."""
 
     def get(self, kind: str, namespace: str | None, name: str) -> Mapping[str, Any] | None: ...
+
+    def sum_requests(self, namespace: str, name: str) -> Mapping[str, Any] | None: ...
 
 
 class GoingOn(Cluster, Protocol):
@@ -88,9 +93,17 @@ class Expression:
         """The object it looks at, as the store names it."""
         return self.kind, self.namespace or "", self.name
 
+    @property
+    def is_of_requests(self) -> bool:
+        """Whether it is about sums, which grow while no object changes, and stand in none."""
+        return self.kind == _SERVICE and self.test == "path" and self.steps[0] == _REQUESTS
+
     def evaluate(self, cluster: Cluster) -> Verdict:
         """Look at the cluster as it stands."""
-        return self.judge(cluster.get(self.kind, self.namespace, self.name))
+        data = cluster.get(self.kind, self.namespace, self.name)
+        if self.is_of_requests and data is not None:
+            data = {_REQUESTS: cluster.sum_requests(self.namespace or "", self.name) or {}}
+        return self.judge(data)
 
     def judge(self, data: Mapping[str, Any] | None) -> Verdict:
         """The verdict on an object's JSON, or on its absence."""
@@ -101,7 +114,8 @@ class Expression:
             return Verdict(False, False, "there is no such object")
         found = _condition_status(data, self.steps[0]) if self.test == "condition" else _dig(data, self.steps)
         value = _align(found, self.wanted)
-        seen = "absent" if found is None else str(found)
+        # Who sends nothing has lost nothing.
+        seen = str(found) if found is not None else "0" if self.is_of_requests else "absent"
         try:
             return Verdict(OPERATORS[self.operator](value, self.wanted), True, seen)
         except TypeError:
@@ -111,7 +125,10 @@ class Expression:
 
 @dataclass(slots=True)
 class Look:
-    """An expression that is asked after every instant: its object is read again only when it has changed."""
+    """An expression that is asked after every instant: its object is read again only when it has changed.
+
+    Sums of requests grow while nothing changes: they are read every time.
+    """
 
     expression: Expression
     _last: tuple[int | None, Verdict] | None = field(init=False, default=None)
@@ -119,6 +136,8 @@ class Look:
     def at(self, cluster: GoingOn) -> Verdict:
         """The verdict on the cluster as it stands."""
         one = self.expression
+        if one.is_of_requests:
+            return one.evaluate(cluster)
         version = cluster.version_of(one.kind, one.namespace, one.name)
         if self._last is None or self._last[0] != version:
             self._last = version, one.evaluate(cluster)
@@ -155,7 +174,29 @@ def parse(text: str) -> Expression:
         return Expression(*subject, "condition", (left.split()[1],), sign, _unquote(right))
     if not left.startswith("."):
         raise ExpressionError(f'"{text}": a path begins with a dot, such as .status.phase: {FORMS}')
-    return Expression(*subject, "path", _parse_path(left, text), sign, _parse_value(right))
+    asked = Expression(*subject, "path", _parse_path(left, text), sign, _parse_value(right))
+    if asked.steps[0] == _REQUESTS:
+        _need_sum(asked)
+    return asked
+
+
+def _need_sum(asked: Expression) -> None:
+    """Raise ExpressionError for what is told of no requests: it would count as 0."""
+    sender, loss = asked.steps[1:-1], asked.steps[-1]
+    if asked.kind != _SERVICE:
+        # What custom kinds hold, nobody knows.
+        if "." not in asked.kind:
+            raise ExpressionError(
+                f'"{asked.text}": requests go to a Service; ask for "service/web .requests.lost"'
+            )
+        return
+    if len(sender) > 1 or loss not in _LOSSES or not set(sender) <= {*SENDERS}:
+        raise ExpressionError(
+            f'"{asked.text}": of requests there are .requests.lostMs and .requests.lost,'
+            f" and both of one sender: .requests.{SENDERS[0]}.lostMs; senders are {', '.join(SENDERS)}"
+        )
+    if isinstance(asked.wanted, str | bool):
+        raise ExpressionError(f'"{asked.text}": what was lost is a number; compare it with one, such as 0')
 
 
 def _need_conditions(kind: Kind, text: str) -> None:

@@ -136,16 +136,10 @@ def _holds(cluster: Cluster, end: Until, until_ms: int) -> bool:
         return cluster.instant_ms >= end.at_ms
     if end.text == IDLE:
         return cluster.instant_ms < until_ms
-    return expressions.parse(end.text).evaluate(_Stored(cluster)).holds
-
-
-class _Stored:
-    """A cluster's objects as they were recorded last."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-
-    def get(self, kind: str, namespace: str | None, name: str) -> Json | None:
-        there = StoredObject.objects.filter(of_kind(kind), cluster=self._cluster, deleted_ms__isnull=True)
-        found = there.filter(namespace=namespace or None, name=name).first()
-        return None if found is None else found.data
+    asked = expressions.parse(end.text)
+    if asked.is_of_requests:
+        # Their sums are kept by the engine alone: it stops when they are so, or at the limit.
+        return cluster.instant_ms < until_ms
+    there = StoredObject.objects.filter(of_kind(asked.kind), cluster=cluster, deleted_ms__isnull=True)
+    found = there.filter(namespace=asked.namespace or None, name=asked.name).first()
+    return asked.judge(None if found is None else found.data).holds

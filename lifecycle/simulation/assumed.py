@@ -11,6 +11,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
 from lifecycle.engine.rules.network.services import wants_load_balancer
+from lifecycle.simulation.lost_requests import describe_lags
 from lifecycle.simulation.unknown_images import FAIL, FLAG, MEANT
 
 
@@ -32,3 +33,4 @@ def describe_assumed(cluster: Cluster) -> Iterator[str]:
     ]
     if names:
         yield f"assumed: a cloud that gives load balancers their addresses: {', '.join(names)}"
+    yield from describe_lags(cluster)

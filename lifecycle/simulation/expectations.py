@@ -1,6 +1,7 @@
 """Claims about a run, watched while it goes on.
 
-Each is looked at once an instant has drained: when its object has changed, or at a border of its time.
+Each is looked at once an instant has drained: when its object has changed, or at a border of its time; one
+of requests at every instant.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ class Watches:
         self._lanes: dict[Lane, list[Entry]] = {claim.lane: [] for claim in sequences}
         self.all = [Watch(expect) for expect in expects]
         self._by_key: dict[Key, list[Watch]] = {}
+        self._sums = [watch for watch in self.all if watch.expect.expression.is_of_requests]
         for watch in self.all:
             self._by_key.setdefault(watch.expect.expression.key, []).append(watch)
 
@@ -105,6 +107,8 @@ class Watches:
         for key in changed:
             for watch in self._by_key.get(key, ()):
                 watch.look(cluster, now_ms)
+        for watch in self._sums:
+            watch.look(cluster, now_ms)
 
     def look_at_all(self, cluster: Cluster, now_ms: int) -> None:
         for watch in self.all:

@@ -19,13 +19,15 @@ from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
-from lifecycle.engine.rules.telling.noticed import NOTHING, Noticed
+from lifecycle.engine.rules.telling.noticed import EVICTION, NOTHING, Noticed
 from lifecycle.engine.rules.telling.surroundings import find_target, tell_scaler
 from lifecycle.judge import Seen, judge_workload
 from lifecycle.pod_judge import SeenPod, Verdict, judge_lone, read_state
+from lifecycle.simulation.lost_requests import Lost, RequestRows, selects
 from lifecycle.verdicts import tell_conditions
 
 Json = Mapping[str, Any]
+_ACCEPTED = "accepted"
 _AUTOSCALER = HORIZONTAL_POD_AUTOSCALER.kind.id
 
 
@@ -45,6 +47,9 @@ class Watch:
         self.subjects: dict[str, Subject] = {}
         self._owners: dict[str, str] = {}
         """Of every object that ever had one, by uid the uid of its controller."""
+        self._planned: set[str] = set()
+        """The uids of what somebody changed the wish of, or asked to go: rollouts, other sizes, drains."""
+        self._requests = RequestRows()
 
     def take(self, changes: Changes) -> None:
         """What one instant changed."""
@@ -52,9 +57,14 @@ class Watch:
             owner = next((one for one in version.new.meta.owner_references if one.controller), None)
             if owner is not None:
                 self._owners[version.new.meta.uid] = owner.uid
+            if version.old is not None and version.old.meta.generation != version.new.meta.generation:
+                self._planned.add(version.new.meta.uid)
         for row in changes.rows:
             self.subjects[row.subject.uid] = row.subject
             take_row(self.noticed[row.subject.uid], row)
+            if isinstance(row, Transition) and row.field == EVICTION and row.new == _ACCEPTED:
+                self._planned.update(self._list_above(row.subject.uid))
+        self._requests.take(changes)
 
     def know(self, data: Json) -> Noticed:
         """What was noticed of an object."""
@@ -74,13 +84,23 @@ class Watch:
         ]
 
     def _is_below(self, uid: str, above: str) -> bool:
-        seen, owner = {uid}, self._owners.get(uid)
-        while owner and owner not in seen:
-            if owner == above:
-                return True
-            seen.add(owner)
+        return above in self._list_above(uid)
+
+    def _list_above(self, uid: str) -> list[str]:
+        """Who controls an object, who controls that, and so on."""
+        found, owner = list[str](), self._owners.get(uid)
+        while owner and owner != uid and owner not in found:
+            found.append(owner)
             owner = self._owners.get(owner)
-        return False
+        return found
+
+    def is_planned(self, uid: str) -> bool:
+        """Whether a workload went through a change that somebody planned."""
+        return uid in self._planned
+
+    def list_lost(self, cluster: Cluster) -> list[Lost]:
+        """What was lost of requests to Services so far."""
+        return self._requests.list_lost(cluster)
 
 
 class Judged:
@@ -90,6 +110,7 @@ class Judged:
         self._watch, self._cluster = watch, cluster
         self._pods = map_pods(cluster)
         self._profiles = cluster.list(CONTAINER_PROFILE.id)
+        self._lost = watch.list_lost(cluster)
         nodes = cluster.list(NODE_KIND.id)
         self._nodes = {one["metadata"]["name"]: Node.from_json(one, cluster.epoch_ms) for one in nodes}
         self._there = [refer_to(one) for kind in REFERRED for one in cluster.list(kind)]
@@ -125,7 +146,15 @@ class Judged:
             condition=tell_conditions(data, self._profiles, self._there),
             beside=self._beside.get(place, ()),
             nodes=self._nodes,
+            lost=self._tell_lost(data),
         )
+
+    def _tell_lost(self, data: Json) -> list[str]:
+        """What the changes of a workload that somebody planned cost of the requests to it."""
+        if not self._watch.is_planned(data["metadata"]["uid"]) or controller_of(data):
+            return []
+        found = [one for one in self._lost if selects(one.service, data)]
+        return [f"Service {one.service['metadata']['name']} {one.tell()}" for one in found]
 
     def _list_jobs(self, uid: str) -> list[tuple[Json, Noticed]]:
         jobs = (one for one in self._cluster.list(JOB_KIND.id) if controller_of(one) == uid)

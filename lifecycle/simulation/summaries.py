@@ -27,6 +27,7 @@ from lifecycle.simulation.disruptions import Disruptions
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness, is_well, put_unwell_first
+from lifecycle.simulation.request_remedies import find_changed, try_cures
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.seen import Judged, Watch
 from lifecycle.simulation.surroundings import describe_disrupted, describe_surroundings, describe_warned
@@ -130,6 +131,7 @@ class SummarySink:
     def finish(self, outcome: Outcome, cluster: Cluster) -> None:
         judged = self._watch.judge(cluster)
         blocks = self._describe_workloads(cluster, judged)
+        services = [*self._describe_services(cluster)]
         lone = judged.read_lone_pods()
         troubled = {lines_of_it[0] for is_good, lines_of_it in blocks if not is_good}
         troubled |= {f"Pod {self._lives[uid].name}" for uid, one in lone.items() if not one.is_well}
@@ -144,10 +146,12 @@ class SummarySink:
             lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         lines += self._describe_help(cluster)
-        if any(not is_good for is_good, _ in blocks) and (untried := tell_untried(cluster, self._patience)):
+        is_tried = services or any(not is_good for is_good, _ in blocks)
+        if is_tried and (untried := tell_untried(cluster, self._patience)):
             lines.append(untried)
         lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
         lines += put_unwell_first(blocks)
+        lines += services
         lines += self._gone.describe()
         lines += describe_surroundings(cluster, self._watch)
         lines += describe_warned(cluster, self._watch)
@@ -170,6 +174,14 @@ class SummarySink:
                 lines += self._gone.describe_runs(data["metadata"]["uid"])
                 blocks.append((is_well(data) and verdict.is_well, lines))
         return blocks
+
+    def _describe_services(self, cluster: Cluster) -> Iterator[str]:
+        """A block for each that lost requests, with what would have kept them."""
+        for lost in self._watch.list_lost(cluster):
+            yield from lost.describe()
+            for workload in find_changed(cluster, lost, self._watch.is_planned):
+                for told in try_cures(self._plan, lost, workload, self._patience):
+                    yield f"  would help {told}"
 
     def _describe_future(self, cluster: Cluster, seen: Seen) -> Iterator[str]:
         """What becomes of a workload that is not well, by itself and with help; each was tried."""

@@ -9,6 +9,7 @@ from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.lean_dataclasses import dataclass
+from lifecycle.simulation.lost_requests import Lost
 from lifecycle.simulation.seen import Watch
 
 
@@ -32,6 +33,10 @@ class VerdictSink:
     def take(self, changes: Changes) -> None:
         """Take in what one instant changed."""
         self._watch.take(changes)
+
+    def list_lost(self, cluster: Cluster) -> list[Lost]:
+        """What was lost of requests to Services so far."""
+        return self._watch.list_lost(cluster)
 
     def tell(self, cluster: Cluster) -> Iterator[Told]:
         """Workloads by kind in the order of their creation, then the pods that nobody controls."""

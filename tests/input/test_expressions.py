@@ -82,6 +82,47 @@ def test_a_kind_is_named_as_kubectl_takes_it(word):
     assert parse(f"{word}/web exists").key == ("Deployment", "default", "web")
 
 
+SUMS = {"lostMs": 500, "lost": 100, "pods": {"lostMs": 1000, "lost": 200}}
+
+
+class Losing:
+    """A Service, and what was lost of the requests to it."""
+
+    def __init__(self, sums):
+        self.sums = sums
+
+    def get(self, kind, namespace, name):
+        return {"metadata": {"name": name}}
+
+    def version_of(self, kind, namespace, name):
+        return 1
+
+    def sum_requests(self, namespace, name):
+        return self.sums
+
+
+@pytest.mark.parametrize(
+    "claim, sums, holds, seen",
+    [
+        pytest.param("lostMs == 500", SUMS, True, "500", id="of all senders"),
+        pytest.param("lost <= 99", SUMS, False, "100", id="in whole requests"),
+        pytest.param("pods.lost == 200", SUMS, True, "200", id="of one sender"),
+        pytest.param("ingress.lostMs == 0", SUMS, True, "0", id="a sender that it has not"),
+        pytest.param("lostMs > 0", None, False, "0", id="one that gets none"),
+    ],
+)
+def test_what_was_lost_is_asked_of_the_engine(claim, sums, holds, seen):
+    verdict = parse(f"service/web .requests.{claim}").evaluate(Losing(sums))
+    assert (verdict.holds, verdict.seen) == (holds, seen)
+
+
+def test_a_sum_is_read_again_though_its_object_stays():
+    cluster, look = Losing({"lostMs": 0}), Look(parse("service/web .requests.lostMs >= 10"))
+    assert not look.at(cluster).holds
+    cluster.sums = {"lostMs": 10}
+    assert look.at(cluster).holds
+
+
 def test_a_namespace_and_none():
     assert parse("pod/web-0 -n shop exists").key == ("Pod", "shop", "web-0")
     assert parse("node/node-1 Ready").namespace is None
@@ -106,6 +147,14 @@ def test_a_claim_about_nothing(claim, holds):
         ("deployment/web .status..phase == Running", "cannot read the path"),
         ("deployment/web .status.replicas", "cannot read"),
         ("deployment/web -n", "cannot read"),
+        ("deployment/web .requests.lost == 0", "requests go to a Service"),
+        ("service/web .requests == 0", "there are .requests.lostMs and .requests.lost"),
+        ("service/web .requests.lots == 0", "there are .requests.lostMs and .requests.lost"),
+        ("service/web .requests.pods == 0", "there are .requests.lostMs and .requests.lost"),
+        ("service/web .requests.ingres.lostMs == 0", "senders are pods, ingress, loadBalancer, dns"),
+        ("svc/web .requests.pods.lost.now == 0", "senders are pods, ingress, loadBalancer, dns"),
+        ("service/web .requests.lostMs == 1s", "what was lost is a number"),
+        ("service/web .requests.lost == none", "what was lost is a number"),
     ],
 )
 def test_what_cannot_be_read_is_explained(text, said):

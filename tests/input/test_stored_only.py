@@ -22,19 +22,25 @@ def test_kinds_without_a_controller_come_first_and_each_is_named_once():
         make("Kafka", "kafka.strimzi.io/v1beta2"),
         make("Service", "serving.knative.dev/v1"),
         make("Deployment", "apps/v1"),
-        make("Ingress", "networking.k8s.io/v1"),
+        make("NetworkPolicy", "networking.k8s.io/v1"),
         make("ClusterRole", "rbac.authorization.k8s.io/v1"),
         definition,
     ]
     assert list_stored_only(objects) == [
         "Service.serving.knative.dev (1): stored unchecked; no CustomResourceDefinition of them is given",
         "Kafka.kafka.strimzi.io (1): custom resources, held to their schemas; nothing acts on them",
-        "ClusterRole (2), Ingress (1): stored, but nothing in the model acts on them",
+        "ClusterRole (2), NetworkPolicy (1): stored, but nothing in the model acts on them",
     ]
 
 
 def test_of_what_is_acted_on_nothing_is_said():
-    acted_on = [make("Pod", "v1"), make("Deployment", "apps/v1"), make("Node", "v1")]
+    # An Ingress says who sends requests to a Service.
+    acted_on = [
+        make("Ingress", "networking.k8s.io/v1"),
+        make("Pod", "v1"),
+        make("Deployment", "apps/v1"),
+        make("Node", "v1"),
+    ]
     acted_on += [
         make("Job", "batch/v1"),
         make("CronJob", "batch/v1"),

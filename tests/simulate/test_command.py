@@ -278,10 +278,10 @@ def test_missing_namespaces_are_made_and_said(simulate):
 def test_kinds_nothing_acts_on_are_said(simulate):
     answer = simulate(
         "-",
-        given=b"{apiVersion: networking.k8s.io/v1, kind: Ingress, metadata: {name: web},"
-        b" spec: {defaultBackend: {service: {name: web, port: {number: 80}}}}}",
+        given=b"{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: web},"
+        b" spec: {podSelector: {}}}",
     )
-    assert answer.err == "Ingress (1): stored, but nothing in the model acts on them\n"
+    assert answer.err == "NetworkPolicy (1): stored, but nothing in the model acts on them\n"
 
 
 def test_the_table_is_for_people(simulate):

@@ -20,6 +20,7 @@ from lifecycle.simulation.stories import find_story, list_stories
 # The family of a topic's stories, the topic's name, the story that leads it; in the order of the page.
 TOPICS: tuple[tuple[str, str, str], ...] = (
     ("rolling-updates", "Rolling updates", "slow-pre-stop"),
+    ("requests", "Lost requests", "requests-lost-in-a-rollout"),
     ("deployments", "Deployments", "sc-dep-14-heals"),
     ("crash-loops", "Crash loops", "crash-loop-liveness-probe"),
     ("probes", "Probes", "s19-startup-never"),

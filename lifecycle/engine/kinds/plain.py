@@ -177,7 +177,6 @@ _CHECKED = (
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
         metadata_looks=2,
-        is_passive=True,
         validate_new=validate_new_ingress,
         validate_spec=_of_any(validate_ingress),
         columns=INGRESS_COLUMNS,

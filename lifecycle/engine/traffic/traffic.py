@@ -68,13 +68,12 @@ class Traffic:
 
     # --- what is asked ------------------------------------------------------------------------------------
 
-    def sum_up(self, namespace: str, name: str) -> dict[str, Any] | None:
-        """What was lost of the requests to a Service so far; None for one that gets none."""
+    def find(self, namespace: str, name: str) -> ServiceTraffic | None:
+        """The requests to a Service, followed until now; None for one that gets none."""
         service = self.services.get(self._uids.get((namespace, name), ""))
-        if service is None:
-            return None
-        service.settle(self._context.clock.now_ms)
-        return service.sum_up()
+        if service is not None:
+            service.settle(self._context.clock.now_ms)
+        return service
 
     def _list_known(self, uid: str, node: str) -> Sequence[dict[str, Any]] | None:
         service = self.services.get(uid)

@@ -12,6 +12,7 @@ def make_github(report: Report) -> str:
     lines = [_annotate(one) for one in report.findings]
     for told in report.told:
         lines.append(_escape(f"{told.kind} {told.namespace}/{told.name}: {told.verdict}"))
+    lines += [_escape(f"Service {one.name}: {one.tell()}") for one in report.lost]
     if report.outcome:
         lines.append(f"run ended at {report.outcome.at_ms / 1000:.3f}s: {report.outcome.why}")
     return "".join(f"{line}\n" for line in lines)

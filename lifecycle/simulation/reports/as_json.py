@@ -46,6 +46,15 @@ def make_json(report: Report) -> str:
             }
             for one in report.told
         ],
+        "services": [
+            {
+                "namespace": one.service["metadata"]["namespace"],
+                "name": one.service["metadata"]["name"],
+                "text": one.tell(),
+                "requests": one.sums,
+            }
+            for one in report.lost
+        ],
     }
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 

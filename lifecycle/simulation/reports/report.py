@@ -8,6 +8,7 @@ from pathlib import Path
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem
 from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.simulation.lost_requests import Lost
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.verdicts_at_end import Told
@@ -59,6 +60,7 @@ class Report:
     outcome: Outcome | None = None
     hash: str = ""
     told: tuple[Told, ...] = field(default=())
+    lost: tuple[Lost, ...] = field(default=())
 
 
 def list_places(documents: Iterable[Document]) -> list[Place]:

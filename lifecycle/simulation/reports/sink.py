@@ -49,5 +49,6 @@ class ReportSink:
             outcome,
             self._trace.finish(outcome),
             tuple(self._verdicts.tell(cluster)),
+            tuple(self._verdicts.list_lost(cluster)),
         )
         self._write(write_report(self._output, report).encode())

@@ -1,0 +1,255 @@
+"""What was lost of the requests to a Service, from its recorded rows `requests.<sender>`: sums and words.
+
+A row says which share, in thousandths, is lost from its instant on; `detail.atOnceMs` of one says how many
+ms' worth were lost at that instant. What was lost in a span is the sum of both.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from lifecycle.engine.programs.request_plan import REQUESTS, read_requests
+from lifecycle.engine.rules.network.requests import (
+    DNS,
+    INGRESS,
+    LOAD_BALANCER_SENDER,
+    OUTCOMES,
+    PODS,
+    SENDERS,
+)
+from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
+
+Json = Mapping[str, Any]
+
+FIELD = "requests."
+"""How the fields of these rows begin; the sender's name is the rest."""
+AT_ONCE = "atOnceMs"
+WHOLE = 1000
+LARGEST_PART = 12
+_PER_SECOND = 1000
+_HOW = {"refused": "refused", "reset": "reset", "timedOut": "timed out", "nobody": "sent to nobody"}
+_THROUGH = {
+    PODS: "from pods",
+    INGRESS: "through the ingress",
+    LOAD_BALANCER_SENDER: "through the load balancer",
+    DNS: "by DNS names",
+}
+_SHARES = {
+    round(WHOLE * part / of): f"{part} of {of}" for of in range(LARGEST_PART, 1, -1) for part in range(1, of)
+}
+"""By thousandths the smallest numbers that say the same."""
+
+
+class Stretch(NamedTuple):
+    """From one row until the next, or until now: which share was lost, and how most of it."""
+
+    start_ms: int
+    end_ms: int | None
+    lost: int
+    reason: str | None
+    outcomes: Mapping[str, int]
+    seq: int | None
+
+
+class Lump(NamedTuple):
+    """Requests under way that were lost at one instant: so many ms' worth of all."""
+
+    at_ms: int
+    lost_ms: int
+    reason: str | None
+    seq: int | None
+
+
+@dataclass(slots=True)
+class Course:
+    """How the requests of one kind of senders fared.
+
+    `before`: the share that was lost before the first row that is known; None where there was none.
+    """
+
+    stretches: list[Stretch] = field(default_factory=list)
+    lumps: list[Lump] = field(default_factory=list)
+    before: int | None = None
+
+    def feed(self, row: Json) -> None:
+        """Take its next row."""
+        at_ms, detail = row["at_ms"], row["detail"] or {}
+        if not self.stretches:
+            self.before = row["old"]
+        if at_once_ms := detail.get(AT_ONCE):
+            self.lumps.append(Lump(at_ms, at_once_ms, row["reason"], row["seq"]))
+            if row["old"] == row["new"] and self.stretches:
+                return
+        self.end(at_ms)
+        if row["new"] is not None:
+            outcomes = {name: detail[name] for name in OUTCOMES if detail.get(name)}
+            self.stretches.append(Stretch(at_ms, None, row["new"], row["reason"], outcomes, row["seq"]))
+
+    def end(self, at_ms: int) -> None:
+        """What held ends; of several rows of one instant the last holds."""
+        if self.stretches and self.stretches[-1].end_ms is None:
+            last = self.stretches.pop()
+            if last.start_ms < at_ms:
+                self.stretches.append(last._replace(end_ms=at_ms))
+
+    def list_stretches(self, from_ms: int | None, to_ms: int) -> Iterator[Stretch]:
+        """Those of a span, cut to it; None: from the first row on."""
+        if from_ms is not None and self.before and self.stretches:
+            first = Stretch(from_ms, self.stretches[0].start_ms, self.before, None, {}, None)
+            yield from _cut([first], from_ms, to_ms)
+        yield from _cut(self.stretches, from_ms, to_ms)
+
+    def find_at(self, at_ms: int) -> Stretch | None:
+        """The stretch that an instant is in."""
+        index = bisect_right(self.stretches, at_ms, key=lambda one: one.start_ms) - 1
+        found = self.stretches[index] if index >= 0 else None
+        return found if found and (found.end_ms is None or at_ms < found.end_ms) else None
+
+    def list_lumps(self, from_ms: int | None, to_ms: int) -> list[Lump]:
+        """Those of a span."""
+        return [one for one in self.lumps if (from_ms or 0) <= one.at_ms <= to_ms]
+
+    def sum_lost(self, from_ms: int | None, to_ms: int) -> Fraction:
+        """How many ms' worth of the requests of a span were lost."""
+        parts = sum(
+            one.lost * ((to_ms if one.end_ms is None else one.end_ms) - one.start_ms)
+            for one in self.list_stretches(from_ms, to_ms)
+        )
+        return Fraction(parts, WHOLE) + sum(one.lost_ms for one in self.list_lumps(from_ms, to_ms))
+
+
+def _cut(stretches: Iterable[Stretch], from_ms: int | None, to_ms: int) -> Iterator[Stretch]:
+    for one in stretches:
+        start_ms = one.start_ms if from_ms is None else max(one.start_ms, from_ms)
+        end_ms = None if one.end_ms is None else min(one.end_ms, to_ms)
+        if start_ms < (to_ms if end_ms is None else end_ms):
+            yield one._replace(start_ms=start_ms, end_ms=end_ms)
+
+
+class Courses:
+    """How all requests to one Service fared, by who sends them."""
+
+    def __init__(self, rows: Iterable[Json] = ()) -> None:
+        self.by_sender: dict[str, Course] = {}
+        for row in rows:
+            self.feed(row)
+
+    def feed(self, row: Json) -> None:
+        """Take the Service's next row; those of other fields say nothing here."""
+        if row["field"].startswith(FIELD):
+            sender = row["field"].removeprefix(FIELD)
+            self.by_sender.setdefault(sender, Course()).feed(row)
+        elif row["field"] == "exists" and row["new"] == "deleted":
+            for course in self.by_sender.values():
+                course.end(row["at_ms"])
+
+    def list_senders(self) -> list[str]:
+        """Who sends, in the order of the contract."""
+        return [one for one in SENDERS if one in self.by_sender]
+
+    def sum_lost(self, from_ms: int | None, to_ms: int) -> Fraction:
+        """How many ms' worth of all requests of a span were lost; all kinds of senders send alike."""
+        found = [one.sum_lost(from_ms, to_ms) for one in self.by_sender.values()]
+        return sum(found, Fraction(0)) / max(len(found), 1)
+
+
+def round_lost(lost_ms: Fraction | int) -> int:
+    """Whole ms; what is not nothing is at least one."""
+    return max(round(lost_ms), 1) if lost_ms else 0
+
+
+def sum_up(courses: Courses, from_ms: int | None, to_ms: int) -> dict[str, Any]:
+    """`lostMs` of all senders, and of each by its name."""
+    parts = {name: courses.by_sender[name].sum_lost(from_ms, to_ms) for name in courses.list_senders()}
+    whole = round_lost(courses.sum_lost(from_ms, to_ms))
+    return {"lostMs": whole, **{name: {"lostMs": round_lost(lost)} for name, lost in parts.items()}}
+
+
+def find_per_second(service: Json) -> int | None:
+    """How many requests a second a stored Service says that it gets."""
+    text = ((service.get("metadata") or {}).get("annotations") or {}).get(REQUESTS)
+    return read_requests(text)[0].per_second if isinstance(text, str) and text else None
+
+
+# --- words ------------------------------------------------------------------------------------------------
+
+
+def tell_share(lost: int) -> str:
+    """`2 of 3` requests, `every` one, or `41.2 %`."""
+    if lost >= WHOLE:
+        return "all"
+    return _SHARES.get(lost) or f"{lost / 10:g} %"
+
+
+def tell_outcome(reason: str | None) -> str:
+    """What became of most of those that were lost."""
+    return _HOW.get(reason or "", "lost")
+
+
+def tell_sender(sender: str) -> str:
+    """Who sends."""
+    return _THROUGH.get(sender, sender)
+
+
+def tell_amount(lost_ms: Fraction | int, per_second: int | None = None) -> str:
+    """`1.4s of all requests`, or `280 requests (1.4s of all)`."""
+    lost = round_lost(lost_ms)
+    if lost < 950:
+        told = f"{lost}ms"
+    elif lost < 60_000:
+        told = f"{lost / 1000:.1f}s"
+    else:
+        told = tell_span(lost)
+    if not per_second:
+        return f"{told} of all requests"
+    count = -(-lost * per_second // _PER_SECOND)
+    return f"{count:,} request{'' if count == 1 else 's'} ({told} of all)"
+
+
+def tell_exactly(at_ms: int) -> str:
+    """An instant as the page's clock shows it, with tenths."""
+    return f"{tell_instant(at_ms)}.{at_ms // 100 % 10}"
+
+
+def tell_lost(courses: Courses, from_ms: int | None, to_ms: int, per_second: int | None = None) -> list[str]:
+    """`lost 1.4s of all requests, worst 2 of 3 refused from … to …`, of each sender that lost any."""
+    told = []
+    for sender in courses.list_senders():
+        course = courses.by_sender[sender]
+        lost_ms = course.sum_lost(from_ms, to_ms)
+        if lost_ms:
+            through = f" {tell_sender(sender)}" if len(courses.by_sender) > 1 else ""
+            told.append(
+                f"lost {tell_amount(lost_ms, per_second)}{through}, {tell_worst(course, from_ms, to_ms)}"
+            )
+    return told
+
+
+def tell_worst(course: Course, from_ms: int | None, to_ms: int) -> str:
+    """The greatest share, of equal ones the longest; or what was under way, where nothing else was lost."""
+    bad = [one for one in course.list_stretches(from_ms, to_ms) if one.lost]
+    if not bad:
+        lump = max(course.list_lumps(from_ms, to_ms), key=lambda one: one.lost_ms)
+        return f"under way and {tell_outcome(lump.reason)} at {tell_exactly(lump.at_ms)}"
+    worst = max(bad, key=lambda one: (one.lost, (to_ms if one.end_ms is None else one.end_ms) - one.start_ms))
+    told = f"worst {tell_share(worst.lost)} {tell_outcome(worst.reason)}"
+    if worst.end_ms is None:
+        return f"{told} since {tell_exactly(worst.start_ms)}"
+    start, end = tell_exactly(worst.start_ms), tell_exactly(worst.end_ms)
+    return f"{told} at {start}" if start == end else f"{told} from {start} to {end}"
+
+
+def tell_now(courses: Courses) -> list[str]:
+    """`2 of 3 refused since …`, of each sender that loses requests now."""
+    told = []
+    for sender in courses.list_senders():
+        last = courses.by_sender[sender].stretches[-1:]
+        if last and last[0].end_ms is None and last[0].lost:
+            through = f" {tell_sender(sender)}" if len(courses.by_sender) > 1 else ""
+            share = f"{tell_share(last[0].lost)} {tell_outcome(last[0].reason)}"
+            told.append(f"{share}{through} since {tell_exactly(last[0].start_ms)}")
+    return told
