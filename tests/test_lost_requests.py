@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from lifecycle.lost_requests import Courses, sum_up, tell_amount, tell_lost, tell_now, tell_share
-from tests.dashboard.rows import transition
-
-Row = dict[str, Any]
-
-
-def told(at_ms: int, old: int | None, new: int | None, reason: str | None = None, **more: Any) -> Row:
-    sender = more.pop("sender", "pods")
-    detail = {"served": 1000 - (new or 0)} | ({reason: new} if reason else {}) | more
-    return transition(
-        at_ms, f"requests.{sender}", new, "web", kind="Service", old=old, reason=reason, detail=detail
-    )
-
-
-def gone(at_ms: int) -> Row:
-    return transition(at_ms, "exists", "deleted", "web", kind="Service", old="created")
-
+from tests.dashboard.requests import Row, gone, told
 
 # A third from 10 s to 12 s, two thirds from 12 s to 13 s.
 ROLLOUT = [
@@ -102,7 +88,7 @@ def test_spans_that_follow_one_another_lose_together_what_the_whole_does():
     courses = Courses(rows)
     # No cut lies on the instant of what was lost at once: it belongs to both its sides.
     cuts = [0, 3_000, 10_500, 12_000, 12_750, 25_000, 30_100, 40_000]
-    parts = [courses.sum_lost(start, end) for start, end in zip(cuts, cuts[1:], strict=False)]
+    parts = [courses.sum_lost(start, end) for start, end in pairwise(cuts)]
     assert sum(parts) == courses.sum_lost(None, 40_000) == 1333 + 80 + 1000
 
 
@@ -180,7 +166,8 @@ def test_an_amount_is_told_in_time_and_in_requests(lost_ms: Any, per_second: int
                 told(6_000, 1000, 0, sender="dns"),
             ],
             [
-                "lost 1.0s of all requests by DNS names, worst all sent to nobody from 00:00:05.0 to 00:00:06.0"
+                "lost 1.0s of all requests by DNS names,"
+                " worst all sent to nobody from 00:00:05.0 to 00:00:06.0"
             ],
             id="of one of two that send",
         ),
