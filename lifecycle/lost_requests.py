@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from lifecycle.engine.rules.network.requests import (
     SENDERS,
 )
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
+from lifecycle.lean_dataclasses import dataclass, field
 
 Json = Mapping[str, Any]
 

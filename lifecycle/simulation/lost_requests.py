@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.timing import PROXY_PERIOD_MS, Timing
@@ -13,6 +12,8 @@ from lifecycle.engine.kinds.pod_specs import find_pod_metadata
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.rules.network.requests import DNS, INGRESS, LOAD_BALANCER_SENDER, PODS
 from lifecycle.input.scenario import format_duration
+from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_tuples import NamedTuple
 from lifecycle.lost_requests import (
     FIELD,
     Course,

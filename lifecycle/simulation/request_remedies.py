@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
@@ -21,6 +20,8 @@ from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.input.scenario_steps import Step
+from lifecycle.lean_dataclasses import replace
+from lifecycle.lean_tuples import NamedTuple
 from lifecycle.lost_requests import find_per_second, tell_amount
 from lifecycle.remedies import LONGEST_MS, is_small, is_whole_now
 from lifecycle.simulation.lost_requests import Lost, selects

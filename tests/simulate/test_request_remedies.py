@@ -1,11 +1,10 @@
 """What would have kept requests is run before it is offered, and is the smallest that does."""
 
-from dataclasses import replace
-
 import pytest
 import yaml
 
 from lifecycle.input.scenario_steps import Step
+from lifecycle.lean_dataclasses import replace
 from lifecycle.remedies import Patience
 from lifecycle.simulation import Overrides, make_plan
 from lifecycle.simulation.request_remedies import Cure, change_plan

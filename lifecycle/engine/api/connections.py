@@ -7,7 +7,9 @@ says of which pods it wants to hear. What a node's kube-proxy knows of a Service
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 ACCEPTS, REFUSES, SILENT = "accepts", "refuses", "silent"
 """A connection is taken; it is refused, since nobody listens; nobody answers at all."""

@@ -39,6 +39,8 @@ class Loop:
         self._delays: dict[str, int] = {}
         self._handlers: dict[str, Handler] = {SYNC: self._sync_due}
         self._queue: dict[Key, Cause] = {}
+        # Keys of those who look at what an instant has come to: when nothing else is left to be done in it.
+        self._last: dict[Key, Cause] = {}
         # Keys waiting on a timer: when it is due and its number.
         self._pending: dict[Key, tuple[int, int, bool]] = {}
         self._failures: dict[Key, int] = {}
@@ -49,6 +51,10 @@ class Loop:
         # What controllers have asked of the API server in this drain.
         self.writes = 0
         self.on_hot_key: Callable[[Key, int], None] | None = None
+
+    def enqueue_last(self, controller: str, namespace: str, name: str) -> None:
+        """Look at a key once nothing else is left to be done in this instant."""
+        self._last.setdefault((controller, namespace, name), self._trace.cause)
 
     def register(self, name: str, sync: Sync, delay: str | None = None) -> None:
         """Have keys of a controller looked at by `sync(namespace, name)`."""
@@ -160,7 +166,10 @@ class Loop:
                     trace.cause = timer[6]
                     handlers[timer[2]](timer)
             if not queue:
-                break
+                if not self._last:
+                    break
+                key = next(iter(self._last))
+                queue[key] = self._last.pop(key)
             if self.writes >= ROOM_OF_INSTANT:
                 self._put_off(now_ms + 1)
                 continue

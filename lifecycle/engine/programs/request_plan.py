@@ -12,9 +12,10 @@ metadata:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+
+from lifecycle.lean_dataclasses import dataclass
 
 from ..objects.shortened import shorten
 from ..rules.network.requests import SENDERS

@@ -353,7 +353,7 @@ class Traffic:
         """Something is otherwise, and what was before is summed up: who sends now, and is it to be told?"""
         self._find_sending(service)
         if any(sender.has_news(service.keeps_alive) for sender in service.senders.values()):
-            self._context.loop.enqueue(NAME, service.namespace, service.name)
+            self._context.loop.enqueue_last(NAME, service.namespace, service.name)
 
     def _find_sending(self, service: ServiceTraffic) -> None:
         for sender in service.senders.values():

@@ -7,7 +7,9 @@ of them are used: rules/network/service_routing, here by counts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ..rules.network.requests import NOBODY, NOT_READY, SERVED, TIMED_OUT
 from ..rules.network.service_routing import is_last_resort, is_ready

@@ -108,9 +108,18 @@ class Shop(World):
         told = {}
         for row in self.rows:
             if row["type"] == "transition" and row["name"] == name and row["field"] == f"requests.{sender}":
-                assert sum(row["detail"].values()) in range(998, 1003), row
+                shares = {name: share for name, share in row["detail"].items() if name != "atOnceMs"}
+                assert sum(shares.values()) in range(998, 1003), row
+                if row["old"] == row["new"] and shares != row["detail"]:
+                    # Told of what was under way alone.
+                    continue
                 told[row["at_ms"]] = f"{row['at_ms'] / 1000:g} {row['new']} {row['reason'] or ''}".strip()
         return ", ".join(told.values())
+
+    def tell_at_once(self, sender: str = "pods", name: str = "web") -> int:
+        """How many ms' worth were told as lost at once, since they were under way."""
+        rows = [row for row in self.rows if row["type"] == "transition" and row["name"] == name]
+        return sum(row["detail"].get("atOnceMs", 0) for row in rows if row["field"] == f"requests.{sender}")
 
     def count_lost_ms(self, sender: str = "", name: str = "web") -> int:
         """How many ms' worth of the requests were lost so far."""
