@@ -209,7 +209,7 @@ ROLLOUTS = [
         id="never ready",
         marks=pytest.mark.deep,
     ),
-    pytest.param([web()], change("Deployment", CRASHES, replicas=2), id="crash loop"),
+    pytest.param([web()], change("Deployment", CRASHES, replicas=2), id="crash loop", marks=pytest.mark.deep),
     pytest.param(
         [web()],
         change("Deployment", make_server(), NO_IMAGE, replicas=2),

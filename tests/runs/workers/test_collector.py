@@ -8,8 +8,9 @@ import pytest
 from tests.runs.conftest import TOP
 from tests.runs.workers.collecting import CLAIMS
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("claim", [claim.__name__ for claim in CLAIMS])
 def test_the_collector_around_engines(claim: str):
     """In a process of its own: to look through all that this one holds takes seconds."""
