@@ -76,6 +76,7 @@ def _join(dropped: Json, added: Json) -> Json:
     joined = dict(dropped)
     for name, value in added.items():
         former = joined.get(name)
-        are_both = isinstance(value, dict) and isinstance(former, dict)
-        joined[name] = _join(former, value) if are_both else value
+        if isinstance(value, dict) and isinstance(former, dict):
+            value = _join(former, value)
+        joined[name] = value
     return joined
