@@ -88,10 +88,8 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apimachinery/pkg/util/mergepatch/errors.go",
         "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",
     ),
-    "api/patching/three_way_apply": (
-        "staging/src/k8s.io/apimachinery/pkg/util/jsonmergepatch/patch.go",
-        "staging/src/k8s.io/kubectl/pkg/cmd/apply/patcher.go",
-    ),
+    "api/patching/three_way_apply": ("staging/src/k8s.io/kubectl/pkg/cmd/apply/patcher.go",),
+    "api/patching/three_way_json": ("staging/src/k8s.io/apimachinery/pkg/util/jsonmergepatch/patch.go",),
     "api/patching/three_way_patch": (
         "staging/src/k8s.io/apimachinery/pkg/util/strategicpatch/patch.go",
         "staging/src/k8s.io/kubectl/pkg/cmd/apply/patcher.go",

@@ -50,6 +50,7 @@ def _annotations_of(data: Json) -> Json:
 def apply_patch(live: Json, manifest: Json) -> Json:
     """The live object with the manifest applied. Raises BadRequest for an entry that nothing tells apart."""
     from .strategic_merge import strategic_merge_patch
+    from .three_way_json import make_three_way_json_patch
     from .three_way_patch import make_three_way_patch
 
     former, wanted = _read_last_applied(live), with_last_applied(manifest)
@@ -57,7 +58,7 @@ def apply_patch(live: Json, manifest: Json) -> Json:
         # What was applied before is not what the next one is to be held against.
         live = _without_annotation(live, LAST_APPLIED)
     if not is_known_kind(manifest["apiVersion"], manifest["kind"]):
-        return dict(merge_patch(_without_dropped(live, former, wanted), wanted))
+        return dict(merge_patch(live, make_three_way_json_patch(former, wanted, live)))
     fields = find_fields(manifest)
     try:
         return strategic_merge_patch(live, make_three_way_patch(former, wanted, live, fields), fields)
@@ -76,14 +77,3 @@ def _read_last_applied(live: Json) -> Json:
 def _without_annotation(live: Json, name: str) -> Json:
     annotations = {key: value for key, value in _annotations_of(live).items() if key != name}
     return {**live, "metadata": {**live["metadata"], "annotations": annotations}}
-
-
-def _without_dropped(live: Any, former: Any, wanted: Any) -> Any:
-    """A live mapping without what was applied once and is no more."""
-    if not (isinstance(live, dict) and isinstance(former, dict) and isinstance(wanted, dict)):
-        return live
-    return {
-        name: _without_dropped(value, former.get(name), wanted.get(name))
-        for name, value in live.items()
-        if name not in former or name in wanted
-    }
