@@ -1,7 +1,6 @@
 """An object's spec as YAML in a form: what is wrong with it is said under it, with line and field."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -20,6 +19,7 @@ from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem, parse_path
 from lifecycle.input.schema import check_document
+from lifecycle.lean_dataclasses import replace
 from lifecycle.models import StoredObject
 
 SPEC = "spec"

@@ -5,10 +5,9 @@ All else is the same: seed, names, commands and their instants. So whatever diff
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lifecycle.engine.programs.images.doubts import find_meant
 from lifecycle.input.manifests import read_documents
+from lifecycle.lean_dataclasses import replace
 from lifecycle.models import Cluster, RunControl
 from lifecycle.recorded.images import list_doubted
 from lifecycle.runs import inbox

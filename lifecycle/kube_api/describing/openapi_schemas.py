@@ -1,7 +1,7 @@
 """Schemas of all kinds, made of the engine's field tables: what OpenAPI says of objects."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -9,6 +9,7 @@ from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, MAP, Field
 from lifecycle.engine.schema.tables import ANY_FIELD, Tables, load_tables
+from lifecycle.lean_dataclasses import replace
 
 Json = dict[str, Any]
 
