@@ -136,7 +136,12 @@ class Network:
         if worker is None:
             # A node's own address stays when a pod in its network goes.
             return Answer(REFUSES) if address == agent.host_ip else _SILENT
-        runs = [run for run in worker.runs.values() if run.process is not None]
+        answer = self._answer_of_pod(worker, port, now_ms)
+        finished = tuple(_name_run(run) for run in worker.runs.values() if _has_finished(run))
+        return answer._replace(finished=finished) if finished else answer
+
+    def _answer_of_pod(self, worker: PodWorker, port: int, now_ms: int) -> Answer:
+        runs = [run for run in worker.runs.values() if not _has_ended(run)]
         if not runs:
             return self._answer_of_ended(worker, now_ms)
         if not (worker.runtime.sandbox_ready or worker.spec.host_network):
@@ -155,7 +160,7 @@ class Network:
         """No container runs: of a pod that ends the network goes as well, in a while."""
         if not worker.is_ending or worker.spec.host_network:
             return Answer(REFUSES) if worker.runtime.sandbox_ready else _SILENT
-        ended_ms = max((run.ended_ms for run in worker.runs.values()), default=0)
+        ended_ms = max(map(_find_end_ms, worker.runs.values()), default=0)
         gone_ms = ended_ms + self._context.draw_ms("pod_network", worker.uid)
         return Answer(REFUSES, "", gone_ms) if gone_ms > now_ms else _SILENT
 
@@ -186,6 +191,25 @@ def _find_port(service: StoredObject, field: str, number: int) -> Mapping[str, A
 
 def _name_run(run: ContainerRun) -> str:
     return f"{run.container.name}/{run.attempt}"
+
+
+def _has_ended(run: ContainerRun) -> bool:
+    return run.process is None or run.process.exit is not None
+
+
+def _find_end_ms(run: ContainerRun) -> int:
+    return (
+        run.process.exit.at_ms if run.process is not None and run.process.exit is not None else run.ended_ms
+    )
+
+
+def _has_finished(run: ContainerRun) -> bool:
+    """Whether it was asked to stop in the way of its image, and has ended after what was under way."""
+    behavior = run.behavior
+    if behavior is None or behavior.on_term is None or not behavior.on_term.waits or not _has_ended(run):
+        return False
+    wanted = behavior.stop_signal or "TERM"
+    return run.killed_with.removeprefix("SIG") == wanted.removeprefix("SIG")
 
 
 def _try_pods(workers: Iterable[PodWorker], port: int, now_ms: int) -> ConnectResult:
