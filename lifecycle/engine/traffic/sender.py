@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 from ..rules.network.requests import FIRST_LOST, NOBODY, OUTCOMES, SERVED
@@ -133,13 +134,16 @@ class Sender:
 
     def describe(self, keeps_alive: bool) -> tuple[int, str | None, dict[str, int]]:
         """The share that is lost now in thousandths, the outcome that most of it has, all outcomes."""
-        shares = [Fraction(0)] * len(OUTCOMES)
-        for outcome, part in self._list_parts(keeps_alive):
-            shares[outcome] += Fraction(*part)
-        lost = sum(shares[FIRST_LOST:], Fraction(0))
-        if not any(shares):
+        parts = list(self._list_parts(keeps_alive))
+        if not parts:
             return 0, None, {name: _PER_MILLE if name == OUTCOMES[SERVED] else 0 for name in OUTCOMES}
-        shares[SERVED] = 1 - sum(shares, Fraction(0))
+        whole = lcm(*(denominator for _outcome, (_number, denominator) in parts))
+        counts = [0] * len(OUTCOMES)
+        for outcome, (number, denominator) in parts:
+            counts[outcome] += number * (whole // denominator)
+        counts[SERVED] = whole - sum(counts)
+        shares = [Fraction(count, whole) for count in counts]
+        lost = Fraction(sum(counts[FIRST_LOST:]), whole)
         most = max(range(FIRST_LOST, len(OUTCOMES)), key=lambda one: (shares[one], -one))
         detail = {name: to_per_mille(share) for name, share in zip(OUTCOMES, shares, strict=True)}
         return to_per_mille(lost), OUTCOMES[most] if lost else None, detail
