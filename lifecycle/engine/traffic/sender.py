@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import lcm
+from math import ceil, lcm
 from typing import Any
 
 from ..rules.network.requests import FIRST_LOST, NOBODY, OUTCOMES, SERVED
@@ -23,6 +23,7 @@ class Sender:
     __slots__ = (
         "_sums",
         "_telling",
+        "at_once",
         "is_stranded",
         "name",
         "sending",
@@ -41,6 +42,8 @@ class Sender:
         self.settled_ms, self.sent_ms = now_ms, 0
         # Parts that did not fare well: by outcome and denominator, in ms.
         self._sums: dict[tuple[int, int], int] = {}
+        # What was lost at once, by outcome in ms' worth, and is not told yet.
+        self.at_once: dict[int, Fraction] = {}
         # What the last row said: the value and why.
         self.told: tuple[int, str | None] | None = None
         self._telling: tuple[int, Fraction] | None = None
@@ -70,6 +73,7 @@ class Sender:
         """Requests that were under way have failed: so many ms' worth of one view's."""
         part = share_ms / max(len(self.sending), 1)
         self._add(outcome, part.denominator, part.numerator)
+        self.at_once[outcome] = self.at_once.get(outcome, Fraction(0)) + part
         # They were taken for served when they were sent.
         self._telling = None
 
@@ -114,6 +118,8 @@ class Sender:
 
     def has_news(self, keeps_alive: bool) -> bool:
         """Whether something may have to be told."""
+        if self.at_once:
+            return True
         if self.told is None:
             return self.is_sending
         if self.told != _ALL_WELL or self.is_stranded:
@@ -126,10 +132,17 @@ class Sender:
         if not self.is_sending and not (self.told and self.told[0]):
             return None
         value, reason, detail = self.describe(keeps_alive)
-        if self.told == (value, reason):
-            return None
+        at_once, self.at_once = self.at_once, {}
         old = self.told[0] if self.told is not None else None
+        is_same = self.told == (value, reason)
+        if is_same and not at_once:
+            return None
         self.told = value, reason
+        if at_once:
+            # Requests that were under way: no share of those that are sent now.
+            detail["atOnceMs"] = ceil(sum(at_once.values(), Fraction(0)))
+            if is_same:
+                reason = OUTCOMES[max(at_once, key=lambda outcome: at_once[outcome])]
         return old, value, reason, detail
 
     def describe(self, keeps_alive: bool) -> tuple[int, str | None, dict[str, int]]:
@@ -153,6 +166,7 @@ class Sender:
     def save(self) -> dict[str, Any]:
         """Plain data of what the slices do not tell."""
         return {
+            "name": self.name,
             "settled_ms": self.settled_ms,
             "sent_ms": self.sent_ms,
             "sums": [[*key, number] for key, number in self._sums.items()],

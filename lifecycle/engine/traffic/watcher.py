@@ -63,7 +63,7 @@ class Watcher:
         return endpoint
 
     def unwatch(self, service: ServiceTraffic, endpoint: Endpoint) -> None:
-        """Follow an endpoint no more."""
+        """Nobody is to hear of an endpoint of a Service any more."""
         if endpoint.timer is not None:
             self._context.agenda.cancel(endpoint.timer)
         of_pod = self._by_pod.get(endpoint.key)
@@ -78,7 +78,8 @@ class Watcher:
             service = self._services[service_uid]
             endpoint = service.endpoints[uid]
             service.settle(self._context.clock.now_ms)
-            if self._ask(service, endpoint):
+            # What was lost when its program ended is told with how it answers then.
+            if self._ask(service, endpoint) or any(one.at_once for one in service.senders.values()):
                 self._on_change(service)
 
     def _on_end(self, uid: str) -> None:
