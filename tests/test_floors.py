@@ -102,6 +102,7 @@ REMEMBER_BY_IDENTITY = {
     "lifecycle.engine.objects.codec",
     "lifecycle.engine.scheduler.classes",
     "lifecycle.engine.scheduler.node_resources_fit",
+    "lifecycle.engine.traffic.changes",
 }
 UNSTABLE_CALLS = {"id", "hash", "open", "input", "print", "eval", "exec", "__import__"}
 

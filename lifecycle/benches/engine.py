@@ -1,11 +1,15 @@
 """`bench engine`: N pods of one Deployment to Ready in memory, everything recorded, against a heap loop."""
 
+from typing import Any
+
 from lifecycle.benches import workload
 from lifecycle.benches.heap_loop import STEPS, compare_rows, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Changes, Cluster
 
 PASSES = 5
+# With requests and without, in turns.
+REQUEST_PASSES = 3
 
 
 class Counter:
@@ -50,6 +54,9 @@ def run(pods: int, nodes: int) -> Report:
             "rows": rows,
             "versions": versions,
             "virtual_ms": virtual_ms,
+            "requests_ratio": workload.compare_requests(
+                lambda service: _measure(pods, nodes, service)[0], REQUEST_PASSES
+            ),
         },
         limit_what=f"bare heap loop of {STEPS} timed steps a pod, pods/s",
         limit_value=round(pods / limit_seconds),
@@ -58,10 +65,12 @@ def run(pods: int, nodes: int) -> Report:
     )
 
 
-def _measure(pods: int, nodes: int) -> tuple[float, int, int, int]:
+def _measure(pods: int, nodes: int, service: dict[str, Any] | None = None) -> tuple[float, int, int, int]:
     """One pass of a new engine: its seconds, the rows and versions told, how far it came in virtual ms."""
     history = History()
     engine = workload.make_engine(pods, nodes)
+    if service is not None:
+        workload.create(engine, service)
     history.take(engine.take_changes())
     seconds, _ = computed(lambda: _to_ready(engine, pods, history))
     return seconds, history.rows, history.versions, engine.now_ms

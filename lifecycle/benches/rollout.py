@@ -3,7 +3,7 @@
 from typing import Any
 
 from lifecycle.benches import workload
-from lifecycle.benches.engine import Counter
+from lifecycle.benches.engine import REQUEST_PASSES, Counter
 from lifecycle.benches.heap_loop import STEPS, compare_rows, run_heap_loop
 from lifecycle.benches.report import Report, computed
 from lifecycle.engine import Cluster as Engine
@@ -20,11 +20,7 @@ def run(pods: int, nodes: int, kind: str = "Deployment") -> Report:
     The limit is the best of its passes: the first of a process takes up to twice as long.
     """
     limit_seconds = min(computed(lambda: run_heap_loop(2 * pods))[0] for _ in range(PASSES))
-    engine, counter = workload.make_engine(pods, nodes), Counter()
-    workload.create(engine, MAKE[kind](pods))
-    workload.run(engine, workload.LIMIT_MS, lambda changes: None, workload.is_ready(engine, pods, kind))
-    started_ms = engine.now_ms
-    seconds, _ = computed(lambda: _roll(engine, pods, counter, kind))
+    seconds, counter, virtual_ms = _measure(pods, nodes, kind)
     return Report(
         bench="rollout",
         work={"pods": pods, "nodes": nodes, "kind": kind},
@@ -33,13 +29,30 @@ def run(pods: int, nodes: int, kind: str = "Deployment") -> Report:
             "pods_per_second": round(pods / seconds),
             "rows": counter.rows,
             "versions": counter.versions,
-            "virtual_ms": engine.now_ms - started_ms,
+            "virtual_ms": virtual_ms,
+            "requests_ratio": workload.compare_requests(
+                lambda service: _measure(pods, nodes, kind, service)[0], REQUEST_PASSES
+            ),
         },
         limit_what=f"bare heap loop of {STEPS} timed steps a pod that comes or goes, pods/s",
         limit_value=round(pods / limit_seconds),
         ratio=round(limit_seconds / seconds, 4),
         row_ratio=compare_rows(limit_seconds, 2 * pods, counter.rows, seconds),
     )
+
+
+def _measure(
+    pods: int, nodes: int, kind: str, service: dict[str, Any] | None = None
+) -> tuple[float, Counter, int]:
+    """One update in a new engine: its seconds, what was told, and the virtual ms that it took."""
+    engine, counter = workload.make_engine(pods, nodes), Counter()
+    if service is not None:
+        workload.create(engine, service)
+    workload.create(engine, MAKE[kind](pods))
+    workload.run(engine, workload.LIMIT_MS, lambda changes: None, workload.is_ready(engine, pods, kind))
+    started_ms = engine.now_ms
+    seconds, _ = computed(lambda: _roll(engine, pods, counter, kind))
+    return seconds, counter, engine.now_ms - started_ms
 
 
 def _roll(engine: Engine, pods: int, counter: Counter, kind: str) -> None:

@@ -20,13 +20,15 @@ class Answer(NamedTuple):
 
     `holder`: the run of a container that takes connections there, or took those that are still open; "" for
     none. `until_ms`: when that changes by itself, as far as is known. `is_dropped`: what was under way there
-    has been dropped. `is_off`: there is no machine to tell anybody that a connection has ended.
+    has been dropped. `finished`: runs that have ended when all that was under way there was done. `is_off`:
+    there is no machine to tell anybody that a connection has ended.
     """
 
     state: str
     holder: str = ""
     until_ms: int | None = None
     is_dropped: bool = False
+    finished: tuple[str, ...] = ()
     is_off: bool = False
 
 
@@ -44,7 +46,7 @@ def _answer_nothing(_uid: str, _port: int, _node: str, _address: str) -> Answer:
 class Connections:
     """Set by the kubelets (`find_…`), and by who counts requests (`on_…`, `list_known`)."""
 
-    __slots__ = ("find_answer", "find_standing", "list_known", "on_node", "on_pod", "watched")
+    __slots__ = ("find_answer", "find_standing", "list_known", "on_end", "on_node", "on_pod", "watched")
 
     def __init__(self) -> None:
         # uids of the pods that somebody wants to hear of.
@@ -53,6 +55,7 @@ class Connections:
         self.find_answer: Callable[[str, int, str, str], Answer] = _answer_nothing
         self.find_standing: Callable[[str], Standing] = lambda node: Standing(True, True)
         self.on_pod: Callable[[str], None] = lambda uid: None
+        self.on_end: Callable[[str], None] = lambda uid: None
         self.on_node: Callable[[str], None] = lambda node: None
         # The slices of a Service (by uid) as a node's kube-proxy knows them; None where it knows them all.
         self.list_known: Callable[[str, str], Sequence[dict[str, Any]] | None] = lambda service, node: None
@@ -61,3 +64,8 @@ class Connections:
         """A program of a pod has run, begun, ended or been signalled, or its network has gone."""
         if uid in self.watched:
             self.on_pod(uid)
+
+    def note_end(self, uid: str) -> None:
+        """A program of a pod has ended, and its pod is still there: what becomes of what was under way."""
+        if uid in self.watched:
+            self.on_end(uid)

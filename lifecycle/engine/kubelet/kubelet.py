@@ -329,8 +329,7 @@ class Kubelets:
         process = run.process
         if process is None:
             return
-        end = process.exit
-        self._handle_run(worker, run, end)
+        self._handle_run(worker, run, process.exit)
         self._context.connections.note_pod(worker.uid)
 
     def _handle_run(self, worker: PodWorker, run: ContainerRun, end: Exit | None) -> None:
@@ -344,6 +343,7 @@ class Kubelets:
             self._stopper.after_process_ran(worker, pod, run)
             self._prober.after_process_ran(worker, run)
             return
+        self._context.connections.note_end(worker.uid)
         turns, unseen = list_turns(self._parts, worker, run), list_unseen(self._parts, worker, run)
         self._prober.end(worker, run)
         self._starter.on_exit(worker, pod, run)

@@ -56,7 +56,8 @@ class TermPlan:
     """What the main process does on its stop signal: ends after `takes` with `exit`, or ignores it.
 
     From the signal on it takes no new connections, unless it `accepts` them to its end; requests that are
-    under way it `finishes` while it lives, or drops at once.
+    under way it `finishes` while it lives, or drops at once. One that `waits` for them is known to end when
+    they are done: `takes` is then what it takes without any.
     """
 
     takes: Duration = NOTHING
@@ -64,6 +65,7 @@ class TermPlan:
     ignore: bool = False
     accepts: bool = False
     finishes: bool = True
+    waits: bool = False
 
 
 EXITS_AT_ONCE = TermPlan()

@@ -262,7 +262,7 @@ def _unknown_program(
     # What arguments, variables or files tell it to listen on, nobody knows.
     ports = facts.ports if facts and arguments is None and not _is_customised(container) else ()
     answering = f", to answer on {_name_ports(ports)}" if serves else ""
-    said = f"{which}: {what}, to be ready at once{answering} and to exit 0 on its stop signal"
+    said = f"{which}: {what}, to be ready at once{answering} and to exit 0 on its stop signal, at once"
     return Behavior(
         runs=(run,),
         on_term=EXITS_AT_ONCE,

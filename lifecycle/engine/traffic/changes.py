@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import zip_longest
 from typing import Any
 
 from ..objects.meta import StoredObject
@@ -17,19 +16,19 @@ def list_changes(old: StoredObject | None, new: StoredObject | None) -> list[Cha
     is_same = before[1] == after[1]
     gone: dict[str, Any] = {}
     found: dict[str, Target] = {}
-    # Most of a slice stays as it is: the same objects in the same places.
-    for was, is_now in zip_longest(before[0], after[0]):
-        if was is is_now and is_same:
-            continue
-        if was is not None:
+    # Most of a slice stays as it is: the same objects, if in other places.
+    kept = set(map(id, before[0])) & set(map(id, after[0])) if is_same else set()
+    for was in before[0]:
+        if id(was) not in kept:
             gone[key_of(was)] = was
-        if is_now is not None:
+    for is_now in after[0]:
+        if id(is_now) not in kept:
             found[key_of(is_now)] = Target(is_now, after[1])
     changes: list[Change] = [(key, None) for key in gone if key not in found]
     for key, target in found.items():
         was = gone.get(key)
-        # One that only has another place has not changed.
-        if not is_same or (was is not target.data and was != target.data):
+        # One that was written anew as it was has not changed.
+        if not is_same or was != target.data:
             changes.append((key, target))
     return changes
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import ceil
+from math import ceil, lcm
 from typing import Any
 
 from ..rules.network.requests import FIRST_LOST, NOBODY, OUTCOMES, SERVED
@@ -100,11 +100,6 @@ class Sender:
         sums[SERVED] = self.sent_ms - sum(sums, Fraction(0))
         return dict(zip(OUTCOMES, sums, strict=True))
 
-    def sum_outcomes(self) -> dict[str, int]:
-        """How many ms' worth of its requests were lost in which way; what is not nothing is at least one."""
-        sums = self.sum_up()
-        return {name: max(round(sums[name]), 1) for name in OUTCOMES[FIRST_LOST:] if sums[name]}
-
     def sum_lost(self) -> Fraction:
         """How many ms' worth of its requests were lost."""
         if self._telling is None or self._telling[0] != self.settled_ms:
@@ -132,22 +127,19 @@ class Sender:
         return any(view.has_trouble(keeps_alive) for view in self.sending)
 
     def take_news(self, keeps_alive: bool) -> tuple[int | None, int, str | None, dict[str, int]] | None:
-        """What a row is to say now: the value told before, and what `describe` says. None: nothing new.
-
-        What was lost at once is `atOnceMs` of the row: requests that were under way are no share of those
-        that are sent now.
-        """
-        at_once, self.at_once = self.at_once, {}
+        """What a row is to say now: the value told before, and what `describe` says. None: nothing new."""
         # Where nobody sends any more nothing is lost.
-        if not (self.is_sending or at_once or (self.told and self.told[0])):
+        if not self.is_sending and not (self.told and self.told[0]):
             return None
         value, reason, detail = self.describe(keeps_alive)
+        at_once, self.at_once = self.at_once, {}
+        old = self.told[0] if self.told is not None else None
         is_same = self.told == (value, reason)
         if is_same and not at_once:
             return None
-        old = self.told[0] if self.told is not None else None
         self.told = value, reason
         if at_once:
+            # Requests that were under way: no share of those that are sent now.
             detail["atOnceMs"] = ceil(sum(at_once.values(), Fraction(0)))
             if is_same:
                 reason = OUTCOMES[max(at_once, key=lambda outcome: at_once[outcome])]
@@ -155,13 +147,16 @@ class Sender:
 
     def describe(self, keeps_alive: bool) -> tuple[int, str | None, dict[str, int]]:
         """The share that is lost now in thousandths, the outcome that most of it has, all outcomes."""
-        shares = [Fraction(0)] * len(OUTCOMES)
-        for outcome, part in self._list_parts(keeps_alive):
-            shares[outcome] += Fraction(*part)
-        lost = sum(shares[FIRST_LOST:], Fraction(0))
-        if not any(shares):
+        parts = list(self._list_parts(keeps_alive))
+        if not parts:
             return 0, None, {name: _PER_MILLE if name == OUTCOMES[SERVED] else 0 for name in OUTCOMES}
-        shares[SERVED] = 1 - sum(shares, Fraction(0))
+        whole = lcm(*(denominator for _outcome, (_number, denominator) in parts))
+        counts = [0] * len(OUTCOMES)
+        for outcome, (number, denominator) in parts:
+            counts[outcome] += number * (whole // denominator)
+        counts[SERVED] = whole - sum(counts)
+        shares = [Fraction(count, whole) for count in counts]
+        lost = Fraction(sum(counts[FIRST_LOST:]), whole)
         most = max(range(FIRST_LOST, len(OUTCOMES)), key=lambda one: (shares[one], -one))
         detail = {name: to_per_mille(share) for name, share in zip(OUTCOMES, shares, strict=True)}
         return to_per_mille(lost), OUTCOMES[most] if lost else None, detail

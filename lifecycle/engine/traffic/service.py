@@ -163,7 +163,7 @@ class ServiceTraffic:
         outcome = _OUTCOMES.get(answer.state)
         if outcome is None:
             outcome = SERVED if endpoint.is_serving else NOT_READY
-        self._follow_connections(endpoint, answer, now_ms)
+        self.follow_connections(endpoint, answer, now_ms)
         if outcome == endpoint.outcome:
             return False
         for _sender, view in self.list_views():
@@ -171,11 +171,12 @@ class ServiceTraffic:
         endpoint.outcome = outcome
         return True
 
-    def _follow_connections(self, endpoint: Endpoint, answer: Answer, now_ms: int) -> None:
+    def follow_connections(self, endpoint: Endpoint, answer: Answer, now_ms: int) -> None:
+        """What becomes of those that were open."""
         has_ended = endpoint.holder and answer.holder != endpoint.holder
         if endpoint.closed_ms is None and (has_ended or answer.state != ACCEPTS):
             endpoint.closed_ms = now_ms
-        if has_ended or (answer.is_dropped and answer.holder):
+        if (has_ended and endpoint.holder not in answer.finished) or (answer.is_dropped and answer.holder):
             self._drop(endpoint, TIMED_OUT if answer.is_off else RESET, now_ms)
         endpoint.holder = answer.holder
         if answer.state == ACCEPTS and (endpoint.closed_ms is not None or endpoint.opened_ms is None):

@@ -42,6 +42,7 @@ class View:
 
     __slots__ = (
         "_counts",
+        "_standings",
         "history",
         "is_local",
         "is_off",
@@ -56,6 +57,7 @@ class View:
     def __init__(self, node: str = "", zone: str = "", is_local: bool = False) -> None:
         self.node, self.zone, self.is_local = node, zone, is_local
         self.known: dict[str, Target] = {}
+        self._standings: dict[str, Standing] = {}
         self.tallies: dict[Standing, list[int]] = {}
         self.since_ms: int | None = None
         # What its node is sent gets no answer: the machine is off.
@@ -72,8 +74,9 @@ class View:
         old, new = self.find_standing(key), self.stand(target) if target is not None else None
         if new is None or target is None:
             self.known.pop(key, None)
+            self._standings.pop(key, None)
         else:
-            self.known[key] = target
+            self.known[key], self._standings[key] = target, new
         if old == new:
             return
         if old is not None:
@@ -99,8 +102,7 @@ class View:
 
     def find_standing(self, key: str) -> Standing | None:
         """How an endpoint stands as it is known; None for one that is not used in any case."""
-        target = self.known.get(key)
-        return self.stand(target) if target is not None else None
+        return self._standings.get(key)
 
     def stand(self, target: Target) -> Standing | None:
         """How an endpoint stands seen from here; None for one that takes no new connections."""

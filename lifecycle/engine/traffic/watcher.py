@@ -32,6 +32,7 @@ class Watcher:
         self._by_pod: dict[str, dict[str, None]] = {}
         self._connections.watched = self._by_pod
         self._connections.on_pod = self._on_pod
+        self._connections.on_end = self._on_end
         context.loop.on_timer(ANSWER, self._on_answer)
 
     def take_changes(self, service: ServiceTraffic, changes: Sequence[Change], place: str) -> list[Change]:
@@ -62,7 +63,7 @@ class Watcher:
         return endpoint
 
     def unwatch(self, service: ServiceTraffic, endpoint: Endpoint) -> None:
-        """Follow an endpoint no more."""
+        """Nobody is to hear of an endpoint of a Service any more."""
         if endpoint.timer is not None:
             self._context.agenda.cancel(endpoint.timer)
         of_pod = self._by_pod.get(endpoint.key)
@@ -77,8 +78,18 @@ class Watcher:
             service = self._services[service_uid]
             endpoint = service.endpoints[uid]
             service.settle(self._context.clock.now_ms)
-            if self._ask(service, endpoint):
+            # What was lost when its program ended is told with how it answers then.
+            if self._ask(service, endpoint) or any(one.at_once for one in service.senders.values()):
                 self._on_change(service)
+
+    def _on_end(self, uid: str) -> None:
+        """A program has ended; how its pod answers then is asked when that is known."""
+        now_ms = self._context.clock.now_ms
+        for service_uid in self._by_pod.get(uid, ()):
+            service = self._services[service_uid]
+            endpoint = service.endpoints[uid]
+            service.settle(now_ms)
+            service.follow_connections(endpoint, self._find_answer(endpoint), now_ms)
 
     def _ask(self, service: ServiceTraffic, endpoint: Endpoint) -> bool:
         """Ask what a connection to an endpoint meets; whether that is otherwise than before."""

@@ -239,6 +239,7 @@ OURS: dict[str, str] = {
     "kubelet/state/saving": "glue: plain data and back",
     "kubelet/state/worker": "glue: what is kept of one pod, as plain data",
     "kubelet/upgrade": "glue: kubelets saved by another engine",
+    "kubelet/world/answers": "world: what a connection to a pod meets",
     "kubelet/world/cluster_dns": "world: CoreDNS, which is no part of Kubernetes' code",
     "scheduler/classes": "speed: pods of one template are looked at once",
     "scheduler/explanation": "telling: what the scheduler makes of every node for one pod",

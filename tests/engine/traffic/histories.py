@@ -116,7 +116,7 @@ class History:
                 shop.cluster.run_until(min(shop.cluster.now_ms + pieces.randint(1, 4000), at_ms))
                 if pieces.random() < 0.4:
                     assert shop.rows is not None
-                if pieces.random() < 0.3:
+                if pieces.random() < 0.3 and shop.cluster.now_ms < at_ms:
                     assert shop.rows is not None
                     shop.cluster = Cluster.load(json.loads(json.dumps(shop.cluster.save())))
             shop.cluster.run_until(at_ms)

@@ -104,22 +104,17 @@ class Shop(World):
         return sorted(one["metadata"]["name"] for one in found if one["spec"].get("nodeName") == node)
 
     def tell(self, sender: str = "pods", name: str = "web") -> str:
-        """What was told, the last of each instant: `10 333 timedOut, 11 0`."""
-        told = {}
+        """What was told of shares, where an instant ends otherwise than the last: `10 333 timedOut, 11 0`."""
+        told: dict[float, str] = {}
         for row in self.rows:
             if row["type"] == "transition" and row["name"] == name and row["field"] == f"requests.{sender}":
-                shares = {name: share for name, share in row["detail"].items() if name != "atOnceMs"}
+                shares = {key: value for key, value in row["detail"].items() if key in OUTCOMES}
                 assert sum(shares.values()) in range(998, 1003), row
-                if row["old"] == row["new"] and shares != row["detail"]:
-                    # Told of what was under way alone.
-                    continue
-                told[row["at_ms"]] = f"{row['at_ms'] / 1000:g} {row['new']} {row['reason'] or ''}".strip()
-        return ", ".join(told.values())
-
-    def tell_at_once(self, sender: str = "pods", name: str = "web") -> int:
-        """How many ms' worth were told as lost at once, since they were under way."""
-        rows = [row for row in self.rows if row["type"] == "transition" and row["name"] == name]
-        return sum(row["detail"].get("atOnceMs", 0) for row in rows if row["field"] == f"requests.{sender}")
+                if row["old"] != row["new"] or "atOnceMs" not in row["detail"]:
+                    told[row["at_ms"] / 1000] = f"{row['new']} {row['reason'] or ''}".strip()
+        before = [None, *told.values()]
+        new = [one for one, was in zip(told.items(), before, strict=False) if one[1] != was]
+        return ", ".join(f"{at:g} {share}" for at, share in new)
 
     def count_lost_ms(self, sender: str = "", name: str = "web") -> int:
         """How many ms' worth of the requests were lost so far."""

@@ -8,6 +8,8 @@ from ..state.container_run import ContainerRun
 from ..state.worker import PodWorker
 
 NO_ANSWER = Answer(SILENT)
+NO_MACHINE = Answer(SILENT, is_off=True)
+REFUSAL = Answer(REFUSES)
 Running = tuple[ContainerRun, Process]
 
 
@@ -16,7 +18,13 @@ def find_answer(worker: PodWorker, port: int, now_ms: int, stays_ms: int) -> Ans
 
     `stays_ms`: how long the network of a pod that ends is there after its last container.
     """
-    runs = [(run, run.process) for run in worker.runs.values() if run.process is not None]
+    answer = _answer_of_pod(worker, port, now_ms, stays_ms)
+    finished = tuple(_name(run) for run in worker.runs.values() if _has_finished(run))
+    return answer._replace(finished=finished) if finished else answer
+
+
+def _answer_of_pod(worker: PodWorker, port: int, now_ms: int, stays_ms: int) -> Answer:
+    runs = [(run, run.process) for run in worker.runs.values() if run.process and not run.process.exit]
     if not runs:
         return _answer_of_ended(worker, now_ms, stays_ms)
     if not (worker.runtime.sandbox_ready or worker.spec.host_network):
@@ -25,10 +33,10 @@ def find_answer(worker: PodWorker, port: int, now_ms: int, stays_ms: int) -> Ans
     if taking:
         # One that is known to listen there before those that are taken to, on every port.
         known = (one for one in taking if one[1].holds_port(port, now_ms))
-        return Answer(ACCEPTS, _name(next(known, taking[0])))
+        return Answer(ACCEPTS, _name(next(known, taking[0])[0]))
     closing = next((one for one in runs if _is_closing(one[1], port)), None)
     if closing is not None:
-        return Answer(REFUSES, _name(closing), None, _drops_requests(closing[1]))
+        return Answer(REFUSES, _name(closing[0]), None, _drops_requests(closing[1]))
     openings = [_find_opening_ms(process, port, now_ms) for _run, process in runs]
     return Answer(REFUSES, "", min((one for one in openings if one is not None), default=None))
 
@@ -37,12 +45,28 @@ def _answer_of_ended(worker: PodWorker, now_ms: int, stays_ms: int) -> Answer:
     """No container runs: of a pod that ends the network goes as well, in a while."""
     if not worker.is_ending or worker.spec.host_network:
         return Answer(REFUSES) if worker.runtime.sandbox_ready else NO_ANSWER
-    gone_ms = max((run.ended_ms for run in worker.runs.values()), default=0) + stays_ms
+    gone_ms = max(map(_find_end_ms, worker.runs.values()), default=0) + stays_ms
     return Answer(REFUSES, "", gone_ms) if gone_ms > now_ms else NO_ANSWER
 
 
-def _name(running: Running) -> str:
-    return f"{running[0].container.name}/{running[0].attempt}"
+def _name(run: ContainerRun) -> str:
+    return f"{run.container.name}/{run.attempt}"
+
+
+def _find_end_ms(run: ContainerRun) -> int:
+    """When it ended, told or not."""
+    end = run.process.exit if run.process is not None else None
+    return end.at_ms if end is not None else run.ended_ms
+
+
+def _has_finished(run: ContainerRun) -> bool:
+    """Whether it was asked to stop in the way of its image, and has ended after what was under way."""
+    behavior = run.behavior
+    if behavior is None or behavior.on_term is None or not behavior.on_term.waits:
+        return False
+    wanted = behavior.stop_signal or "TERM"
+    has_ended = run.process is None or run.process.exit is not None
+    return has_ended and run.killed_with.removeprefix("SIG") == wanted.removeprefix("SIG")
 
 
 def _find_opening_ms(process: Process, port: int, now_ms: int) -> int | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import IPv4Network, ip_address
 from typing import Any
 
-from ...api.connections import REFUSES, SILENT, Answer, Standing
+from ...api.connections import Answer, Standing
 from ...api.context import Context
 from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
@@ -22,7 +22,7 @@ from ...rules.network.services import list_addresses
 from ..state.node_agent import PARTITION, NodeAgent
 from ..state.pod_manager import PodManager
 from ..state.worker import PodWorker
-from .answers import NO_ANSWER, find_answer
+from .answers import NO_ANSWER, NO_MACHINE, REFUSAL, find_answer
 from .cluster_dns import ClusterDns
 
 NOWHERE_MS = 1000
@@ -33,7 +33,6 @@ CLUSTER_RANGE = IPv4Network("10.0.0.0/9")
 """Nodes, pods and Services have their addresses from here."""
 _REFUSED = ConnectResult("refused", 1)
 _NO_ANSWER = ConnectResult("timeout", NOWHERE_MS)
-_OFF = Answer(SILENT, is_off=True)
 
 
 def is_outside(address: str) -> bool:
@@ -141,10 +140,10 @@ class Network:
         worker, context = self._pod_manager.workers.get(uid), self._context
         agent = self._agents.get(worker.node if worker is not None else node)
         if agent is None or agent.is_off:
-            return _OFF
+            return NO_MACHINE
         if worker is None:
             # A node's own address stays when a pod in its network goes.
-            return Answer(REFUSES) if address == agent.host_ip else NO_ANSWER
+            return REFUSAL if address == agent.host_ip else NO_ANSWER
         stays_ms = context.draw_ms("pod_network", uid) if worker.is_ending else 0
         return find_answer(worker, port, context.clock.now_ms, stays_ms)
 

@@ -67,6 +67,20 @@ def _exits(code: int, after_ms: int = 0) -> TermPlan:
     return TermPlan(Duration.fixed(after_ms), code)
 
 
+def _drops(code: int, after_ms: int) -> TermPlan:
+    """It ends the connections of its clients at once, and has something to do before it ends itself."""
+    return TermPlan(Duration.fixed(after_ms), code, finishes=False)
+
+
+# What becomes of requests that are under way at the stop signal, by the public manuals. These close their
+# ports and end when all is done: nginx on QUIT (nginx.org, Controlling nginx), httpd on WINCH (Apache,
+# Stopping and Restarting), HAProxy on USR1 (management guide, soft stop), Caddy (grace_period: for ever),
+# Traefik (lifeCycle.graceTimeOut: 10 s). Others drop it: Envoy (operations: draining is asked for by its
+# admin page), Tomcat, php-fpm (process_control_timeout: 0), and Go's servers without a handler.
+_WAITS = TermPlan(waits=True)
+# CoreDNS goes on answering (lameduck in the Corefile of kubeadm).
+_LAMEDUCK = TermPlan(Duration.fixed(5000), accepts=True)
+
 # A JVM answers TERM with its shutdown hooks and then ends with 128 + 15.
 _JAVA = 143
 # A Go program that asks for no signal ends with 2 as process 1, where the default action is not available.
@@ -96,54 +110,56 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "polinux/stress": ImageFacts(ends=0, is_shell=True),
     "containerstack/cpustress": ImageFacts(entrypoint=None, on_term=_exits(0)),
     # Web servers and proxies.
-    "nginx": ImageFacts((80,), 100, _exits(0), paths=_NGINX_PAGES, is_shell=True, speaks_http=True),
+    "nginx": ImageFacts((80,), 100, _WAITS, paths=_NGINX_PAGES, is_shell=True, speaks_http=True),
     "nginxinc/nginx-unprivileged": ImageFacts(
         (8080,),
         100,
-        _exits(0),
+        _WAITS,
         paths=_NGINX_PAGES,
         is_shell=True,
         speaks_http=True,
     ),
-    "bitnami/nginx": ImageFacts((8080, 8443), 200, _exits(0), "SIGQUIT", is_shell=True, user=1001),
-    "httpd": ImageFacts((80,), 100, _exits(0), paths=("/", "/index.html"), is_shell=True, speaks_http=True),
-    "hpa-example": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
-    "php-apache": ImageFacts((80,), 300, _exits(0), "SIGWINCH", is_shell=True, speaks_http=True),
+    "bitnami/nginx": ImageFacts((8080, 8443), 200, _WAITS, "SIGQUIT", is_shell=True, user=1001),
+    "httpd": ImageFacts((80,), 100, _WAITS, paths=("/", "/index.html"), is_shell=True, speaks_http=True),
+    "hpa-example": ImageFacts((80,), 300, _WAITS, "SIGWINCH", is_shell=True, speaks_http=True),
+    "php-apache": ImageFacts((80,), 300, _WAITS, "SIGWINCH", is_shell=True, speaks_http=True),
     "php": ImageFacts(ends=0, is_shell=True),
-    "php:apache": ImageFacts((80,), 300, _exits(0), is_shell=True, speaks_http=True),
+    "php:apache": ImageFacts((80,), 300, _WAITS, is_shell=True, speaks_http=True),
     "php:fpm": ImageFacts((9000,), 100, _exits(0), is_shell=True),
-    "wordpress": ImageFacts((80,), 2000, _exits(0), is_shell=True, speaks_http=True),
+    "wordpress": ImageFacts((80,), 2000, _WAITS, is_shell=True, speaks_http=True),
     "wordpress:fpm": ImageFacts((9000,), 2000, _exits(0), is_shell=True),
     "haproxy": ImageFacts(
         (),
         100,
-        _exits(0),
+        _WAITS,
         assumption="listens where its configuration says",
     ),
     "envoyproxy/envoy": ImageFacts((), 300, _exits(0), assumption="listens where its configuration says"),
-    "traefik": ImageFacts((80, 8080), 500, _exits(0, 100)),
+    "traefik": ImageFacts((80, 8080), 500, replace(_WAITS, takes=Duration.fixed(100))),
     "traefik/whoami": ImageFacts((80,), 50, _exits(0), speaks_http=True),
-    "caddy": ImageFacts((80, 443), 200, _exits(0), is_shell=True),
-    "tomcat": ImageFacts((8080,), 5000, _exits(_JAVA, 500), is_shell=True, speaks_http=True),
+    "caddy": ImageFacts((80, 443), 200, _WAITS, is_shell=True),
+    "tomcat": ImageFacts((8080,), 5000, _drops(_JAVA, 500), is_shell=True, speaks_http=True),
     # Data stores.
     "redis": ImageFacts((6379,), 50, _exits(0, 10), is_shell=True),
     "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True),
     "postgres": ImageFacts(
         (5432,),
         3000,
-        _exits(0, 300),
+        # INT: it rolls back what is under way, and ends the sessions (PostgreSQL, Shutting Down the Server).
+        _drops(0, 300),
         is_shell=True,
     ),
     "mysql": ImageFacts(
         (3306, 33060),
         15_000,
-        _exits(0, 1500),
+        # It ends the connections of its clients first (MySQL, The Server Shutdown Process).
+        _drops(0, 1500),
         is_shell=True,
     ),
     "mariadb": ImageFacts(
         (3306,),
         8000,
-        _exits(0, 1000),
+        _drops(0, 1000),
         is_shell=True,
     ),
     "mongo": ImageFacts((27017,), 2000, _exits(0, 500), is_shell=True),
@@ -189,14 +205,14 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "agnhost serve-hostname": ImageFacts((9376,), on_term=_exits(_GO_WITHOUT_HANDLER)),
     "agnhost pause": ImageFacts(on_term=_exits(0), is_silent=True),
     "agnhost": ImageFacts(entrypoint=("/agnhost",), is_shell=True, on_term=_exits(0)),
-    "echoserver": ImageFacts((8080,), 200, _exits(0), "SIGQUIT"),
+    "echoserver": ImageFacts((8080,), 200, _WAITS, "SIGQUIT"),
     "serve_hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
     "serve-hostname": ImageFacts((9376,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
     "hello-app": ImageFacts((8080,), 50, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
     "guestbook": ImageFacts((3000,), 100, _exits(_GO_WITHOUT_HANDLER), speaks_http=True),
-    "gb-frontend": ImageFacts((80,), 300, _exits(0), is_shell=True),
+    "gb-frontend": ImageFacts((80,), 300, _WAITS, is_shell=True),
     "metrics-server": ImageFacts((4443, 10_250), 5000, _exits(0)),
-    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _exits(0, 5000)),
+    "coredns": ImageFacts((53, 8080, 8181, 9153), 200, _LAMEDUCK),
     # The simulated images of the worked scenarios.
     "sim/server": ImageFacts(on_term=_exits(0), is_shell=True, is_stated=True),
     "sim/shell": ImageFacts(ends=0, on_term=IGNORES, is_shell=True, has_known_files=True, is_stated=True),
