@@ -285,7 +285,7 @@ class _Trials:
 
 
 def _join(one: Cure, other: Cure) -> Cure:
-    return Cure(*(first or second for first, second in zip(one, other, strict=True)))
+    return one._replace(**{name: value for name, value in other._asdict().items() if value})
 
 
 def change_plan(plan: Plan, place: Place, cure: Cure) -> Plan:
