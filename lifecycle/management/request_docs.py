@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from lifecycle.engine.heart.timing import Timing
 from lifecycle.management.doc_sections import make_table
 
-HEAD = """Of each Service that selects pods it is counted what becomes of its requests: served, served by
-a pod that is not ready, refused (nobody listens), reset (the process ended while they were under way), timed
-out (no answer, as the address or the node is gone), or sent to nobody (no endpoints). Nothing is really sent:
-requests are a stream that comes evenly and is divided evenly over what each sender knows. A sender counts from when it first knows of an endpoint. What is lost is told in the Service's rows
-`requests.<sender>`, in summaries, and to claims ([formats.md](formats.md#requests)).
+HEAD = """Of each Service that selects pods it is counted what becomes of its requests: served, served
+by a pod that is not ready, refused (nobody listens), reset (the process ended while they were under
+way), timed out (no answer, as the address or the node is gone), or sent to nobody (no endpoints).
+Nothing is really sent: requests are a stream that comes evenly and is divided evenly over what each
+sender knows. A sender counts from when it first knows of an endpoint. What is lost is told in the
+Service's rows `requests.<sender>`, in summaries, and to claims ([formats.md](formats.md#requests)).
 """
 FACTS = (
     "Who sends: an ingress where an Ingress or an HTTPRoute names the Service, a load balancer where its type"
@@ -26,12 +27,13 @@ FACTS = (
     "Without `takes` a request takes no time, so that none is under way; without `keepAlive` each has a"
     " connection of its own.",
 )
-MEASURED = """Measured on a real v1.36.3 with its own kube-proxy (iptables), one node, 100 requests a second
-from the node, a connection each: rolling updates of three with and without `preStop`, a slow start with and without a
-readiness probe, and a scale-down. Of these the losses and the instants at which rules follow are what the
-lags of kube-proxy, of EndpointSlices and of a pod's network were set by. **Not measured**: more than one
-node, nftables, connections that are kept alive, ingresses, load balancers, DNS. What the model does there
-rests on the sources below, and on how Kubernetes says it works.
+MEASURED = """Measured on a real v1.36.3 with its own kube-proxy (iptables), one node, 100 requests a
+second from the node, a connection each: rolling updates of three with and without `preStop`, a slow
+start with and without a readiness probe, and a scale-down. Of these the losses and the instants at
+which rules follow are what the lags of kube-proxy, of EndpointSlices and of a pod's network were set
+by. **Not measured**: more than one node, nftables, connections that are kept alive, ingresses, load
+balancers, DNS. What the model does there rests on the sources below, and on how Kubernetes says it
+works.
 """
 _SOURCES = {
     "service_proxy": (
