@@ -6,7 +6,6 @@ from typing import Protocol
 
 from lifecycle.userland.crowd import Crowd
 
-from ..api.connections import Standing
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
@@ -90,7 +89,6 @@ class Parts:
         self.cpus = Cpus(context.store, self.pod_manager)
         self.crowd = Crowd()
         self._network = Network(context, self.pod_manager, self.agents)
-        context.connections.find_standing = self.find_standing
         # The period of relists; 0: the kubelet sees each change of the runtime at once.
         self.relist_period_ms = context.timing.spreads["kubelet_look"][1]
         self._relists_on_demand = context.switches[KUBELET_RELISTS_ON_DEMAND] and self.relist_period_ms > 0
@@ -117,17 +115,9 @@ class Parts:
         """Whether the kubelet of a node runs without reaching the API server."""
         return self.outages > 0 and PARTITION in self.agents[node].outages
 
-    def find_standing(self, node: str) -> Standing:
-        """Whether a node's machine is on, and whether what runs on it hears from the API server."""
-        agent = self.agents.get(node)
-        return (
-            Standing(True, True)
-            if agent is None
-            else Standing(not agent.is_off, PARTITION not in agent.outages)
-        )
-
     def note_use(self, worker: PodWorker) -> None:
         """Have it known that another container of a pod runs, or one less: it uses something else."""
+        self.context.connections.note_pod(worker.uid)
         metrics = self.context.metrics
         pod = self.store.pods.get(worker.uid) if metrics.listeners else None
         if pod is not None:

@@ -222,35 +222,18 @@ class Process:
             name = self.container.image.rpartition("/")[2].partition(":")[0]
             shell.add_opaque_main(self.machine, name, self.folder, now_ms, world)
         ports = self.behavior.ports or (0,)
+        is_open = now_ms >= self.ready_ms and self.closed_ms is None
         does_listen = self.behavior.script is None and not self.behavior.is_silent
-        is_listening = does_listen and now_ms >= self.ready_ms and self.closed_ms is None
-        self.machine.local_ports = ports if is_listening else ()
+        self.machine.local_ports = ports if does_listen and is_open else ()
         return self.machine
 
     def listens_on(self, port: int, now_ms: int) -> bool:
         """Whether a connection to this port of the container is taken now."""
-        if now_ms < self.ready_ms or self.binds_ms is not None or self.closed_ms is not None:
-            return False
-        return self.exit is None and self._serves(port)
+        is_open = now_ms >= self.ready_ms and self.binds_ms is None and self.closed_ms is None
+        return is_open and self.exit is None and self.serves(port)
 
-    def find_opening_ms(self, port: int, now_ms: int) -> int | None:
-        """When it begins to take connections to a port, as far as is known beforehand."""
-        if self.exit is not None or self.closed_ms is not None or not self._serves(port):
-            return None
-        opens_ms = self.ready_ms if self.binds_ms is None else self.binds_ms
-        return opens_ms if opens_ms > now_ms else None
-
-    def is_closing(self, port: int) -> bool:
-        """Whether it lives, and takes connections to a port no more because of its stop signal."""
-        return self.closed_ms is not None and self.exit is None and self._serves(port)
-
-    @property
-    def drops_requests(self) -> bool:
-        """Whether requests that were under way at its stop signal have been dropped."""
-        plan = self.behavior.on_term
-        return self.closed_ms is not None and plan is not None and not plan.finishes
-
-    def _serves(self, port: int) -> bool:
+    def serves(self, port: int) -> bool:
+        """Whether it is to take connections to a port, while it lives and takes any."""
         if self.behavior.script is not None:
             return self.machine is not None and self.machine.listens_on(port)
         if self.behavior.is_silent:
@@ -292,10 +275,8 @@ class Process:
 
     def usage(self, now_ms: int) -> tuple[int, int]:
         """CPU in thousandths and memory in bytes, now."""
-        if self.exit is not None:
-            return 0, 0
-        if not self.usage_points:
-            return self.machine.usage() if self.machine is not None else (0, 0)
+        if self.exit is not None or not self.usage_points:
+            return self.machine.usage() if self.machine is not None and self.exit is None else (0, 0)
         cpu_milli, memory_bytes = 0, 0
         for at_ms, cpu, memory in self.usage_points:
             if at_ms <= now_ms:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .followers import Change, Follower
+from .sender import Sender
 from .service import Endpoint, ServiceTraffic
 from .view import Standing, Target, View
 
@@ -18,14 +19,24 @@ def save_service(service: ServiceTraffic) -> dict[str, Any]:
     """Plain data of a Service's endpoints and senders."""
     return {
         "endpoints": [[getattr(one, name) for name in _ENDPOINT] for one in service.endpoints.values()],
-        "senders": {
-            name: {
-                **sender.save(),
-                "views": {node: _save_view(view) for node, view in sender.views.items()},
-            }
-            for name, sender in service.senders.items()
-        },
+        "senders": [_save_sender(sender) for sender in service.senders.values()],
+        "unsent": None if service.unsent is None else _save_sender(service.unsent),
     }
+
+
+def _save_sender(sender: Sender) -> dict[str, Any]:
+    return {**sender.save(), "views": {node: _save_view(view) for node, view in sender.views.items()}}
+
+
+def load_sender(service: ServiceTraffic, data: dict[str, Any], zones: Mapping[str, str]) -> Sender:
+    """The sender that `save_service` described; the endpoints are there. `zones`: by node."""
+    sender = Sender(data["name"], 0)
+    is_local = service.is_local(sender.name)
+    for node, saved in data["views"].items():
+        view = sender.views[node] = View(node, zones.get(node, ""), is_local)
+        _load_view(service, view, saved)
+    sender.load(data)
+    return sender
 
 
 def load_endpoints(service: ServiceTraffic, data: Sequence[Sequence[Any]]) -> None:
@@ -41,8 +52,7 @@ def _save_view(view: View) -> dict[str, Any]:
     return {"known": known, "history": view.history, "moves": view.moves}
 
 
-def load_view(service: ServiceTraffic, view: View, data: dict[str, Any]) -> None:
-    """What `save_service` described of a view; the endpoints are there."""
+def _load_view(service: ServiceTraffic, view: View, data: dict[str, Any]) -> None:
     for key, target in map(_load_change, data["known"]):
         if key in service.endpoints:
             view.take(key, target, service.endpoints[key].outcome)

@@ -22,6 +22,7 @@ class Sender:
     __slots__ = (
         "_sums",
         "_telling",
+        "at_once",
         "is_stranded",
         "name",
         "sending",
@@ -40,6 +41,8 @@ class Sender:
         self.settled_ms, self.sent_ms = now_ms, 0
         # Parts that did not fare well: by outcome and denominator, in ms.
         self._sums: dict[tuple[int, int], int] = {}
+        # What was lost at once, by outcome in ms' worth, and is not told yet.
+        self.at_once: dict[int, Fraction] = {}
         # What the last row said: the value and why.
         self.told: tuple[int, str | None] | None = None
         self._telling: tuple[int, Fraction] | None = None
@@ -60,6 +63,7 @@ class Sender:
         """Requests that were under way have failed: so many ms' worth of one view's."""
         part = share_ms / max(len(self.sending), 1)
         self._add(outcome, part.denominator, part.numerator)
+        self.at_once[outcome] = self.at_once.get(outcome, Fraction(0)) + part
         # They were taken for served when they were sent.
         self._telling = None
 
@@ -109,6 +113,8 @@ class Sender:
 
     def has_news(self, keeps_alive: bool) -> bool:
         """Whether something may have to be told."""
+        if self.at_once:
+            return True
         if self.told is None:
             return bool(self.sending) or self.is_stranded
         if self.told != _ALL_WELL or self.is_stranded:
@@ -133,6 +139,7 @@ class Sender:
     def save(self) -> dict[str, Any]:
         """Plain data of what the slices do not tell."""
         return {
+            "name": self.name,
             "settled_ms": self.settled_ms,
             "sent_ms": self.sent_ms,
             "sums": [[*key, number] for key, number in self._sums.items()],

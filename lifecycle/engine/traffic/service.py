@@ -73,6 +73,8 @@ class ServiceTraffic:
         )
         self.endpoints: dict[str, Endpoint] = {}
         self.senders: dict[str, Sender] = {}
+        # What kube-proxies know where nobody that is counted goes by their rules: programs of pods do.
+        self.unsent: Sender | None = None
         self.plan: RequestPlan = NOTHING_SAID
         self.port_name = ""
         self.take(service)
@@ -104,9 +106,13 @@ class ServiceTraffic:
         found = (one.get("port") for one in target.ports if (one.get("name") or "") == self.port_name)
         return next((port for port in found if port), 0)
 
+    def find_by_node(self) -> Sender | None:
+        """One whose views are those of kube-proxies."""
+        return next((self.senders[name] for name in BY_NODE if name in self.senders), self.unsent)
+
     def list_views(self) -> Iterable[tuple[Sender, View]]:
-        """Every view of every sender."""
-        for sender in self.senders.values():
+        """Every view of every sender, and of those who are not counted."""
+        for sender in (*self.senders.values(), *([self.unsent] if self.unsent is not None else ())):
             for view in sender.views.values():
                 yield sender, view
 

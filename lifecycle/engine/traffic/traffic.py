@@ -7,6 +7,8 @@ stand for all: senders are taken to be spread evenly over them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from ..api.context import Context
@@ -19,17 +21,19 @@ from ..rules.network.requests import (
     DNS,
     INGRESS,
     LOAD_BALANCER_SENDER,
+    OUTCOMES,
+    PODS,
     decide_senders,
     find_port,
 )
 from ..rules.network.service_routing import is_ready
-from ..rules.network.services import HEADLESS_LABEL, SERVICE_NAME_LABEL
+from ..rules.network.services import HEADLESS_LABEL, SERVICE_NAME_LABEL, is_headless
 from .balancers import TIMER as BALANCE
 from .balancers import Balancer, Balancers
 from .changes import list_changes
 from .followers import PROXY, Change, Follower, Followers
 from .routes import Routes
-from .saving import load_endpoints, load_follower, load_view, save_follower, save_service
+from .saving import load_endpoints, load_follower, load_sender, save_follower, save_service
 from .sender import Sender
 from .service import BY_NODE, ServiceTraffic
 from .view import View
@@ -76,18 +80,12 @@ class Traffic:
 
     def _list_known(self, uid: str, node: str) -> Sequence[dict[str, Any]] | None:
         service = self.services.get(uid)
-        sender = (
-            next((service.senders[one] for one in BY_NODE if one in service.senders), None)
-            if service
-            else None
-        )
+        sender = service.find_by_node() if service is not None else None
         if sender is None or not sender.views:
             return None
-        view = sender.views.get(node)
-        if view is None:
-            # One of those that stand for all the others.
-            names = sorted(sender.views)
-            view = sender.views[names[int(self._context.chance.draw("proxy", node) * len(names))]]
+        # One of those that stand for all the others.
+        names = [node] if node in sender.views else sorted(sender.views)
+        view = sender.views[names[int(self._context.chance.draw("proxy", node) * len(names))]]
         return [{"ports": target.ports, "endpoints": [target.data]} for target in view.known.values()]
 
     # --- Services and routes ----------------------------------------------------------------------------
@@ -145,8 +143,11 @@ class Traffic:
             del service.senders[name]
             self._followers.drop(f"{name}|{service.uid}")
         for name in wanted:
-            sender = service.senders.setdefault(name, Sender(name, now_ms))
-            self._set_views(service, sender)
+            self._set_views(service, service.senders.setdefault(name, Sender(name, now_ms)))
+        is_by_node = is_headless(service.spec) or any(name in BY_NODE for name in wanted)
+        service.unsent = None if is_by_node else service.unsent or Sender(PODS, now_ms)
+        if service.unsent is not None:
+            self._set_views(service, service.unsent)
         self._check(service)
 
     def _set_views(self, service: ServiceTraffic, sender: Sender) -> None:
@@ -173,6 +174,10 @@ class Traffic:
         for entry in self._context.services.slices_of(service.namespace, service.name):
             changes += list_changes(None, entry)
         service.learn(view, changes, self._context.clock.now_ms)
+
+    def _list_by_node(self, service: ServiceTraffic) -> list[Sender]:
+        found = [service.senders[name] for name in BY_NODE if name in service.senders]
+        return found if service.unsent is None else [*found, service.unsent]
 
     # --- nodes --------------------------------------------------------------------------------------------
 
@@ -208,12 +213,10 @@ class Traffic:
     def _renew_views(self, moved: str = "", is_moved: bool = False) -> None:
         for service in self.services.values():
             service.settle(self._context.clock.now_ms)
-            for name in BY_NODE:
-                sender = service.senders.get(name)
-                if sender is not None:
-                    if is_moved:
-                        sender.views.pop(moved, None)
-                    self._set_views(service, sender)
+            for sender in self._list_by_node(service):
+                if is_moved:
+                    sender.views.pop(moved, None)
+                self._set_views(service, sender)
             self._check(service)
 
     def _on_outage(self, node: str) -> None:
@@ -224,10 +227,9 @@ class Traffic:
             self._followers.listen(follower, standing.hears and standing.is_on)
         for service in self.services.values():
             service.settle(now_ms)
-            for name in BY_NODE:
-                view = service.senders[name].views.get(node) if name in service.senders else None
-                if view is not None:
-                    view.is_off = not standing.is_on
+            for sender in self._list_by_node(service):
+                if node in sender.views:
+                    sender.views[node].is_off = not standing.is_on
             self._check(service)
 
     # --- slices -------------------------------------------------------------------------------------------
@@ -283,12 +285,13 @@ class Traffic:
             return
         now_ms = self._context.clock.now_ms
         service.settle(now_ms)
-        names = BY_NODE if follower.node else (follower.name.partition("|")[0],)
-        for name in names:
-            sender = service.senders.get(name)
-            view = sender.views.get(follower.node) if sender is not None else None
-            if sender is not None and view is not None:
-                service.learn(view, changes, now_ms)
+        if follower.node:
+            senders = self._list_by_node(service)
+        else:
+            senders = [service.senders[follower.name.partition("|")[0]]]
+        for sender in senders:
+            if follower.node in sender.views:
+                service.learn(sender.views[follower.node], changes, now_ms)
         for endpoint in service.drop_unknown(key for key, target in changes if target is None):
             self._watcher.unwatch(service, endpoint)
         self._check(service)
@@ -332,15 +335,17 @@ class Traffic:
         self._uids[service.namespace, service.name] = service.uid
         load_endpoints(service, data["endpoints"])
         self._watcher.restore(service)
-        for name, saved in data["senders"].items():
-            sender = service.senders[name] = Sender(name, self._context.clock.now_ms)
-            is_local = service.is_local(name)
-            for node, one in saved["views"].items():
-                view = sender.views[node] = View(node, self._nodes.get(node, ""), is_local)
-                view.is_off = bool(node) and not self._connections.find_standing(node).is_on
-                load_view(service, view, one)
-            sender.load(saved)
+        for saved in data["senders"]:
+            service.senders[saved["name"]] = self._load_sender(service, saved)
+        if data["unsent"] is not None:
+            service.unsent = self._load_sender(service, data["unsent"])
         self._check(service)
+
+    def _load_sender(self, service: ServiceTraffic, data: dict[str, Any]) -> Sender:
+        sender = load_sender(service, data, self._nodes)
+        for node, view in sender.views.items():
+            view.is_off = bool(node) and not self._connections.find_standing(node).is_on
+        return sender
 
     # --- what comes of it -------------------------------------------------------------------------------
 
@@ -378,16 +383,16 @@ class Traffic:
         if not (sender.sending or sender.is_stranded):
             return
         value, reason, detail = sender.describe(service.keeps_alive)
-        if sender.told == (value, reason):
-            return
+        at_once, sender.at_once = sender.at_once, {}
         old = sender.told[0] if sender.told is not None else None
+        is_same = sender.told == (value, reason)
+        if is_same and not at_once:
+            return
         sender.told = value, reason
-        self._context.trace.transition(
-            service.subject,
-            f"requests.{sender.name}",
-            old,
-            value,
-            reason,
-            None,
-            detail,
-        )
+        if at_once:
+            # Requests that were under way: no share of those that are sent now.
+            detail["atOnceMs"] = ceil(sum(at_once.values(), Fraction(0)))
+            if is_same:
+                reason = OUTCOMES[max(at_once, key=lambda outcome: at_once[outcome])]
+        field = f"requests.{sender.name}"
+        self._context.trace.transition(service.subject, field, old, value, reason, None, detail)

@@ -60,6 +60,7 @@ class Watcher:
         return endpoint
 
     def unwatch(self, service: ServiceTraffic, endpoint: Endpoint) -> None:
+        """Nobody is to hear of an endpoint of a Service any more."""
         if endpoint.timer is not None:
             self._context.agenda.cancel(endpoint.timer)
         of_pod = self._by_pod.get(endpoint.key)

@@ -226,7 +226,6 @@ class Starter:
         run.stage = RUNNING
         parts.take_output(worker, run)
         parts.note_use(worker)
-        parts.context.connections.note_pod(worker.uid)
         if run.process.usage_points:
             self._evictor.synchronize(worker.node)
         if run.process.exit is not None:

@@ -58,7 +58,7 @@ def test_sidecars_put_them_in_order_without_any_hook(seed: int) -> None:
 
 
 def serve(world: World, name: str, **container: Any) -> None:
-    behavior = {"app": {"onTerm": {"takes": "20s"}}}
+    behavior = {"app": {"onTerm": {"takes": "20s", "accepts": True}}}
     app = {"name": "app", "ports": [{"containerPort": 8080}], **container}
     assert world.pod(app, behavior=behavior, meta={"name": name, "labels": {"app": "server"}}).ok
 
