@@ -1,4 +1,7 @@
-"""Which objects have a page of their own, and where it is: pods, workloads, autoscalers, budgets, nodes."""
+"""Which objects have a page of their own, and where it is.
+
+Pods, workloads, autoscalers, budgets, Services, nodes.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.node import NODE
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
+from lifecycle.engine.kinds.service import SERVICE
 from lifecycle.engine.objects.pods.pod import POD_KIND
 
 _BY_FOLDER = {entry.kind.plural: entry for entry in registry.list_workloads()}
-_OTHERS = {one.kind.plural: one for one in (HORIZONTAL_POD_AUTOSCALER, POD_DISRUPTION_BUDGET, NODE)}
+_OTHERS = {one.kind.plural: one for one in (HORIZONTAL_POD_AUTOSCALER, POD_DISRUPTION_BUDGET, SERVICE, NODE)}
 
 
 class WorkloadFolder:

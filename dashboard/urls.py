@@ -18,6 +18,7 @@ from dashboard.pages.home import views as home_views
 from dashboard.pages.node import views as node_views
 from dashboard.pages.pod import log_views, placement
 from dashboard.pages.pod import views as pod_views
+from dashboard.pages.service import views as service_views
 from dashboard.pages.workload import views as workload_views
 from dashboard.web import error_pages, signin
 from dashboard.web.palette import palette
@@ -32,6 +33,8 @@ WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
 AUTOSCALER = "clusters/<str:cluster>/horizontalpodautoscalers/<str:namespace>/<str:name>/"
 BUDGETS = DISRUPTION_BUDGET_KIND.plural
 BUDGET = "clusters/<str:cluster>/poddisruptionbudgets/<str:namespace>/<str:name>/"
+SERVICES = "services"
+SERVICE = "clusters/<str:cluster>/services/<str:namespace>/<str:name>/"
 NODE = "clusters/<str:cluster>/nodes/<str:name>/"
 POD = "clusters/<str:cluster>/pods/<str:namespace>/<str:name>/"
 
@@ -85,6 +88,9 @@ urlpatterns = [
     path(BUDGET, budget_views.budget, name="budget"),
     path(f"{BUDGET}yaml/", part_views.object_yaml, {"folder": BUDGETS}, name="budget-yaml"),
     path(f"{BUDGET}status/", budget_views.budget_status, name="budget-status"),
+    path(SERVICE, service_views.service, name="service"),
+    path(f"{SERVICE}yaml/", part_views.object_yaml, {"folder": SERVICES}, name="service-yaml"),
+    path(f"{SERVICE}status/", service_views.service_status, name="service-status"),
     path(NODE, node_views.node, name="node"),
     path(
         f"{NODE}yaml/",

@@ -195,19 +195,20 @@ def tell_sender(sender: str) -> str:
     return _THROUGH.get(sender, sender)
 
 
-def tell_amount(lost_ms: Fraction | int, per_second: int | None = None) -> str:
-    """`1.4s of all requests`, or `280 requests (1.4s of all)`."""
+def tell_worth(lost_ms: Fraction | int) -> str:
+    """`80ms`, `1.4s`, `2m 05s`."""
     lost = round_lost(lost_ms)
     if lost < 950:
-        told = f"{lost}ms"
-    elif lost < 60_000:
-        told = f"{lost / 1000:.1f}s"
-    else:
-        told = tell_span(lost)
+        return f"{lost}ms"
+    return f"{lost / 1000:.1f}s" if lost < 60_000 else tell_span(lost)
+
+
+def tell_amount(lost_ms: Fraction | int, per_second: int | None = None) -> str:
+    """`1.4s of all requests`, or `280 requests (1.4s of all)`."""
     if not per_second:
-        return f"{told} of all requests"
-    count = -(-lost * per_second // _PER_SECOND)
-    return f"{count:,} request{'' if count == 1 else 's'} ({told} of all)"
+        return f"{tell_worth(lost_ms)} of all requests"
+    count = -(-lost_ms * per_second // _PER_SECOND)
+    return f"{count:,} request{'' if count == 1 else 's'} ({tell_worth(lost_ms)} of all)"
 
 
 def tell_exactly(at_ms: int) -> str:

@@ -26,3 +26,14 @@ def issue(user: Any) -> str:
 def digest(token: str) -> str:
     """What is kept of a token. It is as random as a key: it needs no salt and no slow hash."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+
+
+def find_user(header: str) -> Any:
+    """Whose token the header `Authorization: Bearer …` shows; None for none, or for who may not come in."""
+    word, _, token = header.partition(" ")
+    if word.lower() != "bearer":
+        return None
+    found = (
+        Token.objects.select_related("user").filter(key=digest(token.strip()), user__is_active=True).first()
+    )
+    return found.user if found is not None else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dashboard.asking.answers import Answer, list_objects
 from dashboard.asking.images_there import tell_images_there
+from dashboard.asking.lost_previews import RequestWatch
 from dashboard.asking.manifest_reports import Report
 from dashboard.plots.theme import TONES, clock, duration
 from lifecycle.engine import Cluster as Engine
@@ -19,6 +20,7 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster
 from lifecycle.pod_judge import UNWELL
+from lifecycle.recorded.requests import find_labels, selects
 from lifecycle.runs.ahead import Ahead, run_ahead
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import judge_rollout
@@ -51,14 +53,15 @@ def preview(
 def _preview(
     cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], subject: Subject, with_images: bool
 ) -> list[Answer]:
-    watch = _Watch(subject)
-    ahead = run_ahead(cluster, commands, is_over=watch.is_over)
+    watch, requests = _Watch(subject), RequestWatch()
+    ahead = run_ahead(cluster, commands, is_over=watch.is_over, watch=requests.take)
     title = f"Preview of {subject.kind} {subject.namespace}/{subject.name}"
     if ahead.refusals:
         return [Answer(False, title, text) for text in ahead.refusals]
     troubles = _tell_troubles(ahead, lambda row: _is_owned(row, subject, ahead.engine))
     there = tell_images_there(ahead.engine, commands) if with_images else []
-    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *troubles, *there]
+    lost = requests.tell(cluster, ahead, lambda service: _is_for(service, subject, ahead.engine))
+    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *lost, *troubles, *there]
     return [Answer(not troubles, title, " ".join(told))]
 
 
@@ -143,6 +146,13 @@ def _tell_available(ahead: Ahead, subject: Subject) -> list[str]:
     if fewest >= first:
         return [f"Never fewer than the {first} pods that are available now."]
     return [f"At {clock(at_ms)} only {fewest} of the {first} pods that are available now are left."]
+
+
+def _is_for(service: Mapping[str, Any], subject: Subject, engine: Engine) -> bool:
+    """Whether a Service selects the pods of the workload, as it is after the change."""
+    found = engine.get(subject.kind, subject.namespace, subject.name)
+    is_here = service["metadata"].get("namespace") == subject.namespace
+    return is_here and found is not None and selects(service, find_labels(subject.kind, found))
 
 
 def _is_of(row: Row, subject: Subject) -> bool:

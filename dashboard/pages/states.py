@@ -8,12 +8,15 @@ from typing import Any
 
 from django.db.models import Count
 
+from dashboard.addresses import find_page
 from dashboard.plots.theme import STATES, TONES, Tone
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.selector import Selector
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
+MOST_PODS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +56,25 @@ def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
 def tone_of(stored: StoredObject) -> Tone:
     """The palette's entry for a pod; a deleted one keeps its last state's."""
     return TONES.get(stored.state or "", TONES["unknown"])
+
+
+def list_selected(cluster: Cluster, namespace: str | None, selector: Selector) -> list[Json]:
+    """The living pods that something selects, those that are not ready first."""
+    rows = StoredObject.objects.filter(
+        of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, deleted_ms__isnull=True
+    )
+    found = [
+        one for one in rows.order_by("name") if selector.matches(one.data["metadata"].get("labels") or {})
+    ]
+    found.sort(key=lambda one: one.state == "ready")
+    return [
+        {
+            "name": one.name,
+            "page": find_page(POD_KIND.id, one.namespace or "", one.name),
+            "tone": tone_of(one),
+            "status": one.status or "",
+            "restarts": one.restarts or 0,
+            "node": one.node or "",
+        }
+        for one in found[:MOST_PODS]
+    ]

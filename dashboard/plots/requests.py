@@ -143,7 +143,7 @@ def _find_worst(courses: Sequence[tuple[ServedLane, Course]], at_ms: int) -> tup
         held = course.find_at(at_ms)
         if held is not None and held.lost > worst:
             worst = held.lost
-            told = f"{tell_share(worst)} of the requests to {service.name} {tell_outcome(held.reason)}"
+            told = f"{tell_share(worst)} requests to {service.name} {tell_outcome(held.reason)}"
     return worst, told
 
 

@@ -89,7 +89,7 @@ class ClusterSerializer(serializers.ModelSerializer[Cluster]):
 Field = serializers.Field[Any, Any, Any, Any]
 
 
-def _row(name: str, source: Source) -> serializers.Serializer[Any]:
+def _row(name: str, source: Source, **more: Field) -> serializers.Serializer[Any]:
     fields: dict[str, Field] = {key: serializers.CharField() for key in source.head}
     for key, column in source.columns.items():
         kept_as = source.model._meta.get_field(column)
@@ -99,12 +99,19 @@ def _row(name: str, source: Source) -> serializers.Serializer[Any]:
             fields[key] = serializers.IntegerField()
         else:
             fields[key] = serializers.CharField(allow_null=True)
-    return inline_serializer(name, fields, many=True)
+    return inline_serializer(name, fields | more, many=True)
 
 
 TRANSITIONS_ROWS = _row("Transition", TRANSITIONS)
 EVENTS_ROWS = _row("Event", EVENTS)
-SUMMARIES_ROWS = _row("ObjectSummary", SUMMARIES)
+SUMMARIES_ROWS = _row(
+    "ObjectSummary",
+    SUMMARIES,
+    requests=serializers.JSONField(
+        allow_null=True,
+        help_text="of a Service that is sent requests: lostMs, and by sender its lostMs, in ms' worth of all",
+    ),
+)
 LOG = inline_serializer(
     "Log",
     {

@@ -39,6 +39,7 @@ from lifecycle.export.formats import (
     stream,
 )
 from lifecycle.export.logs import find_log
+from lifecycle.export.requests import REQUESTS, add_requests
 from lifecycle.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
 from lifecycle.writers import WRITERS, Pages
 
@@ -101,7 +102,7 @@ class StreamedView(ExportView):
     renderer_classes = (JSONRenderer, NdjsonRenderer, CsvRenderer)
 
     @staticmethod
-    def stream(request: Request, source: Source, pages: Pages, cursor: Cursor) -> HttpResponseBase:
+    def stream(request: Request, keys: list[str], pages: Pages, cursor: Cursor) -> HttpResponseBase:
         user_id, most = request.user.pk or 0, settings.MAX_EXPORTS
         if limits.exports.is_full(user_id, most):
             raise Throttled(
@@ -109,7 +110,7 @@ class StreamedView(ExportView):
                 detail=f"You have {most} exports at once, which is the most: wait for one to end.",
             )
         write = WRITERS[request.accepted_renderer.format]
-        response = stream(request, write(pages, source.keys, cursor))
+        response = stream(request, write(pages, keys, cursor))
         response._resource_closers.append(limits.exports.take(user_id, response))  # type: ignore[attr-defined]
         return response
 
@@ -128,7 +129,7 @@ class History(StreamedView):
         # A cell of a table is more than JSON.
         as_written = request.accepted_renderer.format != "csv"
         pages = self.source.walk(rows, cursor, max(limits, default=None), after, as_written)
-        return self.stream(request, self.source, pages, cursor)
+        return self.stream(request, self.source.keys, pages, cursor)
 
 
 class Transitions(History):
@@ -163,8 +164,10 @@ class Objects(StreamedView):
         found = get_cluster_or_404(request.user, cluster)
         is_summary = self.is_summary(request)
         rows = select_stored(request.query_params, found, with_deleted=is_summary)
-        source = SUMMARIES if is_summary else OBJECTS
-        return self.stream(request, source, source.walk(rows), Cursor(found.rv))
+        if not is_summary:
+            return self.stream(request, OBJECTS.keys, OBJECTS.walk(rows), Cursor(found.rv))
+        pages = add_requests(SUMMARIES.walk(rows), found)
+        return self.stream(request, [*SUMMARIES.keys, REQUESTS], pages, Cursor(found.rv))
 
     @staticmethod
     def is_summary(request: Request) -> bool:

@@ -15,8 +15,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
+from lifecycle import rest_tokens
+from lifecycle.access import User
 from lifecycle.models import Cluster, Command, Worker
 from lifecycle.runs import messages
+from lifecycle.runs.request_metrics import count_lost
 from lifecycle.runs.sharing.shards import SILENCE
 
 # What workers count: name in their figures -> what it is.
@@ -58,13 +61,17 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Prometheus metrics of all workers and of the inbox: for staff, and for all where a setting says so."""
-    if "metrics" not in settings.OPEN_TO_ALL and not request.user.is_staff:
+    """Prometheus metrics of all workers and of the inbox: for staff, and for all where a setting says so.
+
+    Lost requests are told of the clusters that who asks may see, by a session or a token of the REST export.
+    """
+    user = rest_tokens.find_user(request.headers.get("Authorization", "")) or request.user
+    if "metrics" not in settings.OPEN_TO_ALL and not getattr(user, "is_staff", False):
         return HttpResponse(
             "For staff; OPEN_TO_ALL=metrics opens it to all.\n", status=403, content_type="text/plain"
         )
     registry = CollectorRegistry()
-    registry.register(_Podline())
+    registry.register(_Podline(user))
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
@@ -95,6 +102,13 @@ def _ask_workers() -> str:
 
 class _Podline(Collector):
     """Reads the numbers when asked; workers leave theirs with each heartbeat."""
+
+    def __init__(self, user: User) -> None:
+        self._user = user
+
+    def describe(self) -> Iterator[Metric]:
+        """Nothing: who registers would else read all the numbers once more."""
+        return iter(())
 
     def collect(self) -> Iterator[Metric]:
         workers = list(Worker.objects.filter(seen_at__gte=timezone.now() - SILENCE))
@@ -130,3 +144,4 @@ class _Podline(Collector):
             for worker in workers:
                 family.add_metric([worker.name], worker.figures.get(name, 0))
             yield family
+        yield count_lost(self._user)

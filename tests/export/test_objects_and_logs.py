@@ -9,13 +9,16 @@ from django.test import Client
 
 from lifecycle.models import Cluster, ContainerLog
 from tests.builders import make_cluster, make_stored
+from tests.dashboard.conftest import record
+from tests.dashboard.requests import lost_a_third
+from tests.dashboard.rows import transition
 from tests.export.test_transitions import ask
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 SUMMARY_KEYS = (
     "uid kind namespace name owner node state phase status ready restarts revision created_ms deleted_ms rv"
-    " group"
+    " group requests"
 ).split()
 
 
@@ -42,6 +45,29 @@ def test_a_summary_has_the_columns_of_the_contract(client: Client, shop: Cluster
     (summary,) = json.loads(ask(client, "shop/objects", view="summary"))
     assert list(summary) == SUMMARY_KEYS
     assert (summary["state"], summary["created_ms"], summary["deleted_ms"]) == ("ready", 5, None)
+
+
+def test_a_summary_of_a_service_says_what_requests_were_lost(client: Client, shop: Cluster):
+    """A third of them for 3 s, in ms' worth of all; of what is no Service, nothing."""
+    record(shop, [*lost_a_third(), transition(6_000, "replicas", 3, kind="Deployment", group="apps")])
+    told = json.loads(ask(client, "shop/objects", view="summary"))
+    assert {row["kind"]: row["requests"] for row in told} == {
+        "Service": {"lostMs": 999, "pods": {"lostMs": 999}},
+        "Deployment": None,
+    }
+    header, row = csv.reader(io.StringIO(ask(client, "shop/objects", format="csv", kind="Service").decode()))
+    assert json.loads(row[header.index("requests")])["lostMs"] == 999
+
+
+def test_the_rows_of_requests_are_asked_for_by_their_field(client: Client, shop: Cluster):
+    record(shop, lost_a_third())
+    rows = json.loads(ask(client, "shop/transitions", field="requests.pods"))
+    assert [(row["at_ms"], row["new"], row["reason"]) for row in rows] == [
+        (1_000, 0, None),
+        (2_000, 333, "refused"),
+        (5_000, 0, None),
+    ]
+    assert json.loads(ask(client, "shop/transitions", field="requests.ingress")) == []
 
 
 def test_the_csv_of_objects_is_their_summaries(client: Client, shop: Cluster):

@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard.addresses import find_page
 from dashboard.pages.ages import count_on
-from dashboard.pages.states import tone_of
+from dashboard.pages.states import list_selected
 from dashboard.plots.theme import clock, duration
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -19,7 +19,7 @@ from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
 KIND = DISRUPTION_BUDGET_KIND.id
-MOST_EVICTIONS, MOST_PODS = 100, 200
+MOST_EVICTIONS = 100
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ def read_budget(cluster: Cluster, stored: StoredObject, at_ms: int) -> Json:
     """All that its page shows beside the evictions."""
     spec, status = stored.data.get("spec") or {}, stored.data.get("status") or {}
     columns = decide_columns(stored.data, at_ms, epoch_ms=cluster.epoch_ms)
-    is_gone = stored.deleted_ms is not None
+    is_gone, selector = stored.deleted_ms is not None, Selector(spec.get("selector"))
     facts = {title: value for title, value in columns.items() if title != "NAME"}
     return {
         "budget": stored,
@@ -55,7 +55,7 @@ def read_budget(cluster: Cluster, stored: StoredObject, at_ms: int) -> Json:
         "selector": selector_text(spec.get("selector")) or "every pod of its namespace",
         "policy": spec.get("unhealthyPodEvictionPolicy") or "IfHealthyBudget",
         "conditions": status.get("conditions") or [],
-        "pods": [] if is_gone else _list_pods(cluster, stored),
+        "pods": [] if is_gone else list_selected(cluster, stored.namespace, selector),
     }
 
 
@@ -70,29 +70,6 @@ def tell(status: Json) -> str:
     if not allowed:
         return f"Allows no eviction now: {of}."
     return f"Allows {allowed} eviction{'' if allowed == 1 else 's'} now: {of}."
-
-
-def _list_pods(cluster: Cluster, stored: StoredObject) -> list[Json]:
-    """The pods that it selects, those that are not healthy first."""
-    selector = Selector((stored.data.get("spec") or {}).get("selector"))
-    rows = StoredObject.objects.filter(
-        of_kind(POD_KIND.id), cluster=cluster, namespace=stored.namespace, deleted_ms__isnull=True
-    )
-    found = [
-        one for one in rows.order_by("name") if selector.matches(one.data["metadata"].get("labels") or {})
-    ]
-    found.sort(key=lambda one: one.state == "ready")
-    return [
-        {
-            "name": one.name,
-            "page": find_page(POD_KIND.id, one.namespace or "", one.name),
-            "tone": tone_of(one),
-            "status": one.status or "",
-            "restarts": one.restarts or 0,
-            "node": one.node or "",
-        }
-        for one in found[:MOST_PODS]
-    ]
 
 
 def list_evictions(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[Asked]:

@@ -35,6 +35,7 @@ from dashboard.pages.parts import (
     tell_clock,
 )
 from dashboard.pages.past import at_instant
+from dashboard.pages.service.readings import list_served
 from dashboard.pages.states import count_states
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
@@ -58,6 +59,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "workloads": list_workloads(found),
         "autoscalers": list_autoscalers(found),
         "budgets": list_budgets(found),
+        "services": list_served(found, tell_time(found)["at_ms"]),
         "nodes": list_nodes(found),
         "assumed": list_assumed(found),
         "missing": list_missing(found),
@@ -87,6 +89,7 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
             "workloads": list_workloads(found),
             "autoscalers": list_autoscalers(found),
             "budgets": list_budgets(found),
+            "services": list_served(found, tell_time(found)["at_ms"]),
             "nodes": list_nodes(found),
             "assumed": list_assumed(found),
             "missing": list_missing(found),

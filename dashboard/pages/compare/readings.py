@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -16,7 +17,10 @@ from dashboard.reading.causes import Link, describe_row, tell_command
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.lost_requests import tell_worth
 from lifecycle.models import Cluster, Command, StoredObject, Transition
+from lifecycle.recorded.objects import find_object
+from lifecycle.recorded.requests import list_services_of, read_served
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 MOST_ROWS = 40_000
@@ -56,6 +60,8 @@ class Course:
     settled_ms: int | None = None
     restarts: int = 0
     is_there: bool = True
+    lost_ms: dict[str, Fraction] = field(default_factory=dict)
+    """By Service that selects its pods how many ms' worth of all requests were lost."""
 
     @property
     def fewest(self) -> int | None:
@@ -99,8 +105,20 @@ class Compared:
             ("Available in the end", *(_count(one.last) for one in sides)),
             ("Last change after", *(self._after(one) for one in sides)),
             ("Restarts of its pods", *(str(one.restarts) if one.is_there else "–" for one in sides)),
+            *self._tell_lost(),
         ]
         return [(what, left, right) for what, left, right in told if (left, right) != ("–", "–")]
+
+    def _tell_lost(self) -> list[tuple[str, str, str]]:
+        """What was lost of the requests to each Service of it, and which of the two did better."""
+        told = []
+        for service in sorted({**self.left.lost_ms, **self.right.lost_ms}):
+            left, right = (one.lost_ms.get(service) for one in (self.left, self.right))
+            here, there = ("–" if one is None else tell_worth(one) for one in (left, right))
+            if left is not None and right is not None and here != there:
+                there += ", better" if right < left else ", worse"
+            told.append((f"Requests to {service} lost", here, there))
+        return told
 
     def _after(self, course: Course) -> str:
         return "–" if course.settled_ms is None else duration(course.settled_ms - self.since_ms)
@@ -333,6 +351,9 @@ def _read_course(
             course.points.append((at_ms, new or 0))
     owners = [f"{kind}/{name}", *_list_below(cluster, subject)]
     course.restarts = sum(history.restarts[(namespace, owner)] for owner in owners)
+    stored = find_object(cluster, kind, namespace, name)
+    for served in read_served(cluster, list_services_of(cluster, stored) if stored is not None else []):
+        course.lost_ms[served.stored.name] = served.courses.sum_lost(since_ms, until_ms)
     return course
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dashboard.asking.lost_previews import RequestWatch
+from dashboard.asking.previews import AFTERWARDS_MS
 from dashboard.plots.theme import duration
+from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Transition
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.registry import list_entries
@@ -33,20 +36,24 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class DrainPreview:
-    """`refusals`: why it would not begin. `told`: how it ends. `left`: (workload, the fewest available)."""
+    """`refusals`: why it would not begin. `told`: how it ends. `lost`: of requests. `left`: (workload, the
+    fewest available).
+    """
 
     refusals: tuple[str, ...] = ()
     told: str = ""
     is_good: bool = True
     steps: tuple[Step, ...] = ()
     hidden: int = 0
+    lost: tuple[str, ...] = ()
     left: tuple[tuple[str, str], ...] = ()
 
 
 def preview_drain(cluster: Cluster, payload: dict[str, Any]) -> DrainPreview:
     """Run the cluster ahead with this drain. Raises checkpoints.Unreadable."""
     node = str(payload["node"])
-    ahead = run_ahead(cluster, [(DRAIN, payload)], is_over=lambda engine: not engine.is_draining(node))
+    requests = RequestWatch()
+    ahead = run_ahead(cluster, [(DRAIN, payload)], is_over=_Watch(node).is_over, watch=requests.take)
     if ahead.refusals:
         return DrainPreview(refusals=ahead.refusals, is_good=False)
     disruptions = Disruptions()
@@ -58,7 +65,22 @@ def preview_drain(cluster: Cluster, payload: dict[str, Any]) -> DrainPreview:
     told, is_good = _tell_end(ahead, node, disruptions)
     asked = sorted(disruptions.evictions, key=_order)
     steps = tuple(_show(one, ahead) for one in asked[:MOST_SHOWN])
-    return DrainPreview((), told, is_good, steps, len(asked) - len(steps), tuple(_list_left(disruptions)))
+    lost, left = requests.tell(cluster, ahead, lambda service: True), _list_left(disruptions)
+    return DrainPreview((), told, is_good, steps, len(asked) - len(steps), tuple(lost), tuple(left))
+
+
+class _Watch:
+    """Looks on until a while after the drain has ended, when its pods are replaced and that is known."""
+
+    def __init__(self, node: str) -> None:
+        self.node = node
+        self.done_ms: int | None = None
+
+    def is_over(self, engine: Engine) -> bool:
+        if engine.is_draining(self.node):
+            return False
+        self.done_ms = engine.now_ms if self.done_ms is None else self.done_ms
+        return engine.is_idle() or engine.now_ms >= self.done_ms + AFTERWARDS_MS
 
 
 def _order(one: Eviction) -> tuple[bool, int, str]:

@@ -13,6 +13,7 @@ from django.db.models import Max, Sum
 from dashboard.addresses import find_page
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.autoscaler.readings import list_autoscalers
+from dashboard.pages.service.readings import tell_requests
 from dashboard.pages.states import share_states
 from dashboard.pages.workload.hints import list_hints
 from dashboard.pages.workload.jobs import read_calendar, read_grid
@@ -62,6 +63,7 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
         "workload": stored,
         "kind": entry.kind.id,
         "verdict": _tell_verdict(cluster, stored, at_ms),
+        "requests": tell_requests(cluster, stored, at_ms),
         "facts": {name: value for name, value in columns.items() if name != "NAME"},
         "strategy": _describe_strategy(spec),
         "outcome": tell_outcome(cluster, stored) if entry is DEPLOYMENT else "",
