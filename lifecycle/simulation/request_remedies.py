@@ -21,9 +21,8 @@ from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.input.scenario_steps import Step
-from lifecycle.lost_requests import find_per_second, tell_amount
 from lifecycle.remedies import LONGEST_MS, is_small, is_whole_now
-from lifecycle.simulation.lost_requests import Lost, selects
+from lifecycle.simulation.lost_requests import Lost, selects, tell_loss
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import run
 
@@ -98,8 +97,13 @@ class Trial(NamedTuple):
     """What came of a cure: how much was lost, and how long pods came and went after all was well first."""
 
     cure: Cure
-    lost_ms: int
+    sums: Json
     change_ms: int
+
+    @property
+    def lost_ms(self) -> int:
+        """How many ms' worth of all requests."""
+        return int(self.sums["lostMs"])
 
 
 def try_cures(plan: Plan, lost: Lost, workload: Json, is_late: Callable[[], bool]) -> Iterator[str]:
@@ -113,9 +117,8 @@ def try_cures(plan: Plan, lost: Lost, workload: Json, is_late: Callable[[], bool
         return
     if untouched is None or best is None:
         return
-    per_second = find_per_second(lost.service)
-    before = tell_amount(untouched.lost_ms, per_second)
-    after = tell_amount(best.lost_ms, per_second) if best.lost_ms else "nothing"
+    before = tell_loss(lost.service, untouched.sums)
+    after = tell_loss(lost.service, best.sums) if best.lost_ms else "nothing"
     price = f"pods change for {tell_span(best.change_ms)} instead of {tell_span(untouched.change_ms)}"
     yield f"{best.cure.tell()}: lost {after} instead of {before}; {price}"
 
@@ -249,7 +252,7 @@ class _Trials:
         sums = cluster.sum_requests(meta["namespace"], meta["name"])
         if sums is None or not watch.is_settled:
             return None
-        return Trial(cure, sums["lostMs"], watch.change_ms)
+        return Trial(cure, sums, watch.change_ms)
 
     def find(self, untouched: Trial, cures: list[Cure]) -> Trial | None:
         """The smallest change that loses nothing; else what loses least, where that is not half as much."""
