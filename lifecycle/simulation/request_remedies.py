@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.selector import Selector
@@ -297,10 +298,11 @@ def change_plan(plan: Plan, place: Place, cure: Cure) -> Plan:
     def change(data: Json) -> Json:
         meta = data.get("metadata") or {}
         named = kind_of_json(data).id, meta.get("namespace") or "default", meta.get("name")
-        return cure.change(data) if named == place else data
+        # A Scenario may apply what is no workload, to see it refused.
+        return cure.change(data) if named == place and find_pod_spec(data).get("containers") else data
 
     def change_step(step: Step) -> Step:
-        applied = step.payload.get("object") if step.kind == "apply" else None
+        applied = step.payload.get("object") if step.kind == "apply" and step.refused is None else None
         return step if applied is None else replace(step, payload={**step.payload, "object": change(applied)})
 
     return replace(
