@@ -12,7 +12,7 @@ from .service import Endpoint, ServiceTraffic
 from .view import Standing, Target, View
 
 _ENDPOINT = "key is_pod port outcome place holder is_serving opened_ms closed_ms dropped_ms timer".split()
-_FOLLOWER = "name lag node starts_ms ends_ms syncs hears".split()
+_FOLLOWER = "name lag node starts_ms due_ms ends_ms syncs hears".split()
 
 
 def save_service(service: ServiceTraffic) -> dict[str, Any]:
