@@ -231,12 +231,14 @@ def tell_lost(courses: Courses, from_ms: int | None, to_ms: int, per_second: int
 
 
 def tell_worst(course: Course, from_ms: int | None, to_ms: int) -> str:
-    """The greatest share, of equal ones the longest; or what was under way, where nothing else was lost."""
+    """The stretch that lost most; or what was under way, where nothing else was lost."""
     bad = [one for one in course.list_stretches(from_ms, to_ms) if one.lost]
     if not bad:
         lump = max(course.list_lumps(from_ms, to_ms), key=lambda one: one.lost_ms)
         return f"under way and {tell_outcome(lump.reason)} at {tell_exactly(lump.at_ms)}"
-    worst = max(bad, key=lambda one: (one.lost, (to_ms if one.end_ms is None else one.end_ms) - one.start_ms))
+    worst = max(
+        bad, key=lambda one: one.lost * ((to_ms if one.end_ms is None else one.end_ms) - one.start_ms)
+    )
     told = f"worst {tell_share(worst.lost)} {tell_outcome(worst.reason)}"
     if worst.end_ms is None:
         return f"{told} since {tell_exactly(worst.start_ms)}"

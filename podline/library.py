@@ -146,7 +146,8 @@ class Cluster:
     def expect(self, expression: str, within: str | int = 0) -> None:
         """Raise ExpectationFailed unless the expression holds, now or `within` so much time from now.
 
-        "deployment/web .status.readyReplicas == 3", "pod/web-0 condition Ready == True", "pod/web-0 gone".
+        "deployment/web .status.readyReplicas == 3", "pod/web-0 condition Ready == True", "pod/web-0 gone",
+        "service/web .requests.lostMs == 0".
         """
         if self.run_until(expression, limit=within):
             return

@@ -60,7 +60,7 @@ FLOORS: list[tuple[str, str]] = [
     (
         "3a benches, docs",
         "lifecycle.benches lifecycle.management.commands.bench lifecycle.management.commands.generate_docs"
-        " lifecycle.management.doc_sections",
+        " lifecycle.management.doc_sections lifecycle.management.request_docs",
     ),
     ("4 plots", "dashboard.plots dashboard.addresses"),
     ("4a rows", "dashboard.reading"),

@@ -81,6 +81,8 @@ PAGES = [
     "/clusters/shop/{}/default/web/yaml/",
     "/clusters/shop/poddisruptionbudgets/{}/web/status/",
     "/clusters/shop/horizontalpodautoscalers/default/{}/",
+    "/clusters/shop/services/{}/web/",
+    "/clusters/shop/services/default/{}/status/",
     "/clusters/{}/scenario.yaml",
     "/clusters/{}/kubeconfig",
     "/gallery/{}.svg",

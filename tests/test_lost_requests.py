@@ -171,6 +171,16 @@ def test_an_amount_is_told_in_time_and_in_requests(lost_ms: Any, per_second: int
             ],
             id="of one of two that send",
         ),
+        pytest.param(
+            [
+                told(0, None, 1000, "refused"),
+                told(20, 1000, 0),
+                told(5_000, 0, 333, "timedOut"),
+                told(6_000, 333, 0),
+            ],
+            ["lost 353ms of all requests, worst 1 of 3 timed out from 00:00:05.0 to 00:00:06.0"],
+            id="all for a glimpse is less than a third for a second",
+        ),
     ],
 )
 def test_losses_are_told_with_the_worst_of_them(rows: list[Row], words: list[str]):

@@ -7,7 +7,7 @@ from typing import Any
 
 from lifecycle.engine import Changes
 from lifecycle.engine.heart.trace import Transition, row_to_json
-from lifecycle.lost_requests import FIELD, Courses, find_per_second, tell_lost
+from lifecycle.lost_requests import FIELD, Courses, find_per_second, tell_lost, tell_now
 from lifecycle.models import Cluster
 from lifecycle.recorded.requests import SERVICE, read_courses
 from lifecycle.runs.ahead import Ahead
@@ -30,10 +30,13 @@ class RequestWatch:
 
     def list_lost(self, cluster: Cluster, ahead: Ahead, is_asked: Callable[[Json], bool]) -> list[str]:
         """`Service web lost …` of each Service that is asked for and loses any from now on."""
-        told = []
+        told = list[str]()
         for service, courses in self._find_courses(cluster, ahead, is_asked):
             lost = tell_lost(courses, ahead.from_ms, ahead.to_ms, find_per_second(service))
-            told += [f"Service {service['metadata']['name']} {one}." for one in lost]
+            name = f"Service {service['metadata']['name']}"
+            told += [f"{name} {one}." for one in lost]
+            # What goes on where nothing moves any more goes on for ever.
+            told += [f"In the end requests to {name} are lost: {one}." for one in tell_now(courses)]
         hidden = len(told) - MOST_TOLD
         return [*told[:MOST_TOLD], *([f"And {hidden} more."] if hidden > 0 else [])]
 

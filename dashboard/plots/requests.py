@@ -152,8 +152,13 @@ def _list_courses(service: ServedLane) -> list[tuple[str, Course]]:
     return [(sender, by_sender[sender]) for sender in service.courses.list_senders()]
 
 
+def name_lane(namespace: str, name: str, sender: str) -> str:
+    """The key of the lane of one kind of senders."""
+    return f"requests:{namespace}/{name}/{sender}"
+
+
 def _key(service: ServedLane, sender: str) -> str:
-    return f"requests:{service.namespace}/{service.name}/{sender}"
+    return name_lane(service.namespace, service.name, sender)
 
 
 def _label(service: ServedLane, sender: str, with_namespace: bool) -> str:

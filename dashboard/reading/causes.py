@@ -11,11 +11,13 @@ from uuid import UUID
 from django.db.models import Q
 
 from dashboard.addresses import find_page
+from dashboard.plots.requests import name_lane
 from dashboard.plots.theme import clock, without_uids
 from dashboard.reading.patch_words import RESTART, tell_patch
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.lost_requests import AT_ONCE, FIELD, tell_amount, tell_sender, tell_share
 from lifecycle.models import Cluster, Command, Event, Transition
 
 Row = Transition | Event
@@ -117,8 +119,10 @@ def describe_row(row: Row) -> Link:
 
 
 def _find_lane(row: Row) -> str:
-    """A pod's own; of anything else that of the group of its name, where there is one."""
+    """A pod's own; that of requests to a Service; of anything else that of its group, where there is one."""
     kind = kind_id(row.group, row.kind)
+    if isinstance(row, Transition) and row.field.startswith(FIELD):
+        return name_lane(row.namespace or "", row.name, row.field.removeprefix(FIELD))
     group = f"{row.namespace or ''}/{kind}/{row.name}"
     return f"{row.namespace}/{row.name}" if kind == POD_KIND.id else f"group:{group}"
 
@@ -148,6 +152,16 @@ def _say_container(row: Transition, name: str, part: str) -> str:
     return f"{name} is {row.new}" + (f", exit code {code}" if code is not None else "")
 
 
+def _say_requests(row: Transition, name: str, part: str) -> str:
+    """`requests from pods: 2 of 3 lost`; why most of them are is told beside it."""
+    head = f"requests {tell_sender(part)}"
+    if at_once_ms := (row.detail or {}).get(AT_ONCE):
+        return f"{head}: {tell_amount(at_once_ms)} lost that were under way"
+    if row.new is None:
+        return f"{head}: nobody sends any"
+    return f"{head}: {f'{tell_share(row.new)} lost' if row.new else 'all served'}"
+
+
 _CHANGES: dict[str, Callable[[Transition, str, str], str]] = {
     "exists": lambda row, name, part: f"{row.new}",
     "state": lambda row, name, part: f"is {row.new}",
@@ -158,6 +172,7 @@ _CHANGES: dict[str, Callable[[Transition, str, str], str]] = {
     "signal": lambda row, name, part: f"{row.new} to {part}",
     "condition": lambda row, name, part: f"{part} is {row.new}",
     "deletion": lambda row, name, part: f"deletion: {row.new}",
+    "requests": _say_requests,
 }
 
 

@@ -121,6 +121,8 @@ class _Run:
 
     def to(self, until_ms: int, steps: Sequence[_Step]) -> None:
         self.owed = len(steps)
+        # Under `instant` all that the commands lead to may be of this instant.
+        self.engine.run_until(self.engine.now_ms)
         self._stop(self.engine)
         for step in steps:
             if self.end != "span" or self._run(step.due_ms):

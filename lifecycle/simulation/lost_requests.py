@@ -19,11 +19,11 @@ from lifecycle.lost_requests import (
     Course,
     Courses,
     find_per_second,
-    tell_amount,
     tell_exactly,
     tell_outcome,
     tell_sender,
     tell_worst,
+    tell_worth,
 )
 
 Json = Mapping[str, Any]
@@ -65,13 +65,12 @@ class Lost:
         return "; ".join(self._tell(one) for one in self.outcomes if self.sums[one]["lostMs"])
 
     def _tell(self, sender: str) -> str:
-        per_second = find_per_second(self.service)
         through = f" {tell_sender(sender)}" if len(self.outcomes) > 1 or sender != PODS else ""
-        amount = tell_amount(self.sums[sender]["lostMs"], per_second)
+        amount = tell_loss(self.service, self.sums[sender])
         course, ways = self.courses.by_sender.get(sender, Course()), self.outcomes[sender]
         is_told = any(one.lost for one in course.list_stretches(None, self.now_ms)) or course.lumps
         how = tell_worst(course, None, self.now_ms) if is_told else _UNDER_WAY
-        parts = [f"{tell_outcome(way)} {_tell_ms(lost_ms)}" for way, lost_ms in ways.items()]
+        parts = [f"{tell_outcome(way)} {tell_worth(lost_ms)}" for way, lost_ms in ways.items()]
         return ", ".join([f"lost {amount}{through}", *(parts if len(parts) > 1 else ()), how])
 
     def describe(self) -> Iterator[str]:
@@ -98,6 +97,14 @@ class Lost:
             else:
                 spells.append([start_ms, end_ms, is_open])
         return [Spell(start_ms, None if is_open else end_ms) for start_ms, end_ms, is_open in spells]
+
+
+def tell_loss(service: Json, sums: Json) -> str:
+    """`1.4s of all requests`, or `280 requests (1.4s of all)`, of sums as the engine tells them."""
+    worth, count = tell_worth(sums["lostMs"]), sums["lost"]
+    if find_per_second(service) is None:
+        return f"{worth} of all requests"
+    return f"{count:,} request{'' if count == 1 else 's'} ({worth} of all)"
 
 
 class RequestRows:
@@ -174,7 +181,3 @@ def _tell_spread(spread: tuple[int, int]) -> str:
         return "at once"
     low, high = map(format_duration, spread)
     return f"after {low}" if low == high else f"after {low} to {high}"
-
-
-def _tell_ms(lost_ms: int) -> str:
-    return f"{lost_ms}ms" if lost_ms < 950 else f"{lost_ms / 1000:.1f}s"

@@ -12,6 +12,7 @@ from copy import deepcopy
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.pods.pod import Pod
 from lifecycle.engine.objects.selector import Selector
@@ -22,9 +23,8 @@ from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.input.scenario_steps import Step
 from lifecycle.lean_dataclasses import replace
 from lifecycle.lean_tuples import NamedTuple
-from lifecycle.lost_requests import find_per_second, tell_amount
 from lifecycle.remedies import LONGEST_MS, is_small, is_whole_now
-from lifecycle.simulation.lost_requests import Lost, selects
+from lifecycle.simulation.lost_requests import Lost, selects, tell_loss
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import run
 
@@ -99,8 +99,13 @@ class Trial(NamedTuple):
     """What came of a cure: how much was lost, and how long pods came and went after all was well first."""
 
     cure: Cure
-    lost_ms: int
+    sums: Json
     change_ms: int
+
+    @property
+    def lost_ms(self) -> int:
+        """How many ms' worth of all requests."""
+        return int(self.sums["lostMs"])
 
 
 def try_cures(plan: Plan, lost: Lost, workload: Json, is_late: Callable[[], bool]) -> Iterator[str]:
@@ -114,9 +119,8 @@ def try_cures(plan: Plan, lost: Lost, workload: Json, is_late: Callable[[], bool
         return
     if untouched is None or best is None:
         return
-    per_second = find_per_second(lost.service)
-    before = tell_amount(untouched.lost_ms, per_second)
-    after = tell_amount(best.lost_ms, per_second) if best.lost_ms else "nothing"
+    before = tell_loss(lost.service, untouched.sums)
+    after = tell_loss(lost.service, best.sums) if best.lost_ms else "nothing"
     price = f"pods change for {tell_span(best.change_ms)} instead of {tell_span(untouched.change_ms)}"
     yield f"{best.cure.tell()}: lost {after} instead of {before}; {price}"
 
@@ -250,7 +254,7 @@ class _Trials:
         sums = cluster.sum_requests(meta["namespace"], meta["name"])
         if sums is None or not watch.is_settled:
             return None
-        return Trial(cure, sums["lostMs"], watch.change_ms)
+        return Trial(cure, sums, watch.change_ms)
 
     def find(self, untouched: Trial, cures: list[Cure]) -> Trial | None:
         """The smallest change that loses nothing; else what loses least, where that is not half as much."""
@@ -286,7 +290,7 @@ class _Trials:
 
 
 def _join(one: Cure, other: Cure) -> Cure:
-    return Cure(*(first or second for first, second in zip(one, other, strict=True)))
+    return one._replace(**{name: value for name, value in other._asdict().items() if value})
 
 
 def change_plan(plan: Plan, place: Place, cure: Cure) -> Plan:
@@ -295,10 +299,11 @@ def change_plan(plan: Plan, place: Place, cure: Cure) -> Plan:
     def change(data: Json) -> Json:
         meta = data.get("metadata") or {}
         named = kind_of_json(data).id, meta.get("namespace") or "default", meta.get("name")
-        return cure.change(data) if named == place else data
+        # A Scenario may apply what is no workload, to see it refused.
+        return cure.change(data) if named == place and find_pod_spec(data).get("containers") else data
 
     def change_step(step: Step) -> Step:
-        applied = step.payload.get("object") if step.kind == "apply" else None
+        applied = step.payload.get("object") if step.kind == "apply" and step.refused is None else None
         return step if applied is None else replace(step, payload={**step.payload, "object": change(applied)})
 
     return replace(

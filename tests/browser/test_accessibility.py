@@ -44,6 +44,11 @@ metadata: {{name: web}}
 spec: {{minAvailable: 1, selector: {{matchLabels: {{app: web}}}}}}
 ---
 apiVersion: v1
+kind: Service
+metadata: {{name: web}}
+spec: {{selector: {{app: web}}, ports: [{{port: 80}}]}}
+---
+apiVersion: v1
 kind: ReplicationController
 metadata: {{name: web}}
 spec: {{selector: {{rc: web}}, template: {{metadata: {{labels: {{rc: web}}}}, spec: {POD}}}}}
@@ -70,6 +75,7 @@ BELOW = (
     "horizontalpodautoscalers/default/web/",
     "nodes/node-1/",
     "poddisruptionbudgets/default/web/",
+    "services/default/web/",
     "pods/default/lone/",
     "pods/default/crashing/",
     "?at=5s",

@@ -21,6 +21,7 @@ KINDS = {
     "CronJob": "cronjobs/default/web/",
     "HorizontalPodAutoscaler": "horizontalpodautoscalers/default/web/",
     "PodDisruptionBudget": "poddisruptionbudgets/default/web/",
+    "Service": "services/default/web/",
     "Node": "nodes/node-1/",
     "Pod": "pods/default/crashing/",
 }

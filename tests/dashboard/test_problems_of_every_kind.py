@@ -62,9 +62,8 @@ def list_bars(figure: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def test_there_is_one_of_each_kind_that_has_a_page():
     assert {zoo.make_manifest(kind)["kind"] for kind in zoo.WITH_PAGE if kind not in zoo.NAMES}
-    assert {*zoo.WORKLOADS, "Pod", "Node", "PodDisruptionBudget", "HorizontalPodAutoscaler"} == {
-        *zoo.WITH_PAGE
-    }
+    others = {"Pod", "Node", "PodDisruptionBudget", "HorizontalPodAutoscaler", "Service"}
+    assert {*zoo.WORKLOADS, *others} == {*zoo.WITH_PAGE}
 
 
 def test_1_what_came_later_has_another_cause_than_what_came_first():
@@ -110,7 +109,8 @@ def test_2_no_tip_tells_the_reason_of_the_state_before(client: Client):
     assert wrong == {}
     # Of pods there were such bars everywhere, so something was asked.
     drawn_as_lines = {"HorizontalPodAutoscaler", "PodDisruptionBudget"}
-    assert {kind for kind in zoo.WITH_PAGE if not well[kind]} <= drawn_as_lines
+    # Pods that crash listen to nobody: the Service is never well.
+    assert {kind for kind in zoo.WITH_PAGE if not well[kind]} <= {*drawn_as_lines, "Service"}
 
 
 @pytest.mark.parametrize("kind", one_in(3, zoo.WORKLOADS))
@@ -197,7 +197,7 @@ def test_6_after_a_day_every_event_is_told_to_the_second(client: Client):
         page = client.get(f"/clusters/{cluster.name}/{zoo.page_of(kind)}").content.decode()
         events = page[page.index('id="events-title"') :]
         times = re.findall(r"<time[^>]*>([^<]+)</time>", events)
-        assert times or kind in ("Node", "PodDisruptionBudget"), kind
+        assert times or kind in ("Node", "PodDisruptionBudget", "Service"), kind
         assert set(times) <= {"1d 12:01:01.2"}, (kind, times)
 
 

@@ -57,6 +57,7 @@ def make_manifest(kind: str, pod: Json | None = None, replicas: int = 2, labels:
             "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
         },
         "PodDisruptionBudget": {"minAvailable": 1, "selector": {"matchLabels": {"app": "deployment"}}},
+        "Service": {"selector": {"app": "deployment"}, "ports": [{"port": 80}]},
     }
     group = registry.entry_of_id(kind).kind.api_version
     metadata: Json = {"name": "web", "labels": labels}

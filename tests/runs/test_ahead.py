@@ -6,6 +6,7 @@ import pytest
 
 from dashboard.asking.image_behaviors import BEHAVIORS, make_profile
 from dashboard.asking.previews import Subject, preview
+from dashboard.pages.node.drain_previews import preview_drain
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.models import Command, Transition
@@ -92,6 +93,36 @@ def test_a_preview_says_what_would_come(shop, behavior, told):
     assert answer.is_good == (behavior in ("healthy", "never-ready"))
     for words in told:
         assert words in answer.message, answer.message
+
+
+@pytest.mark.parametrize(
+    "lag, told",
+    [
+        pytest.param("0s", "No request is lost.", id="all know at once"),
+        # Each of three pods closes at its stop signal, and nodes send to it for another second.
+        pytest.param("1s", "Service web lost ", id="nodes know a second later"),
+    ],
+)
+def test_a_preview_says_what_requests_a_change_would_lose(owner, wall, make_cluster, lag, told):
+    timing = {"preset": "instant", "service_proxy": lag}
+    shop = make_cluster(settings={"timing": timing, "nodes": {"count": 1}})
+    inbox.append(shop, "apply", {"object": deployment(replicas=3)})
+    inbox.append(shop, "apply", {"object": service()})
+    owner.turn(shop.pk)
+    run_on(owner, shop, 30_000)
+    (answer,) = preview(shop, change_image("nginx:1.28", "as-known"), SUBJECT)
+    assert answer.is_good and told in answer.message, answer.message
+    drain = preview_drain(shop, {"node": "node-1", "timeoutSeconds": 60})
+    # The only node takes no new pods: from then on nobody answers.
+    assert "In the end requests to Service web are lost: all sent to nobody since" in drain.lost[-1]
+    (other,) = preview(shop, change_image("nginx:1.28", "as-known"), Subject("Deployment", "default", "none"))
+    assert "request" not in other.message
+
+
+def service():
+    metadata = {"name": "web", "namespace": "default"}
+    spec = {"selector": {"app": "web"}, "ports": [{"port": 80}]}
+    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
 
 
 def test_a_preview_says_what_would_be_refused(shop):

@@ -121,6 +121,16 @@ PROXIES = "a change of endpoints is followed by kube-proxies after 1s"
             id="nobody says how many there are",
         ),
         pytest.param(
+            # Of three two are away for a second: 666.7 ms' worth, and exactly 200 of 300.
+            {
+                "requests": "{perSecond: 300}",
+                "step": "{at: 5s, scale: {deployment: web, replicas: 3}},"
+                " {at: 10s, scale: {deployment: web, replicas: 1}}",
+            },
+            [f"{LOST} 200 requests (667ms of all), worst 2 of 3 timed out"],
+            id="as many as a claim counts",
+        ),
+        pytest.param(
             {"step": "{at: 10s, scale: {deployment: web, replicas: 0}}", "timing": "instant"},
             [f"{LOST} 4,000 requests (20.0s of all), worst all sent to nobody since 00:00:10.0"],
             id="to its end nobody is there",

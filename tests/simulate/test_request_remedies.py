@@ -163,13 +163,16 @@ def test_a_change_is_made_wherever_its_workload_is_applied():
     plan = make_plan(read_manifests(make()), Overrides())
     web = next(one for one in plan.objects if one["kind"] == "Deployment")
     other = {**web, "metadata": {"name": "other", "namespace": "default"}}
-    steps = tuple(Step(1000, "apply", {"object": one}) for one in (web, other))
+    bare = {**web, "spec": {}}
+    steps = tuple(Step(1000, "apply", {"object": one}) for one in (web, other, bare))
+    steps += (Step(1000, "apply", {"object": web}, refused=""), Step(2000, "scale", {"replicas": 1}))
     changed = change_plan(replace(plan, steps=steps, then=plan), ("Deployment", "default", "web"), Cure(2))
 
     def waits(data):
         return "lifecycle" in data["spec"]["template"]["spec"]["containers"][0]
 
     assert [waits(one) for one in changed.objects if one["kind"] == "Deployment"] == [True]
-    assert [waits(one.payload["object"]) for one in changed.steps] == [True, False]
+    assert [waits(one.payload["object"]) for one in changed.steps[:2]] == [True, False]
+    assert changed.steps[2:] == steps[2:]
     assert [waits(one) for one in changed.then.objects if one["kind"] == "Deployment"] == [True]
     assert not waits(web)

@@ -25,7 +25,7 @@ Apply = Callable[["Follower", str, Sequence[Change]], None]
 class Follower:
     """`lag`: the latency of the timing table. `node`: of a kube-proxy. Entries wait in order."""
 
-    __slots__ = ("ends_ms", "hears", "lag", "name", "node", "queue", "starts_ms", "syncs", "timer")
+    __slots__ = ("due_ms", "ends_ms", "hears", "lag", "name", "node", "queue", "starts_ms", "syncs", "timer")
 
     def __init__(self, name: str, lag: str, node: str = "") -> None:
         self.name, self.lag, self.node = name, lag, node
@@ -33,7 +33,7 @@ class Follower:
         self.queue: deque[tuple[int, str, Sequence[Change], Cause]] = deque()
         # The sync under way or awaited: it takes in what was heard by its start. When the last one ended.
         self.timer: tuple[int, bool] | None = None
-        self.starts_ms = 0
+        self.starts_ms = self.due_ms = 0
         self.ends_ms: int | None = None
         self.syncs = 0
         # Whether it hears from the API server.
@@ -69,6 +69,11 @@ class Followers:
         follower.queue.append((heard_ms, service, changes, context.trace.cause))
         if follower.timer is None and follower.hears:
             self._await(follower, is_progress)
+        elif follower.timer is not None and is_progress > follower.timer[1]:
+            # That somebody goes is known by the same sync: the run is not idle before that.
+            context.agenda.cancel(*follower.timer)
+            number = context.later(follower.due_ms - now_ms, TIMER, follower.name)
+            follower.timer = number, True
 
     def _is_at_once(self, follower: Follower) -> bool:
         return self._is_plain or not follower.node
@@ -83,7 +88,7 @@ class Followers:
                 start_ms = max(start_ms, follower.ends_ms + PROXY_PERIOD_MS)
             takes_ms = context.draw_ms("service_proxy_sync", f"{follower.name}{PART}{follower.syncs}")
         follower.starts_ms, follower.syncs = start_ms, follower.syncs + 1
-        due_ms = start_ms + takes_ms
+        due_ms = follower.due_ms = start_ms + takes_ms
         number = context.later(due_ms - now_ms, TIMER, follower.name, None, is_progress)
         follower.timer = (number, is_progress)
 

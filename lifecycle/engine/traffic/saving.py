@@ -13,7 +13,7 @@ from .view import Standing, Target, View
 
 _ENDPOINT = "key is_pod port node address outcome place holder is_serving".split()
 _ENDPOINT += "opened_ms closed_ms dropped_ms timer".split()
-_FOLLOWER = "name lag node starts_ms ends_ms syncs hears".split()
+_FOLLOWER = "name lag node starts_ms due_ms ends_ms syncs hears".split()
 
 
 def save_service(service: ServiceTraffic) -> dict[str, Any]:

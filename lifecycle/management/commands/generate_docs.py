@@ -28,6 +28,7 @@ from lifecycle.engine.releases.known import DEFAULT_RELEASE, RELEASES
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.management.doc_sections import fill, make_table
 from lifecycle.management.left_out import list_left_out
+from lifecycle.management.request_docs import list_parts as list_request_parts
 from lifecycle.userland.guesses import Guess
 
 TARGET = "docs/manifests.md"
@@ -171,6 +172,8 @@ def _list_parts() -> Iterator[str]:
     yield "What the model leaves out of what Kubernetes does, as each part of it says of itself.\n"
     rows = ((f"`{name}`", text) for name, text in list_left_out(settings.BASE_DIR))
     yield make_table(("part", "what it leaves out"), rows)
+    yield "## Requests\n"
+    yield from list_request_parts()
     yield "## Missing\n"
     yield f"Named before a run and on a cluster's page, with who needs it: {', '.join(KINDS)}.\n"
     yield "## Assumed\n"

@@ -4,6 +4,8 @@ import { clock } from "../format.js";
 // Beside the plot: as the figures' own margins, so that a place in one is the same instant in all.
 export const [LEFT, RIGHT, TOP] = [8, 16, 46];
 const NEAR_PX = 7;
+// Bars that are lower, in rows, are at the pointer wherever it is in their row.
+const THIN = 0.3;
 const ESCAPED = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
 const pick = (values, index) => (Array.isArray(values) ? values[index] : values);
@@ -73,20 +75,23 @@ export function findItem({ data, layout }, x, y, width) {
   const inLane = row - keys.indexOf(lane) - 0.5;
   const at = instantAt(range, x, width);
   const near = (NEAR_PX / (width - LEFT - RIGHT)) * (range[1] - range[0]);
+  // In a band several stand above one another.
+  const isAlone = !keys.includes(`${lane}#1`);
   let found = null;
   for (const [trace, index] of walk(data, lane)) {
     const isMark = trace.type !== "bar";
-    if (isMark ? Math.abs(trace.x[index] - at) > near : !isOn(trace, index, at, inLane)) continue;
+    if (isMark ? Math.abs(trace.x[index] - at) > near : !isOn(trace, index, at, isAlone, inLane)) continue;
     const distance = isMark ? Math.abs(trace.x[index] - at) : Infinity;
     if (!found || distance <= found.distance) found = { ...makeItem(trace, index), lane, distance };
   }
   return found;
 }
 
-function isOn(trace, index, at, inLane) {
+function isOn(trace, index, at, isAlone, inLane) {
   const start = trace.base[index];
   if (at < start || at > start + trace.x[index]) return false;
   const high = pick(trace.width, index);
+  if (isAlone && high < THIN) return true;
   const top = trace.offset ? pick(trace.offset, index) : -high / 2;
   return inLane >= top && inLane <= top + high;
 }

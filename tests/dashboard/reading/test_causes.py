@@ -11,6 +11,7 @@ from dashboard.reading.causes import MOST_LINKS, Link, fold_alike, read_chain
 from lifecycle.models import Cluster, Command, Transition
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_cluster, make_user, record
+from tests.dashboard.requests import told
 from tests.dashboard.rows import transition
 from tests.engine.controllers.door import Door
 from tests.engine.kinds.kept import keep
@@ -70,6 +71,21 @@ def shop(client: Client) -> Cluster:
     ada = make_user("ada")
     client.force_login(ada)
     return make_cluster(ada)
+
+
+@pytest.mark.parametrize(
+    "row, words",
+    [
+        ((0, None, 0), "requests from pods: all served"),
+        ((0, 0, 667, "refused"), "requests from pods: 2 of 3 lost"),
+        ((0, 667, None), "requests from pods: nobody sends any"),
+    ],
+)
+def test_what_becomes_of_requests_is_told_in_words(shop: Cluster, row: Any, words: str) -> None:
+    (made,) = record(shop, [told(*row)])
+    (link,) = read_chain(shop, made["seq"])
+    assert (link.what, link.lane) == (words, "requests:default/web/pods")
+    assert link.page == "services/default/web/"
 
 
 def test_a_chain_begins_with_what_somebody_asked_for(shop: Cluster, client: Client) -> None:

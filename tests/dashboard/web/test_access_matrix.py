@@ -239,6 +239,7 @@ def cluster(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Cluster:
         manifest("Deployment", "apps/v1", replicas=1, selector=selector, template=template),
         manifest("PodDisruptionBudget", "policy/v1", minAvailable=1, selector=selector),
         manifest("HorizontalPodAutoscaler", "autoscaling/v2", maxReplicas=2, scaleTargetRef=target),
+        manifest("Service", "v1", selector={"app": "web"}, ports=[{"port": 80}]),
     ):
         shop.submit("create", object=one)
     shop.turn(30)
