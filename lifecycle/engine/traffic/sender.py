@@ -100,6 +100,11 @@ class Sender:
         sums[SERVED] = self.sent_ms - sum(sums, Fraction(0))
         return dict(zip(OUTCOMES, sums, strict=True))
 
+    def sum_outcomes(self) -> dict[str, int]:
+        """How many ms' worth of its requests were lost in which way; what is not nothing is at least one."""
+        sums = self.sum_up()
+        return {name: max(round(sums[name]), 1) for name in OUTCOMES[FIRST_LOST:] if sums[name]}
+
     def sum_lost(self) -> Fraction:
         """How many ms' worth of its requests were lost."""
         if self._telling is None or self._telling[0] != self.settled_ms:
