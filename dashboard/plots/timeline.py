@@ -39,6 +39,7 @@ CROWDED_ROWS = 60
 """Beside bands fewer rows are drawn, those of pods in trouble before others."""
 MOST_BANDS = 40
 BAND_PX = 50
+TONES = (*STATES, *REQUEST_TONES)
 Group = tuple[str, str]
 """A namespace and a workload, `Deployment/web`."""
 
@@ -87,8 +88,7 @@ def make_timeline(
         counts = {key: states for key, states in counts.items() if "/".join(key) == workload}
     if query:
         shown = [story for story in shown if query.takes(see_story(story, stories))]
-    states = sum(counts.values(), Counter())
-    gone = sum(story.is_gone for story in shown)
+    states, gone = sum(counts.values(), Counter()), sum(story.is_gone for story in shown)
     total = max(len(shown), (states.total() + gone) if found is None else found)
     is_crowded = total > max_rows or page is not None
     if page:
@@ -102,15 +102,12 @@ def make_timeline(
     keys = sorted({*groups, *(() if query else bands)})
     # Names are told apart by their namespaces as soon as there is more than one.
     is_spread = len({namespace for namespace, _workload in keys}) > 1
-    lanes = [
-        lane
-        for key in keys
-        for lane in _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
-    ]
     served = choose_lanes(services, now_ms)
-    lanes = [*list_lanes(served, now_ms, is_spread), *lanes]
-    tones, marks = (*STATES, *REQUEST_TONES), list_marks(served)
-    figure = make_lanes(lanes, tones, [*spans, *list_bars(served)], marks, now_ms, window_ms)
+    lanes = list_lanes(served, now_ms, is_spread)
+    for key in keys:
+        lanes += _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
+    bars = [*spans, *list_bars(served)]
+    figure = make_lanes(lanes, TONES, bars, list_marks(served), now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
     meta |= {"page": page.to_json()} if page else {}
     meta |= {"narrowed": True} if page or query else {}

@@ -15,11 +15,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
-from lifecycle import rest_tokens
-from lifecycle.access import User
+from lifecycle import reads, rest_tokens
+from lifecycle.access import User, address_for, clusters_for
 from lifecycle.models import Cluster, Command, Worker
+from lifecycle.recorded.requests import list_services, read_served
 from lifecycle.runs import messages
-from lifecycle.runs.request_metrics import count_lost
 from lifecycle.runs.sharing.shards import SILENCE
 
 # What workers count: name in their figures -> what it is.
@@ -33,6 +33,12 @@ WORKER_COUNTERS = {
     "engine_seconds": "Seconds spent in the engine",
     "record_seconds": "Seconds spent recording",
 }
+LOST = "podline_requests_lost_seconds"
+LOST_LABELS = ["cluster", "namespace", "service", "sender"]
+MOST_CLUSTERS = 20
+"""Lost requests are told of so many: those whose time goes on before others, then the latest."""
+MOST_SERVICES = 50
+"""Of each cluster, the first by namespace and name."""
 
 
 @never_cache
@@ -144,4 +150,19 @@ class _Podline(Collector):
             for worker in workers:
                 family.add_metric([worker.name], worker.figures.get(name, 0))
             yield family
-        yield count_lost(self._user)
+        yield _count_lost(self._user)
+
+
+def _count_lost(user: User) -> CounterMetricFamily:
+    """By Service and sender, in virtual time; the histories are their own, so that forks count anew."""
+    what = "Request-seconds lost: the share of a Service's requests that failed, times virtual seconds"
+    family = CounterMetricFamily(LOST, what, labels=LOST_LABELS)
+    seen = clusters_for(user).select_related("owner").order_by("paused", "-pk")
+    for cluster in seen[:MOST_CLUSTERS]:
+        address, now_ms = address_for(user, cluster), reads.virtual_now_ms(cluster)
+        for served in read_served(cluster, list_services(cluster)[:MOST_SERVICES]):
+            for sender in served.courses.list_senders():
+                lost_ms = served.courses.by_sender[sender].sum_lost(None, now_ms)
+                labels = [address, served.stored.namespace or "", served.stored.name, sender]
+                family.add_metric(labels, float(lost_ms) / 1000)
+    return family
