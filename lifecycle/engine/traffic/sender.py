@@ -128,8 +128,8 @@ class Sender:
 
     def take_news(self, keeps_alive: bool) -> tuple[int | None, int, str | None, dict[str, int]] | None:
         """What a row is to say now: the value told before, and what `describe` says. None: nothing new."""
-        # Where nobody sends any more nothing is lost.
-        if not self.is_sending and not (self.told and self.told[0]):
+        # Where nobody sends any more nothing is lost, but what was under way.
+        if not (self.is_sending or self.at_once or (self.told and self.told[0])):
             return None
         value, reason, detail = self.describe(keeps_alive)
         at_once, self.at_once = self.at_once, {}
@@ -170,6 +170,7 @@ class Sender:
             "settled_ms": self.settled_ms,
             "sent_ms": self.sent_ms,
             "sums": [[*key, number] for key, number in self._sums.items()],
+            "at_once": [[outcome, *part.as_integer_ratio()] for outcome, part in self.at_once.items()],
             "told": list(self.told) if self.told is not None else None,
             "since": {name: view.since_ms for name, view in self.views.items() if view.since_ms is not None},
         }
@@ -178,6 +179,7 @@ class Sender:
         """Go on from what `save` described; the views are there."""
         self.settled_ms, self.sent_ms = data["settled_ms"], data["sent_ms"]
         self._sums = {(one[0], one[1]): one[2] for one in data["sums"]}
+        self.at_once = {one[0]: Fraction(one[1], one[2]) for one in data["at_once"]}
         self.told = (data["told"][0], data["told"][1]) if data["told"] is not None else None
         for name, since_ms in data["since"].items():
             if name in self.views:
