@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil, lcm
+from operator import add
 from typing import Any
 
 from ..rules.network.requests import FIRST_LOST, NOBODY, OUTCOMES, SERVED
@@ -133,7 +134,7 @@ class Sender:
 
     def take_news(self, keeps_alive: bool) -> tuple[int | None, int, str | None, dict[str, int]] | None:
         """What a row is to say now: the value told before, and what `describe` says. None: nothing new."""
-        # Where nobody sends any more nothing is lost.
+        # Where nobody sends any more nothing is lost, but what was under way.
         if not (self.is_sending or self.at_once or (self.told and self.told[0])):
             return None
         value, reason, detail = self.describe(keeps_alive)
@@ -152,19 +153,28 @@ class Sender:
 
     def describe(self, keeps_alive: bool) -> tuple[int, str | None, dict[str, int]]:
         """The share that is lost now in thousandths, the outcome that most of it has, all outcomes."""
-        parts = list(self._list_parts(keeps_alive))
-        if not parts:
-            return 0, None, {name: _PER_MILLE if name == OUTCOMES[SERVED] else 0 for name in OUTCOMES}
-        whole = lcm(*(denominator for _outcome, (_number, denominator) in parts))
+        counts, whole = self._count(keeps_alive)
+        lost = sum(counts[FIRST_LOST:])
+        most = max(range(FIRST_LOST, len(OUTCOMES)), key=lambda one: (counts[one], -one))
+        detail = {name: to_per_mille(count, whole) for name, count in zip(OUTCOMES, counts, strict=True)}
+        return to_per_mille(lost, whole), OUTCOMES[most] if lost else None, detail
+
+    def _count(self, keeps_alive: bool) -> tuple[list[int], int]:
+        """How requests fare now: by outcome so many of a whole."""
         counts = [0] * len(OUTCOMES)
-        for outcome, (number, denominator) in parts:
-            counts[outcome] += number * (whole // denominator)
-        counts[SERVED] = whole - sum(counts)
-        shares = [Fraction(count, whole) for count in counts]
-        lost = Fraction(sum(counts[FIRST_LOST:]), whole)
-        most = max(range(FIRST_LOST, len(OUTCOMES)), key=lambda one: (shares[one], -one))
-        detail = {name: to_per_mille(share) for name, share in zip(OUTCOMES, shares, strict=True)}
-        return to_per_mille(lost), OUTCOMES[most] if lost else None, detail
+        if not self.sending:
+            counts[NOBODY if self.is_stranded else SERVED] = 1
+            return counts, 1
+        by_among: dict[int, list[int]] = {}
+        for view in self.sending:
+            answers, among = view.count_outcomes(keeps_alive)
+            tally = by_among.get(among)
+            by_among[among] = list(answers) if tally is None else list(map(add, tally, answers))
+        whole = lcm(*by_among)
+        for among, tally in by_among.items():
+            for outcome, number in enumerate(tally):
+                counts[outcome] += number * (whole // among)
+        return counts, whole * len(self.sending)
 
     # --- save and load ----------------------------------------------------------------------------------
 
@@ -175,6 +185,7 @@ class Sender:
             "settled_ms": self.settled_ms,
             "sent_ms": self.sent_ms,
             "sums": [[*key, number] for key, number in self._sums.items()],
+            "at_once": [[outcome, *part.as_integer_ratio()] for outcome, part in self.at_once.items()],
             "told": list(self.told) if self.told is not None else None,
             "since": {name: view.since_ms for name, view in self.views.items() if view.since_ms is not None},
         }
@@ -183,14 +194,15 @@ class Sender:
         """Go on from what `save` described; the views are there."""
         self.settled_ms, self.sent_ms = data["settled_ms"], data["sent_ms"]
         self._sums = {(one[0], one[1]): one[2] for one in data["sums"]}
+        self.at_once = {one[0]: Fraction(one[1], one[2]) for one in data["at_once"]}
         self.told = (data["told"][0], data["told"][1]) if data["told"] is not None else None
         for name, since_ms in data["since"].items():
             if name in self.views:
                 self.views[name].since_ms = since_ms
 
 
-def to_per_mille(share: Fraction) -> int:
+def to_per_mille(count: int, whole: int) -> int:
     """A share in thousandths; what is not nothing is at least one, what is not all is not all."""
-    if share in (0, 1):
-        return int(share) * _PER_MILLE
-    return min(max(round(share * _PER_MILLE), 1), _PER_MILLE - 1)
+    if count in (0, whole):
+        return _PER_MILLE if count else 0
+    return min(max((count * _PER_MILLE + whole // 2) // whole, 1), _PER_MILLE - 1)

@@ -64,6 +64,11 @@ is said of a container but its image, it listens on these ports; an image that n
 that is made from nothing or from `distroless` has no shell. The table is
 `lifecycle/engine/programs/images/built.txt`: to add an image, add a line with its names and its build file
 and run `manage.py generate_images DIR`, where DIR holds `OWNER/REPOSITORY/PATH`.
+
+At their stop signal nginx, httpd, HAProxy, Caddy and Traefik close their ports, and end when the requests
+that are under way are done. Envoy, Tomcat, PostgreSQL and MySQL drop these, and so is assumed of a program
+that nobody knows: it listens at once, and ends at once on its stop signal. `onTerm` and `listens` of
+`podline.dev/behavior` say otherwise.
 """
 ASSUMED = (
     "An image that is not listed below can be pulled, starts at once, runs until it is stopped, listens on"
