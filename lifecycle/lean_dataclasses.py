@@ -16,6 +16,8 @@ Read = Callable[[Any], Any]
 Fields = dict[str, "Field"]
 
 _MISSING: Any = object()
+CONSTRUCTOR = "<constructor>"
+"""The file that compiled constructors name as theirs."""
 
 
 class Field:
@@ -202,7 +204,8 @@ def _compile(cls: Any, every: Fields, frozen: bool) -> Any:
                for name, value in values.items() if value]  # fmt: skip
     if hasattr(cls, "__post_init__"):
         written.append("self.__post_init__()")
-    exec(f"def __init__({head}):\n " + "\n ".join(written or ["pass"]), known)
+    text = f"def __init__({head}):\n " + "\n ".join(written or ["pass"])
+    exec(compile(text, CONSTRUCTOR, "exec"), known)
     made = known["__init__"]
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
     return made

@@ -23,7 +23,7 @@ from .clients.drain import Drains
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
-from .heart.saved import map_of
+from .heart.saved import map_of, part_of
 from .heart.settings import Settings
 from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
@@ -359,13 +359,15 @@ class Cluster:
         self._kubelets.take_up(saved.get("kubelets") if saved is not None else None, is_same)
         self._scheduler.take_up(upgrades.read_waiting(saved))
         self._restore_controllers(saved)
-        self._traffic.load(None)
+        is_counted = self._traffic.take_up(part_of(saved, "traffic"))
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
         self._drains.go_on()
         lost = upgrades.count_lost_timers(saved, agenda)
         if lost:
             self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")
+        if not is_counted:
+            self._kubelets.upgrade.begun_anew.append("what was lost of requests to Services")
         # Where timers are lost, nobody knows who would have looked at what.
         for key in upgrades.keys_of(upgrades.list_woken(saved, objects) if lost == 0 else objects):
             if context.loop.knows_controller(key[0]):

@@ -28,6 +28,7 @@ class Routes:
 
     def restore(self) -> None:
         """Count those that there are."""
+        self._counts.clear()
         for kind in ROUTES:
             for route in self._store.list(kind):
                 self._count(route, 1)

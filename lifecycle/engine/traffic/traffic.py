@@ -11,7 +11,6 @@ from typing import Any
 
 from ..api.context import Context
 from ..heart.agenda import Timer
-from ..heart.chance import PART
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ..objects.meta import StoredObject
 from ..objects.names import ZONE
@@ -37,8 +36,6 @@ from .view import View
 from .watcher import Watcher
 
 NAME = "traffic"
-REST = "endpoints_rest"
-_PARTED = 1 / 3
 MOST_NODES = 8
 """Of so many nodes at most the senders and kube-proxies are followed."""
 _LAGS = {INGRESS: "ingress", DNS: "dns"}
@@ -253,27 +250,13 @@ class Traffic:
         if service is not None:
             names = (f"{one}|{uid}" for one in service.senders if one not in BY_NODE)
             followers += [self._followers.all[name] for name in names]
-        for part, late_ms in self._part(uid, changes):
+        for part, late_ms in self._followers.part(uid, changes):
             # Who comes harms nobody; that somebody goes may matter before it is known.
             is_progress = any(target is None or not is_ready(target.data) for _key, target in part)
             for follower in followers:
                 self._followers.tell(follower, uid, part, is_progress, late_ms)
         if service is not None:
             self._check(service)
-
-    def _part(self, uid: str, changes: Sequence[Change]) -> list[tuple[Sequence[Change], int]]:
-        """Of pods that change at once the first may be told alone, and the others by a look after that.
-
-        Measured at a scale-down by three: in one run of three the rules followed the others a second later.
-        """
-        context = self._context
-        if len(changes) < 2 or not context.timing.spreads[REST][1]:
-            return [(changes, 0)]
-        key = f"{uid}{PART}{context.clock.now_ms}"
-        late_ms = context.draw_ms(REST, key)
-        if context.chance.draw(REST, key) >= _PARTED:
-            return [(changes, late_ms)]
-        return [(changes[:1], 0), (changes[1:], late_ms)]
 
     # --- what has become known --------------------------------------------------------------------------
 
@@ -311,6 +294,18 @@ class Traffic:
             "followers": [save_follower(one) for one in self._followers.all.values()],
             "balancers": {uid: one.save() for uid, one in self._balancers.all.items()},
         }
+
+    def take_up(self, data: Any) -> bool:
+        """Go on from what another engine saved; whether it could be read."""
+        try:
+            self.load(data)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            self.services.clear()
+            self._uids.clear()
+            self._watcher.clear()
+            self.load(None)
+            return False
+        return True
 
     def load(self, data: Mapping[str, Any] | None) -> None:
         """Go on from what `save` described, or from nothing; store and kubelets are restored before."""

@@ -118,6 +118,10 @@ class Watcher:
             if self._ask(service, endpoint):
                 self._on_change(service)
 
+    def clear(self) -> None:
+        """No endpoint is followed."""
+        self._by_pod.clear()
+
     def restore(self, service: ServiceTraffic) -> None:
         """Its endpoints are there again."""
         for endpoint in service.endpoints.values():
