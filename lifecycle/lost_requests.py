@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from lifecycle.engine.programs.request_plan import REQUESTS, read_requests
 from lifecycle.engine.rules.network.requests import (
@@ -22,6 +22,7 @@ from lifecycle.engine.rules.network.requests import (
 )
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
 from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.lean_tuples import NamedTuple
 
 Json = Mapping[str, Any]
 

@@ -17,6 +17,8 @@ from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.heart.trace import row_to_json
 from tests.engine.traffic.shop import make_deployment, make_service, make_template
 
+pytestmark = pytest.mark.slow
+
 CHANGED_MS = 20_000
 READ_MS = 20
 """Instants of rules were read to 0.01 s, at either end."""
@@ -143,14 +145,12 @@ def test_what_was_measured_lies_within_what_is_drawn(name: str) -> None:
     assert find_wrong(name, 200, 2) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["preStop", "slow, probed", "slow, not probed"])
 def test_what_was_measured_lies_within_what_a_few_seeds_draw(name: str) -> None:
     wrong = find_wrong(name, 4, 3)
     assert [one for one in wrong if one.startswith("lost")] == []
 
 
-@pytest.mark.slow
 def test_rules_follow_one_change_at_once_and_the_next_a_second_later() -> None:
     # The new pod's readiness, and the end of the old one some 40 ms after it.
     outcomes = [play(SITUATIONS["slow, probed"], seed) for seed in range(1, 4)]
