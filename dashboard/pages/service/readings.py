@@ -23,6 +23,7 @@ from lifecycle.lost_requests import (
     tell_outcome,
     tell_sender,
     tell_share,
+    tell_worth,
 )
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.requests import SERVICE, Served, list_services, list_services_of, read_served
@@ -75,6 +76,11 @@ def list_losses(courses: Courses, at_ms: int, per_second: int | None) -> list[Js
     return sorted(found, key=lambda one: -int(one["at_ms"]))[:MOST_LOSSES]
 
 
+def _tell_cell(lost_ms: Fraction, per_second: int | None) -> str:
+    """How much of all requests, as the column's title says."""
+    return tell_amount(lost_ms, per_second) if per_second else tell_worth(lost_ms)
+
+
 def _list_of(courses: Courses, sender: str, at_ms: int, per_second: int | None) -> Iterable[Json]:
     course = courses.by_sender[sender]
     through = f" {tell_sender(sender)}" if len(courses.by_sender) > 1 else ""
@@ -88,12 +94,12 @@ def _list_of(courses: Courses, sender: str, at_ms: int, per_second: int | None) 
                 "to": "now" if one.end_ms is None else tell_exactly(one.end_ms),
                 "share": tell_share(one.lost),
                 "how": f"{tell_outcome(one.reason)}{through}",
-                "amount": tell_amount(lost_ms, per_second),
+                "amount": _tell_cell(lost_ms, per_second),
             }
     for lump in course.lumps:
         at = tell_exactly(lump.at_ms)
         how = f"{tell_outcome(lump.reason)}{through}"
-        amount = tell_amount(lump.lost_ms, per_second)
+        amount = _tell_cell(lump.lost_ms, per_second)
         yield {"at_ms": lump.at_ms, "from": at, "to": at, "share": "under way", "how": how, "amount": amount}
 
 
