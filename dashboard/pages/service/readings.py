@@ -76,7 +76,7 @@ def list_losses(courses: Courses, at_ms: int, per_second: int | None) -> list[Js
     return sorted(found, key=lambda one: -int(one["at_ms"]))[:MOST_LOSSES]
 
 
-def _tell_cell(lost_ms: Fraction, per_second: int | None) -> str:
+def _tell_cell(lost_ms: Fraction | int, per_second: int | None) -> str:
     """How much of all requests, as the column's title says."""
     return tell_amount(lost_ms, per_second) if per_second else tell_worth(lost_ms)
 
