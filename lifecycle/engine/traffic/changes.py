@@ -16,21 +16,27 @@ def list_changes(old: StoredObject | None, new: StoredObject | None) -> list[Cha
     is_same = before[1] == after[1]
     gone: dict[str, Any] = {}
     found: dict[str, Target] = {}
-    # Most of a slice stays as it is: the same objects, if in other places.
-    kept = set(map(id, before[0])) & set(map(id, after[0])) if is_same else set()
-    for was in before[0]:
-        if id(was) not in kept:
-            gone[key_of(was)] = was
-    for is_now in after[0]:
-        if id(is_now) not in kept:
-            found[key_of(is_now)] = Target(is_now, after[1])
+    first, last = _find_middle(before[0], after[0]) if is_same else (0, 0)
+    for was in before[0][first : len(before[0]) - last]:
+        gone[key_of(was)] = was
+    for is_now in after[0][first : len(after[0]) - last]:
+        found[key_of(is_now)] = Target(is_now, after[1])
     changes: list[Change] = [(key, None) for key in gone if key not in found]
     for key, target in found.items():
         was = gone.get(key)
-        # One that was written anew as it was has not changed.
-        if not is_same or was != target.data:
+        # One that has another place, or was written anew as it was, has not changed.
+        if not is_same or (was is not target.data and was != target.data):
             changes.append((key, target))
     return changes
+
+
+def _find_middle(before: list[Any], after: list[Any]) -> tuple[int, int]:
+    """How many stay as they are at the beginning and at the end: most of a slice are the same objects."""
+    most = min(len(before), len(after))
+    first = next((place for place in range(most) if before[place] is not after[place]), most)
+    most -= first
+    last = next((place for place in range(most) if before[-1 - place] is not after[-1 - place]), most)
+    return first, last
 
 
 def key_of(endpoint: Mapping[str, Any]) -> str:

@@ -185,7 +185,7 @@ class Traffic:
             zone = new.meta.labels.get(ZONE, "")
             if name in self._nodes and self._nodes[name] != zone:
                 self._nodes[name] = zone
-                self._renew_views(name, is_moved=True)
+                self._renew_views(name)
             return
         wanted = self._choose_nodes()
         if wanted == self._nodes:
@@ -206,12 +206,12 @@ class Traffic:
             nodes = sorted(nodes, key=lambda one: draw("proxy", one.meta.name))[:MOST_NODES]
         return {one.meta.name: one.meta.labels.get(ZONE, "") for one in nodes}
 
-    def _renew_views(self, moved: str = "", is_moved: bool = False) -> None:
+    def _renew_views(self, moved: str = "") -> None:
+        """Have each node that counts looked at from; a view from one that has another zone begins anew."""
         for service in self.services.values():
             service.settle(self._context.clock.now_ms)
             for sender in self._list_by_node(service):
-                if is_moved:
-                    sender.views.pop(moved, None)
+                sender.views.pop(moved, None)
                 self._set_views(service, sender)
             self._check(service)
 
