@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.programs.request_plan import REQUESTS, read_requests
 from lifecycle.engine.rules.network.requests import (
     DNS,
@@ -174,6 +175,11 @@ def find_per_second(service: Json) -> int | None:
     """How many requests a second a stored Service says that it gets."""
     text = ((service.get("metadata") or {}).get("annotations") or {}).get(REQUESTS)
     return read_requests(text)[0].per_second if isinstance(text, str) and text else None
+
+
+def selects(service: Json, labels: Json) -> bool:
+    """Whether a Service selects pods with these labels."""
+    return Selector.of_labels((service.get("spec") or {}).get("selector")).matches(labels)
 
 
 # --- words ------------------------------------------------------------------------------------------------

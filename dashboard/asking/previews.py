@@ -18,9 +18,10 @@ from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.lost_requests import selects
 from lifecycle.models import Cluster
 from lifecycle.pod_judge import UNWELL
-from lifecycle.recorded.requests import find_labels, selects
+from lifecycle.recorded.requests import find_labels
 from lifecycle.runs.ahead import Ahead, run_ahead
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.verdicts import judge_rollout

@@ -9,8 +9,7 @@ from django.db.models import Q, QuerySet
 
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.engine.objects.selector import Selector
-from lifecycle.lost_requests import FIELD, Courses, find_per_second, tell_lost
+from lifecycle.lost_requests import FIELD, Courses, find_per_second, selects, tell_lost
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.recorded.objects import alive
 from lifecycle.sources import TRANSITIONS
@@ -74,8 +73,3 @@ def find_labels(kind: str, workload: Json) -> Json:
     found = workload.get("metadata") or {} if kind == POD_KIND.id else find_pod_metadata(workload)
     labels: Json = found.get("labels") or {}
     return labels
-
-
-def selects(service: Json, labels: Json) -> bool:
-    """Whether a Service selects pods with these labels."""
-    return Selector.of_labels((service.get("spec") or {}).get("selector")).matches(labels)

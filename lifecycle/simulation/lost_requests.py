@@ -9,7 +9,6 @@ from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.timing import PROXY_PERIOD_MS, Timing
 from lifecycle.engine.heart.trace import Transition, row_to_json
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata
-from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.rules.network.requests import DNS, INGRESS, LOAD_BALANCER_SENDER, PODS
 from lifecycle.input.scenario import format_duration
 from lifecycle.lean_dataclasses import dataclass
@@ -19,6 +18,7 @@ from lifecycle.lost_requests import (
     Course,
     Courses,
     find_per_second,
+    selects,
     tell_exactly,
     tell_outcome,
     tell_sender,
@@ -141,12 +141,11 @@ def _list_losing(cluster: Cluster) -> Iterator[tuple[Json, tuple[str, str], Json
             yield service, place, sums
 
 
-def selects(service: Json, workload: Json) -> bool:
+def selects_pods_of(service: Json, workload: Json) -> bool:
     """Whether a Service selects the pods of a workload."""
     if service["metadata"]["namespace"] != workload["metadata"].get("namespace"):
         return False
-    labels = find_pod_metadata(workload).get("labels") or {}
-    return Selector.of_labels((service.get("spec") or {}).get("selector")).matches(labels)
+    return selects(service, find_pod_metadata(workload).get("labels") or {})
 
 
 def describe_lags(cluster: Cluster) -> Iterator[str]:

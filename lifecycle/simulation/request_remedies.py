@@ -24,7 +24,7 @@ from lifecycle.input.scenario_steps import Step
 from lifecycle.lean_dataclasses import replace
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.remedies import LONGEST_MS, is_small, is_whole_now
-from lifecycle.simulation.lost_requests import Lost, selects, tell_loss
+from lifecycle.simulation.lost_requests import Lost, selects_pods_of, tell_loss
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import run
 
@@ -132,7 +132,11 @@ def find_changed(cluster: Cluster, lost: Lost, is_planned: Callable[[str], bool]
     for entry in list_workloads():
         for data in cluster.list(entry.kind.id):
             meta = data["metadata"]
-            if is_planned(meta["uid"]) and not meta.get("ownerReferences") and selects(lost.service, data):
+            if (
+                is_planned(meta["uid"])
+                and not meta.get("ownerReferences")
+                and selects_pods_of(lost.service, data)
+            ):
                 yield data
 
 

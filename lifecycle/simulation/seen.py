@@ -23,7 +23,7 @@ from lifecycle.engine.rules.telling.noticed import EVICTION, NOTHING, Noticed
 from lifecycle.engine.rules.telling.surroundings import find_target, tell_scaler
 from lifecycle.judge import Seen, judge_workload
 from lifecycle.pod_judge import SeenPod, Verdict, judge_lone, read_state
-from lifecycle.simulation.lost_requests import Lost, RequestRows, selects
+from lifecycle.simulation.lost_requests import Lost, RequestRows, selects_pods_of
 from lifecycle.verdicts import tell_conditions
 
 Json = Mapping[str, Any]
@@ -153,7 +153,7 @@ class Judged:
         """What the changes of a workload that somebody planned cost of the requests to it."""
         if not self._watch.is_planned(data["metadata"]["uid"]) or controller_of(data):
             return []
-        found = [one for one in self._lost if selects(one.service, data)]
+        found = [one for one in self._lost if selects_pods_of(one.service, data)]
         return [f"Service {one.service['metadata']['name']} {one.tell()}" for one in found]
 
     def _list_jobs(self, uid: str) -> list[tuple[Json, Noticed]]:
