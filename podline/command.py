@@ -31,6 +31,9 @@ COMMANDS = {
     "simulate": Command(
         "run manifests in virtual time and write what happens", "lifecycle.simulation.command_line"
     ),
+    "check": Command(
+        "try every future that matters: rollouts, drains, lost nodes", "lifecycle.check.command_line"
+    ),
     "schema": Command("print the JSON Schema of a kind, for editors", "podline.schemas"),
     "completion": Command("print the completion of a shell: bash, zsh or fish", "podline.completion"),
     "version": Command("print which Podline this is, and of which Kubernetes", "podline.version_command"),

@@ -47,6 +47,7 @@ FLOORS: list[tuple[str, str]] = [
         "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests",
     ),
     ("2 simulation", "lifecycle.simulation"),
+    ("2 check", "lifecycle.check"),
     (
         "2 kept",
         "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"

@@ -201,8 +201,7 @@ class Cluster:
     def take_changes(self) -> Changes:
         """Everything since the last take."""
         context = self._context
-        entries, row_count = context.trace.take()
-        changes = Changes(context.clock.now_ms, entries, row_count, context.store.versions, context.logs)
+        changes = Changes(context.clock.now_ms, *context.trace.take(), context.store.versions, context.logs)
         context.store.versions, context.logs = [], []
         return changes
 
@@ -287,6 +286,7 @@ class Cluster:
         return {
             "engine_version": ENGINE_VERSION,
             "seed": self.seed,
+            "chance": self._context.chance.drawn_from,
             "epoch_ms": self.epoch_ms,
             "settings": self.settings.to_json(),
             "now_ms": self.now_ms,
@@ -344,7 +344,7 @@ class Cluster:
         from . import upgrades
 
         context, store = self._context, self._store
-        context.clock.now_ms = context.trace.at_ms = known.now_ms
+        context.begin_at(known.now_ms, upgrades.read_chance(known, saved))
         objects = upgrades.read_objects(known, saved)
         for found in objects:
             store.restore(found)
@@ -384,7 +384,7 @@ class Cluster:
 
     def _restore(self, data: dict[str, Any]) -> None:
         context, store = self._context, self._store
-        context.clock.now_ms = context.trace.at_ms = data["now_ms"]
+        context.begin_at(data["now_ms"], data.get("chance", self.seed))
         specs = [PodSpec(raw) for raw in data["pod_specs"]]
         for entry in data["objects"]:
             store.restore(decode(entry, specs))

@@ -61,6 +61,12 @@ def read_objects(known: Known, saved: Any) -> list[StoredObject]:
     return [_read(data, known.epoch_ms) for data in known.objects]
 
 
+def read_chance(known: Known, saved: Any) -> int:
+    """The seed that draws come from; the cluster's own where no other is known."""
+    seed = saved.get("chance") if isinstance(saved, Mapping) else None
+    return seed if isinstance(seed, int) else known.seed
+
+
 def _list_templates(objects: Sequence[dict[str, Any]]) -> dict[Any, list[Any]]:
     """Of each object what it makes others from: a workload that has lost it makes pods without end."""
     specs = {data["metadata"].get("uid"): data.get("spec") or {} for data in objects}

@@ -354,6 +354,14 @@ def _static_pod(reader: StepReader, value: Any, path: Path) -> Commands:
         yield "staticPod", {"node": found.get("node"), "manifest": manifest}
 
 
+def _chance(reader: StepReader, value: Any, path: Path) -> Commands:
+    """`7`: from here on delays are drawn from this seed."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        reader.complain(path, f"must be a seed, not {describe(value)}", "a whole number")
+        return
+    yield "chance", {"seed": value}
+
+
 READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {
     "apply": _write("apply"),
     "create": _write("create"),
@@ -371,4 +379,5 @@ READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {
     "fault": _fault,
     "staticPod": _static_pod,
     "remove": _node("remove"),
+    "chance": _chance,
 }

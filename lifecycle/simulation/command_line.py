@@ -56,7 +56,7 @@ def main(arguments: Sequence[str], program: str = "podline simulate") -> int:
 def add_options(parser: ArgumentParser) -> None:
     """What the command takes."""
     _add_inputs(parser)
-    _add_circumstances(parser)
+    add_circumstances(parser)
     parser.add_argument(
         "--until",
         type=_until,
@@ -79,7 +79,7 @@ def _add_inputs(parser: ArgumentParser) -> None:
         metavar="FILE|FOLDER|CHART|-",
         help="manifests, or a chart, which your own helm renders; - is standard input",
     )
-    _add_rendering(parser)
+    add_rendering(parser)
     parser.add_argument(
         "-n",
         "--namespace",
@@ -100,7 +100,7 @@ def _add_inputs(parser: ArgumentParser) -> None:
     )
 
 
-def _add_rendering(parser: ArgumentParser) -> None:
+def add_rendering(parser: ArgumentParser) -> None:
     """What charts and kustomizations are rendered with."""
     parser.add_argument(
         "-f", "--values", action="append", default=[], metavar="FILE", help="values for the chart"
@@ -118,7 +118,8 @@ def _add_rendering(parser: ArgumentParser) -> None:
     )
 
 
-def _add_circumstances(parser: ArgumentParser) -> None:
+def add_circumstances(parser: ArgumentParser) -> None:
+    """What the world is like."""
     parser.add_argument("--nodes", type=_count, metavar="N", help="nodes of 4 CPU and 8 GiB (default 3)")
     parser.add_argument("--seed", type=int, metavar="S", help="what chance is drawn from (default 1)")
     parser.add_argument("--epoch", type=_epoch, metavar="TIME", help="UTC time of instant 0, RFC 3339")
@@ -141,11 +142,11 @@ def _add_circumstances(parser: ArgumentParser) -> None:
 def simulate(options: Mapping[str, Any]) -> int:
     """Read, run and write, by the options of `add_options`; the exit status."""
     try:
-        reading = _read(options)
+        reading = read_inputs(options)
         for line in reading.report.list_notes():
             _say(line)
         lenient = frozenset[str]() if options["strict"] else reading.lenient
-        plan = make_plan(reading.documents, _read_overrides(options), reading.report.refused, lenient)
+        plan = make_plan(reading.documents, read_overrides(options), reading.report.refused, lenient)
         if options["then"]:
             plan = replace(plan, then=_read_upgrade(options))
     except ManifestError as error:
@@ -176,7 +177,8 @@ def simulate(options: Mapping[str, Any]) -> int:
     return outcome.exit_status
 
 
-def _read(options: Mapping[str, Any]) -> Reading:
+def read_inputs(options: Mapping[str, Any]) -> Reading:
+    """The inputs that the options name, rendered where they are charts or kustomizations."""
     namespace = options["namespace"] or ""
     release = find_release(options["kubernetes"] or DEFAULT_RELEASE.name)
     values = Values(tuple(options["values"]), tuple(options["set"]), namespace, release.version)
@@ -253,11 +255,11 @@ class _Tee:
 def _read_upgrade(options: Mapping[str, Any]) -> Plan:
     """The rendering that all is upgraded to: all of it or nothing."""
     later = {**options, "inputs": [options["then"]], "kustomize": [], "hooks": "upgrade"}
-    reading = _read(later)
+    reading = read_inputs(later)
     if found := next(filter(is_scenario, reading.documents), None):
         remedy = "put it beside the first rendering: its instants are those of the whole run"
         raise ManifestError([found.problem(("kind",), "a Scenario in what is upgraded to", remedy)])
-    return make_plan(reading.documents, _read_overrides(later), reading.report.refused)
+    return make_plan(reading.documents, read_overrides(later), reading.report.refused)
 
 
 def _tell_left_out(plan: Plan) -> list[str]:
@@ -267,7 +269,8 @@ def _tell_left_out(plan: Plan) -> list[str]:
     return [f"{left}; the run goes on without, or not at all with --strict"] if places else []
 
 
-def _read_overrides(options: Mapping[str, Any]) -> Overrides:
+def read_overrides(options: Mapping[str, Any]) -> Overrides:
+    """What the command line says in place of a Scenario."""
     return Overrides(
         nodes=options["nodes"],
         seed=options["seed"],

@@ -63,6 +63,11 @@ class Context:
         """The instant being lived."""
         return self.clock.now_ms
 
+    def begin_at(self, now_ms: int, chance_seed: int) -> None:
+        """Go on from an instant that was lived through before, with the seed that chance came from then."""
+        self.clock.now_ms = self.trace.at_ms = now_ms
+        self.chance.draw_from(chance_seed)
+
     def manager_ms(self, name: str) -> int:
         """A span of time that is set of the controller manager, in ms."""
         return read_span_ms(self.settings.manager[name])

@@ -213,6 +213,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "taints": Field("a list of {key, value, effect}", _is_list_of_maps, True),
     },
     "remove": {"node": _text("the name of a node, such as node-1", True)},
+    "chance": {"seed": Field("a whole number", _is_whole, True)},
     "staticPod": {
         "node": _NODE_NEEDED,
         "manifest": Field("the manifest of a Pod", _is_map),

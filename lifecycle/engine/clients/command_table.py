@@ -14,6 +14,7 @@ from ..heart.errors import BadRequest
 from . import verbs
 from .apply import apply
 from .bind import bind
+from .chance import draw_from
 from .client import Answer, Client, Payload
 from .nodes import cordon, taint, uncordon
 from .rollout import rollout
@@ -34,6 +35,7 @@ _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
     "cordon": cordon,
     "uncordon": uncordon,
     "taint": taint,
+    "chance": draw_from,
 }
 
 

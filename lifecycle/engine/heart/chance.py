@@ -20,15 +20,23 @@ PART = "\x1f"
 
 
 class Chance:
-    """Keyed draws from one seed."""
+    """Keyed draws: names and uids from one seed, all else from a second one, which is the same at first.
 
-    __slots__ = ("_by_purpose", "_identity", "_latency", "_salt")
+    So several futures of one cluster can have other delays and still call their pods by the same names.
+    """
+
+    __slots__ = ("_by_purpose", "_identity", "_latency", "_salt", "drawn_from")
 
     def __init__(self, seed: int) -> None:
-        self._salt = blake2b(str(seed).encode(), digest_size=16).digest()
+        self._salt = _salt(seed)
         # Salted once, copied for each draw.
-        self._latency = blake2b(digest_size=8, salt=self._salt)
         self._identity = blake2b(digest_size=24, salt=self._salt)
+        self.draw_from(seed)
+
+    def draw_from(self, seed: int) -> None:
+        """From now on draw from this seed; what is drawn already stays."""
+        self.drawn_from = seed
+        self._latency = blake2b(digest_size=8, salt=_salt(seed))
         # And told the purpose once: there are few.
         self._by_purpose: dict[str, blake2b] = {}
 
@@ -63,6 +71,10 @@ class Chance:
         hashed.update(f"new{PART}{owner_uid}{PART}{count}".encode("utf-8", "surrogatepass"))
         digest = hashed.digest()
         return uuid_text(digest[:16].hex()), digest[16:21].translate(_LETTER_OF_BYTE).decode()
+
+
+def _salt(seed: int) -> bytes:
+    return blake2b(str(seed).encode(), digest_size=16).digest()
 
 
 def uuid_text(hexadecimal: str) -> str:

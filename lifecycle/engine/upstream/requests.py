@@ -158,6 +158,7 @@ OURS: dict[str, str] = {
     "api/template_cache": "speed: what is made again and again of one template is looked at once",
     "api/templates": "speed: the pods of a template share what admission makes of their spec",
     "api/volumes": "speed: claims, volumes and the pods that use them, without a walk",
+    "clients/chance": "world: another course of the same world",
     "clients/client": "glue: how a command finds and changes an object",
     "clients/command_table": "glue: which kind of command is whose",
     "clients/drain_state": "glue: what is remembered of drains, as plain data",

@@ -1,0 +1,78 @@
+"""The check as a whole: settle, live through all futures, sum up, find, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from lifecycle.check.figures import sum_up, worst_end, worst_of
+from lifecycle.check.findings import Finding, explain, find_findings
+from lifecycle.check.life import Future, live
+from lifecycle.check.ordeals import Ordeal
+from lifecycle.check.settled import Settled
+from lifecycle.check.trials import Trial, list_trials
+from lifecycle.lean_dataclasses import dataclass
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One ordeal of some workloads: the ranges of its figures over all seeds, its worst end."""
+
+    ordeal: Ordeal
+    workloads: tuple[str, ...]
+    figures: dict[str, Any]
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of a check."""
+
+    settled: Settled
+    seeds: tuple[int, ...]
+    summaries: tuple[Summary, ...]
+    findings: tuple[Finding, ...]
+    refusals: tuple[str, ...]
+
+
+def check(
+    settled: Settled,
+    ordeals: Sequence[Ordeal],
+    seeds: Sequence[int],
+    progress: Progress = lambda done, of: None,
+) -> Checked:
+    """Try everything. Raises ManifestError for an ordeal that cannot be read."""
+    trials = list_trials(settled, ordeals)
+    lived = list(live_all(settled, trials, seeds, progress))
+    findings = find_findings(lived, len(seeds))
+    explain(settled, findings)
+    refusals = {f"{trial.title}: {text}": None for trial, future in lived for text in future.refusals}
+    return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), tuple(refusals))
+
+
+def live_all(
+    settled: Settled, trials: Sequence[Trial], seeds: Sequence[int], progress: Progress
+) -> Iterator[tuple[Trial, Future]]:
+    """Every trial under every seed, in order."""
+    jobs = [(trial, seed) for trial in trials for seed in seeds]
+    for done, (trial, seed) in enumerate(jobs, 1):
+        yield trial, live(settled, trial, seed)
+        progress(done, len(jobs))
+
+
+def _sum_up(lived: Sequence[tuple[Trial, Future]]) -> Iterator[Summary]:
+    """One for each ordeal and those whom it befell together; what befalls each node is one ordeal of all."""
+    grouped: dict[tuple[str, tuple[str, ...]], list[tuple[Trial, Future]]] = {}
+    for trial, future in lived:
+        is_alone = trial.ordeal.each in ("workload", "container", "cronjob", "job")
+        key = trial.ordeal.name, tuple(one.title for one in trial.workloads) if is_alone else ()
+        grouped.setdefault(key, []).append((trial, future))
+    for found in grouped.values():
+        names = sorted({one.title for trial, _ in found for one in trial.workloads})
+        by_seed: dict[int, list[Future]] = {}
+        for _, future in found:
+            by_seed.setdefault(future.seed, []).append(future)
+        figures = sum_up([worst_of(futures) for futures in by_seed.values()])
+        yield Summary(found[0][0].ordeal, tuple(names), figures, worst_end(one for _, one in found))

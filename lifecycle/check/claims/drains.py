@@ -1,0 +1,56 @@
+"""`drain-ends`: every drain comes to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lifecycle.check.scene import CRITICAL, End, Scene, Violation
+from lifecycle.engine.heart.trace import Row
+from lifecycle.engine.rules.nodes.drains import DONE
+from lifecycle.engine.rules.telling.verdicts import tell_span
+from lifecycle.simulation.disruptions import Disruptions
+
+CLAIM = "drain-ends"
+
+
+class DrainEnds:
+    """A drain that is held up to its end is held up for ever: nothing else is about to happen."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._drains = Disruptions()
+        self._drains.know(scene.settled.pods)
+
+    def take(self, rows: Sequence[Row], now_ms: int) -> None:
+        """What drains say."""
+        for row in rows:
+            self._drains.take(row)
+
+    def finish(self, end: End) -> Iterable[Violation]:
+        """A violation for each drain that did not end well, at who holds it up."""
+        for drain in self._drains.drains:
+            if drain.said == DONE:
+                continue
+            drain.tell(drain.said, end.now_ms)
+            held = [one for one in drain.evictions if not one.is_accepted and one.budget]
+            one = held[0] if held else None
+            owner = self._find(one.name) if one is not None else ""
+            span = tell_span((drain.ended_ms or end.now_ms) - drain.started_ms)
+            why = f": {one.name} stays, refused for budget {one.budget}" if one is not None else ""
+            at_ms = one.asked_ms if one is not None else drain.started_ms
+            text = f"the drain of {drain.node} has not ended after {span}{why}"
+            yield Violation(CLAIM, owner or f"Node/{drain.node}", CRITICAL, at_ms, text)
+
+    def _find(self, pod: str) -> str:
+        found = (one for one in self._scene.settled.pods if _name(one) == pod)
+        for one in found:
+            owner = self._scene.settled.find_owner(one)
+            return owner.title if owner is not None else f"Pod/{pod}"
+        namespace, _, name = pod.partition("/")
+        uid = next((one for one in self._scene.owners if one == name), "")
+        return self._scene.owners[uid].title if uid else f"Pod/{namespace}/{name}"
+
+
+def _name(pod: object) -> str:
+    meta = pod["metadata"]  # type: ignore[index]
+    return f"{meta['namespace']}/{meta['name']}"

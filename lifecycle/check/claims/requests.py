@@ -1,0 +1,63 @@
+"""`no-request-lost`: no request to a Service is lost in a change that somebody planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS, End, Scene, Violation
+from lifecycle.engine.heart.trace import Row, Transition, row_to_json
+from lifecycle.lost_requests import FIELD, Courses, tell_lost, tell_worth
+from lifecycle.simulation.lost_requests import SERVICE
+
+CLAIM = "no-request-lost"
+FEW_MS, MANY_MS = 100, 10_000
+"""Less than that is minor, more than that critical: ms' worth of all requests."""
+
+
+class NoRequestLost:
+    """Follows what is lost of the requests to each Service."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._before = {
+            place: read_lost_ms(scene, place) for one in scene.settled.workloads for place in one.services
+        }
+        self._courses: dict[tuple[str, str], Courses] = {}
+        self._worst: dict[tuple[str, str], tuple[int, int, int]] = {}
+        """(share, instant, row) of the worst row of each."""
+
+    def take(self, rows: Sequence[Row], now_ms: int) -> None:
+        """What rows tell of requests."""
+        for row in rows:
+            if isinstance(row, Transition) and row.field.startswith(FIELD):
+                place = row.subject.namespace or "", row.subject.name
+                self._courses.setdefault(place, Courses()).feed(row_to_json(row))
+                share = int(row.new or 0) or (1 if (row.detail or {}).get("atOnceMs") else 0)
+                if share > self._worst.get(place, (0, 0, 0))[0]:
+                    self._worst[place] = share, row.at_ms, row.seq
+
+    def finish(self, end: End) -> Iterable[Violation]:
+        """A violation for each Service that lost any."""
+        for place, before_ms in self._before.items():
+            lost_ms = read_lost_ms(self._scene, place) - before_ms
+            if lost_ms <= 0 or place not in self._courses:
+                continue
+            severity = MINOR if lost_ms < FEW_MS else SERIOUS if lost_ms < MANY_MS else CRITICAL
+            told = tell_lost(self._courses[place], self._scene.begin_ms, end.now_ms)
+            text = "; ".join(told) or f"lost {tell_worth(lost_ms)} of all requests"
+            _, at_ms, seq = self._worst.get(place, (0, self._scene.begin_ms, 0))
+            yield Violation(
+                CLAIM, self._find_cause(place), severity, at_ms, f"Service {place[1]}: {text}", seq or None,
+                lost_ms,
+            )  # fmt: skip
+
+    def _find_cause(self, place: tuple[str, str]) -> str:
+        """The workload whose requests they are; the Service where it has several."""
+        behind = [one for one in self._scene.settled.workloads if place in one.services]
+        return behind[0].title if len(behind) == 1 else f"{SERVICE}/{place[0]}/{place[1]}"
+
+
+def read_lost_ms(scene: Scene, place: tuple[str, str]) -> int:
+    """How many ms' worth of all requests to a Service were lost so far."""
+    sums = scene.cluster.sum_requests(*place)
+    return int(sums["lostMs"]) if sums is not None else 0

@@ -1,0 +1,90 @@
+"""From futures to findings: what failed, how often, and the worst case, with what led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from lifecycle.check.because import find_causes
+from lifecycle.check.life import Future
+from lifecycle.check.scene import SEVERITIES, Violation
+from lifecycle.check.settled import Settled
+from lifecycle.check.trials import Trial
+from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_tuples import NamedTuple
+
+Json = Mapping[str, Any]
+
+
+class Seen(NamedTuple):
+    """A violation, and in which future it was seen."""
+
+    violation: Violation
+    trial: Trial
+    seed: int
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """The worst first: the gravest, the largest, the first seed."""
+        return SEVERITIES.index(self.violation.severity), -self.violation.amount, self.seed
+
+
+class Remedied(NamedTuple):
+    """A cure that was run under the same chances. `figures`: those of the ordeal with it."""
+
+    text: str
+    patch: Json
+    figures: Json
+    price: str
+    known_as: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Finding:
+    """A claim about an object that failed in `times` of `of` seeds; `worst`: its counter-example."""
+
+    ordeal: str
+    claim: str
+    object: str
+    worst: Seen
+    times: int
+    of: int
+    because: tuple[str, ...] = ()
+    known_as: tuple[str, ...] = ()
+    remedies: tuple[Remedied, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The same for the same claim about the same object in the same ordeal, in whatever run."""
+        text = "\x1f".join((self.ordeal, self.claim, self.object))
+        return blake2b(text.encode(), digest_size=6).hexdigest()
+
+    @property
+    def severity(self) -> str:
+        """`critical`, `serious` or `minor`."""
+        return self.worst.violation.severity
+
+
+def find_findings(lived: Iterable[tuple[Trial, Future]], seeds: int) -> list[Finding]:
+    """One for each ordeal, claim and object, the gravest first."""
+    seen: dict[tuple[str, str, str], list[Seen]] = {}
+    for trial, future in lived:
+        for one in future.violations:
+            key = trial.ordeal.name, one.claim, one.object
+            seen.setdefault(key, []).append(Seen(one, trial, future.seed))
+    found = [
+        Finding(*key, min(all_seen, key=lambda one: one.rank), len({one.seed for one in all_seen}), seeds)
+        for key, all_seen in seen.items()
+    ]
+    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+
+
+def explain(settled: Settled, findings: Sequence[Finding]) -> None:
+    """Live through each counter-example once more, and write down what led to it."""
+    known: dict[tuple[str, int], Any] = {}
+    for one in findings:
+        key = one.worst.trial.title, one.worst.seed
+        if key not in known:
+            known[key] = find_causes(settled, one.worst.trial, one.worst.seed)
+        one.because = tuple(known[key].tell(one.worst.violation.seq))

@@ -1,0 +1,186 @@
+"""Lives through one future: a trial, under one seed of chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from lifecycle.check.claims import make_watchers
+from lifecycle.check.claims.requests import read_lost_ms
+from lifecycle.check.scene import End, Scene, Violation
+from lifecycle.check.settled import Settled
+from lifecycle.check.trials import Trial
+from lifecycle.engine import Cluster, Command
+from lifecycle.engine.heart.trace import Row
+from lifecycle.input.expressions import Look
+from lifecycle.lean_tuples import NamedTuple
+from lifecycle.remedies import is_whole_now
+from lifecycle.simulation.readiness import is_well
+
+Json = Mapping[str, Any]
+STEADY_MS = 30_000
+"""So long all has to stay whole before it is believed."""
+WHOLE, DEGRADED, STUCK = "whole", "degraded", "stuck"
+ENDS = (WHOLE, DEGRADED, STUCK)
+
+
+class Figures(NamedTuple):
+    """What one future came to. `recovery_ms`: None where it was not whole again in time."""
+
+    lost_ms: int
+    fewest_available: int
+    below_budget_ms: int
+    recovery_ms: int | None
+    restarts: int
+
+
+class Future(NamedTuple):
+    """One future: its figures, how it ended, what did not hold, what was refused."""
+
+    seed: int
+    figures: Figures
+    end: str
+    violations: tuple[Violation, ...]
+    refusals: tuple[str, ...] = ()
+
+
+def live(
+    settled: Settled, trial: Trial, seed: int, see: Callable[[Sequence[Row]], None] | None = None
+) -> Future:
+    """Live through it. `see` gets all rows, for whoever wants to look closer."""
+    return _Life(settled, trial, seed, see).run()
+
+
+class _Life:
+    def __init__(
+        self, settled: Settled, trial: Trial, seed: int, see: Callable[[Sequence[Row]], None] | None
+    ) -> None:
+        self.trial, self.seed, self.see = trial, seed, see
+        self.cluster = Cluster.load(settled.saved)
+        self.scene = Scene(settled, trial, self.cluster)
+        self.scene.know_controllers(self.cluster.list("ReplicaSet") + self.cluster.list("Job"))
+        self.watchers = make_watchers(self.scene)
+        self.looks = [Look(one.expression) for one in trial.expects if one.claim == "always"]
+        self.failed: dict[int, Violation] = {}
+        self.lost_before_ms = self._sum_lost()
+        self.refusals: list[str] = []
+        self.unwell: set[tuple[str, str, str]] = set()
+        self.whole_since_ms: int | None = self.scene.begin_ms
+        # What was asked for has yet to come: it is not over because nobody has begun.
+        self.asked_ms = self.scene.begin_ms
+        self.keys = {one.place: one for one in settled.workloads}
+        for place in self.keys:
+            self._look_at(place)
+
+    def run(self) -> Future:
+        """All steps, then on until all is whole and stays so, or the time is over."""
+        self._submit("chance", {"seed": self.seed})
+        for number, step in enumerate(self.trial.steps):
+            self._live_until(self.scene.begin_ms + step.at_ms)
+            self._submit(step.kind, step.payload, f"step {number + 1}", step.refused)
+        limit_ms = self.cluster.now_ms + self.trial.ordeal.within_ms
+        while self.cluster.now_ms < limit_ms and not self._is_over():
+            self._live_until(limit_ms, self._is_over)
+        return self._finish()
+
+    def _live_until(self, instant_ms: int, stop: Callable[[], bool] = lambda: False) -> None:
+        def look(cluster: Cluster) -> bool:
+            self._take()
+            return stop()
+
+        # All that is whole is to stay so for a while: nobody wakes then, so the clock is stopped there.
+        while self.cluster.now_ms < instant_ms and not stop():
+            due_ms = instant_ms
+            if self.whole_since_ms is not None:
+                due_ms = min(instant_ms, max(self.whole_since_ms + STEADY_MS, self.cluster.now_ms + 1))
+            self.cluster.run_until(due_ms, stop=look)
+        self._take()
+
+    def _submit(self, kind: str, payload: Json, subject: str = "", wanted: str | None = None) -> None:
+        result = self.cluster.submit(Command(id=subject or kind, kind=kind, payload=dict(payload)))
+        if not result.ok and wanted is None and subject:
+            self.refusals.append(f"{subject}: {(result.status or {}).get('message') or result.code}")
+        self._take()
+        if kind != "chance":
+            self.asked_ms = self.cluster.now_ms
+
+    def _take(self) -> None:
+        changes = self.cluster.take_changes()
+        if not changes.versions and not changes.row_count:
+            self._follow()
+            return
+        rows = changes.rows
+        self.scene.take(changes, rows)
+        for watcher in self.watchers:
+            watcher.take(rows, self.cluster.now_ms)
+        if self.see is not None:
+            self.see(rows)
+        for place in {version.new.key for version in changes.versions} & self.keys.keys():
+            self._look_at(place)
+        self._follow()
+
+    def _look_at(self, place: tuple[str, str, str]) -> None:
+        data = self.cluster.get(*place)
+        is_whole = data is not None and self._is_whole(place[0], data)
+        (self.unwell.discard if is_whole else self.unwell.add)(place)
+
+    def _is_whole(self, kind: str, data: Json) -> bool:
+        return is_whole_now(kind, data) if kind in _KEEPING else is_well(data)
+
+    def _follow(self) -> None:
+        # A pod on a lost node goes on ending for ever: only who planned a change waits for old pods.
+        is_going = self.trial.ordeal.is_planned and bool(self.scene.going)
+        if self.unwell or is_going:
+            self.whole_since_ms = None
+        elif self.whole_since_ms is None:
+            self.whole_since_ms = self.cluster.now_ms
+
+    def _is_over(self) -> bool:
+        since_ms = self.whole_since_ms
+        lasts_ms = self.scene.begin_ms + self.trial.ordeal.lasts_ms
+        if since_ms is None or self.cluster.now_ms < lasts_ms or self._is_draining():
+            return False
+        return self.cluster.now_ms - max(since_ms, self.asked_ms) >= STEADY_MS
+
+    def _is_draining(self) -> bool:
+        return any(self.cluster.is_draining(one["metadata"]["name"]) for one in self.scene.settled.nodes)
+
+    def _sum_lost(self) -> int:
+        places = {place for one in self.scene.settled.workloads for place in one.services}
+        return sum(read_lost_ms(self.scene, place) for place in sorted(places))
+
+    def _finish(self) -> Future:
+        now_ms = self.cluster.now_ms
+        for level in self.scene.available.values():
+            level.settle(now_ms)
+        is_whole = not self.unwell and not self._is_draining()
+        whole_ms = None
+        if is_whole and self.whole_since_ms is not None:
+            whole_ms = max(self.whole_since_ms - self.scene.begin_ms, 0)
+        end = End(now_ms, self._name_end(is_whole), whole_ms, tuple(sorted(self.unwell)))
+        violations = [one for watcher in self.watchers for one in watcher.finish(end)]
+        return Future(self.seed, self._sum_up(whole_ms), end.state, tuple(violations), tuple(self.refusals))
+
+    def _name_end(self, is_whole: bool) -> str:
+        if is_whole:
+            return WHOLE
+        available = [self.scene.available[one] for one in self.unwell if one in self.scene.available]
+        is_served = bool(available) and all(level.now > 0 for level in available)
+        return DEGRADED if is_served and not self._is_draining() else STUCK
+
+    def _sum_up(self, whole_ms: int | None) -> Figures:
+        levels = [
+            self.scene.available[one.place]
+            for one in self.trial.workloads
+            if one.place in self.scene.available
+        ]
+        return Figures(
+            lost_ms=self._sum_lost() - self.lost_before_ms,
+            fewest_available=min((level.least for level in levels), default=0),
+            below_budget_ms=max((level.below_ms for level in levels), default=0),
+            recovery_ms=whole_ms,
+            restarts=sum(self.scene.restarts.values()),
+        )
+
+
+_KEEPING = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")

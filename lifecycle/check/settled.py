@@ -1,0 +1,159 @@
+"""The state that all futures begin with: all was applied, came up, and stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
+from lifecycle.engine.kinds.pod_specs import find_pod_spec
+from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
+from lifecycle.engine.objects.node import NODE_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.selector import Selector
+from lifecycle.input.scenario import READY, Until
+from lifecycle.lean_dataclasses import dataclass, replace
+from lifecycle.lean_tuples import NamedTuple
+from lifecycle.simulation.lost_requests import SERVICE, selects_pods_of
+from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.run import Outcome, run
+
+Json = Mapping[str, Any]
+STANDS_MS = 60_000
+"""So long all is left alone once it is well: controllers and autoscalers come to rest."""
+ZONE = "topology.kubernetes.io/zone"
+BUDGET = POD_DISRUPTION_BUDGET.kind.id
+
+
+class Workload(NamedTuple):
+    """A workload that nobody controls, as it stands, and what is around it."""
+
+    kind: str
+    namespace: str
+    name: str
+    data: Json
+    services: tuple[tuple[str, str], ...] = ()
+    """(namespace, name) of those that select its pods."""
+    budgets: tuple[tuple[str, str], ...] = ()
+    pods: tuple[str, ...] = ()
+    """The uids of its pods."""
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """(kind, namespace, name)"""
+        return self.kind, self.namespace, self.name
+
+    @property
+    def title(self) -> str:
+        """`Deployment/shop/web`"""
+        return f"{self.kind}/{self.namespace}/{self.name}"
+
+    @property
+    def containers(self) -> Sequence[Json]:
+        """Those of its pods, init containers aside."""
+        found: Sequence[Json] = find_pod_spec(self.data).get("containers") or ()
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A saved cluster, with what is in it. `outcome`: how it came up."""
+
+    plan: Plan
+    saved: dict[str, Any]
+    now_ms: int
+    outcome: Outcome
+    workloads: tuple[Workload, ...]
+    nodes: tuple[Json, ...]
+    services: tuple[Json, ...]
+    budgets: tuple[Json, ...]
+    pods: tuple[Json, ...]
+
+    @property
+    def zones(self) -> list[str]:
+        """The zones that nodes are in."""
+        found = {(one["metadata"].get("labels") or {}).get(ZONE) for one in self.nodes}
+        return sorted(one for one in found if one)
+
+    def find_owner(self, pod: Json) -> Workload | None:
+        """The workload that a pod is of."""
+        uid = pod["metadata"]["uid"]
+        return next((one for one in self.workloads if uid in one.pods), None)
+
+
+class _Forget:
+    """Nothing of how all came up is looked at."""
+
+    def take(self, changes: Changes) -> None:
+        """Let it go."""
+
+
+def settle(plan: Plan) -> Settled:
+    """Apply all there is, wait until it is well, an hour at most, and a while longer."""
+    alone = replace(plan, steps=(), untils=(Until(READY),), expects=(), sequences=())
+    outcome, cluster = run(alone, _Forget())
+    cluster.run_until(cluster.now_ms + STANDS_MS, stop=lambda engine: bool(engine.take_changes()) and False)
+    cluster.take_changes()
+    return look(cluster, plan, outcome)
+
+
+def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
+    """What a cluster holds as it stands; its changes are taken."""
+    services, budgets = cluster.list(SERVICE), cluster.list(BUDGET)
+    pods = cluster.list(POD_KIND.id)
+    owners = _map_owners(cluster, pods)
+    workloads = [
+        Workload(
+            entry.kind.id,
+            data["metadata"]["namespace"],
+            data["metadata"]["name"],
+            data,
+            tuple(_place(one) for one in services if find_pod_spec(data) and selects_pods_of(one, data)),
+            tuple(_place(one) for one in budgets if _covers(one, data)),
+            tuple(owners.get(data["metadata"]["uid"], ())),
+        )
+        for entry in list_workloads()
+        for data in cluster.list(entry.kind.id)
+        if not any(one.get("controller") for one in data["metadata"].get("ownerReferences") or ())
+    ]
+    nodes = cluster.list(NODE_KIND.id)
+    kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods)
+    return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept)
+
+
+def _place(data: Json) -> tuple[str, str]:
+    return data["metadata"]["namespace"], data["metadata"]["name"]
+
+
+def _covers(budget: Json, workload: Json) -> bool:
+    if budget["metadata"]["namespace"] != workload["metadata"]["namespace"]:
+        return False
+    template = (workload.get("spec") or {}).get("template") or {}
+    labels = (template.get("metadata") or {}).get("labels") or {}
+    selector = (budget.get("spec") or {}).get("selector")
+    return selector is not None and Selector(selector).matches(labels)
+
+
+def _map_owners(cluster: Cluster, pods: Sequence[Json]) -> dict[str, list[str]]:
+    """By the uid of each topmost owner the uids of its pods."""
+    above = {
+        data["metadata"]["uid"]: owner["uid"]
+        for kind in ("ReplicaSet", "Job")
+        for data in cluster.list(kind)
+        for owner in data["metadata"].get("ownerReferences") or ()
+        if owner.get("controller")
+    }
+    found: dict[str, list[str]] = {}
+    for pod in pods:
+        for owner in pod["metadata"].get("ownerReferences") or ():
+            if owner.get("controller"):
+                top = above.get(owner["uid"], owner["uid"])
+                found.setdefault(top, []).append(pod["metadata"]["uid"])
+    return found
+
+
+def name_object(data: Json) -> str:
+    """`Deployment/shop/web`"""
+    meta = data["metadata"]
+    return "/".join(filter(None, (kind_of_json(data).id, meta.get("namespace"), meta["name"])))
