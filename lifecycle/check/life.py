@@ -12,10 +12,9 @@ from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.trace import Row
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 from lifecycle.input.expressions import Look
 from lifecycle.lean_tuples import NamedTuple
-from lifecycle.remedies import is_whole_now
-from lifecycle.simulation.readiness import is_well
 
 Json = Mapping[str, Any]
 STEADY_MS = 30_000
@@ -109,23 +108,21 @@ class _Life:
         if not changes.versions and not changes.row_count:
             self._follow()
             return
-        rows = changes.rows
+        rows, lost = changes.rows, set(self.scene.lost_nodes)
         self.scene.take(changes, rows)
         for watcher in self.watchers:
             watcher.take(rows, self.cluster.now_ms)
         if self.see is not None:
             self.see(rows)
-        for place in {version.new.key for version in changes.versions} & self.keys.keys():
+        changed = {version.new.key for version in changes.versions}
+        if self.scene.lost_nodes != lost:
+            changed |= {place for place in self.keys if place[0] == DAEMON_SET_KIND.id}
+        for place in sorted(changed & self.keys.keys()):
             self._look_at(place)
         self._follow()
 
     def _look_at(self, place: tuple[str, str, str]) -> None:
-        data = self.cluster.get(*place)
-        is_whole = data is not None and self._is_whole(place[0], data)
-        (self.unwell.discard if is_whole else self.unwell.add)(place)
-
-    def _is_whole(self, kind: str, data: Json) -> bool:
-        return is_whole_now(kind, data) if kind in _KEEPING else is_well(data)
+        (self.unwell.discard if self.scene.is_whole(place) else self.unwell.add)(place)
 
     def _follow(self) -> None:
         # A pod on a lost node goes on ending for ever: only who planned a change waits for old pods.
@@ -181,6 +178,3 @@ class _Life:
             recovery_ms=whole_ms,
             restarts=sum(self.scene.restarts.values()),
         )
-
-
-_KEEPING = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")

@@ -12,12 +12,14 @@ from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
+from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.input.scenario import READY, Until
 from lifecycle.lean_dataclasses import dataclass, replace
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.simulation.lost_requests import SERVICE, selects_pods_of
 from lifecycle.simulation.plan import Plan
-from lifecycle.simulation.run import Outcome, run
+from lifecycle.simulation.readiness import Readiness
+from lifecycle.simulation.run import Driver, Outcome
 
 Json = Mapping[str, Any]
 STANDS_MS = 60_000
@@ -90,9 +92,14 @@ class _Forget:
 
 
 def settle(plan: Plan) -> Settled:
-    """Apply all there is, wait until it is well, an hour at most, and a while longer."""
+    """Apply all there is, wait until it is well, an hour at most, and a while longer.
+
+    Nobody waits for a Job: what befalls it is to befall it while it works.
+    """
     alone = replace(plan, steps=(), untils=(Until(READY),), expects=(), sequences=())
-    outcome, cluster = run(alone, _Forget())
+    driver = Driver(alone, _Forget())
+    driver.readiness = Readiness(False, (JOB_KIND.id,))
+    outcome, cluster = driver.run(), driver.cluster
     cluster.run_until(cluster.now_ms + STANDS_MS, stop=lambda engine: bool(engine.take_changes()) and False)
     cluster.take_changes()
     return look(cluster, plan, outcome)
