@@ -87,13 +87,17 @@ class _Life:
             self._take()
             return stop()
 
-        # All that is whole is to stay so for a while: nobody wakes then, so the clock is stopped there.
         while self.cluster.now_ms < instant_ms and not stop():
-            due_ms = instant_ms
-            if self.whole_since_ms is not None:
-                due_ms = min(instant_ms, max(self.whole_since_ms + STEADY_MS, self.cluster.now_ms + 1))
-            self.cluster.run_until(due_ms, stop=look)
+            self.cluster.run_until(self._find_end_ms(instant_ms), stop=look)
         self._take()
+
+    def _find_end_ms(self, instant_ms: int) -> int:
+        """When it may be over: all that is whole is to stay so for a while, and nobody wakes at its end."""
+        if self.whole_since_ms is None:
+            return instant_ms
+        steady_ms = max(self.whole_since_ms, self.asked_ms) + STEADY_MS
+        due_ms = max(steady_ms, self.scene.begin_ms + self.trial.ordeal.lasts_ms)
+        return min(due_ms, instant_ms) if due_ms > self.cluster.now_ms else instant_ms
 
     def _submit(self, kind: str, payload: Json, subject: str = "", wanted: str | None = None) -> None:
         result = self.cluster.submit(Command(id=subject or kind, kind=kind, payload=dict(payload)))
