@@ -117,7 +117,7 @@ class NothingStuck:
 
 
 def _is_rolling(before: Json, now: Json) -> bool:
-    """Whether a rollout goes on that a controller drives: its template is another one than at the beginning."""
+    """Whether a rollout goes on that a controller drives: its spec is another one than at the beginning."""
     spec = now.get("spec") or {}
     if (spec.get("updateStrategy") or {}).get("type") == ON_DELETE:
         return False
