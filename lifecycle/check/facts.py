@@ -89,7 +89,7 @@ def _tell_budgets(one: Workload, settled: Settled) -> Iterator[str]:
         elif meta["namespace"] == one.namespace and not _selects_any(budget, settled):
             labels = (spec.get("selector") or {}).get("matchLabels") or {}
             told = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
-            yield f"PodDisruptionBudget {meta['name']}: its selector ({told}) selects no pod: all may go"
+            yield f"PodDisruptionBudget {meta['name']}: its selector ({told}) selects no pod"
 
 
 def _selects_any(budget: Json, settled: Settled) -> bool:
@@ -205,7 +205,8 @@ def _tell_priority(one: Workload, settled: Settled) -> Iterator[str]:
         None,
     )
     if priority is not None:
-        yield f"its pods have priority {priority}{f' ({name})' if name else ''}: any of a higher one can have them preempted"
+        named = f" ({name})" if name else ""
+        yield f"its pods have priority {priority}{named}: any of a higher one can have them preempted"
 
 
 def _tell_quota(one: Workload, settled: Settled) -> Iterator[str]:

@@ -88,16 +88,11 @@ class _Life:
             return stop()
 
         while self.cluster.now_ms < instant_ms and not stop():
-            self.cluster.run_until(self._find_end_ms(instant_ms), stop=look)
+            # Nobody may wake when it has been whole for long enough: the clock is stopped there.
+            over_ms = self._find_over_ms()
+            is_ahead = over_ms is not None and self.cluster.now_ms < over_ms < instant_ms
+            self.cluster.run_until(over_ms if over_ms is not None and is_ahead else instant_ms, stop=look)
         self._take()
-
-    def _find_end_ms(self, instant_ms: int) -> int:
-        """When it may be over: all that is whole is to stay so for a while, and nobody wakes at its end."""
-        if self.whole_since_ms is None:
-            return instant_ms
-        steady_ms = max(self.whole_since_ms, self.asked_ms) + STEADY_MS
-        due_ms = max(steady_ms, self.scene.begin_ms + self.trial.ordeal.lasts_ms)
-        return min(due_ms, instant_ms) if due_ms > self.cluster.now_ms else instant_ms
 
     def _submit(self, kind: str, payload: Json, subject: str = "", wanted: str | None = None) -> None:
         result = self.cluster.submit(Command(id=subject or kind, kind=kind, payload=dict(payload)))
@@ -136,12 +131,16 @@ class _Life:
         elif self.whole_since_ms is None:
             self.whole_since_ms = self.cluster.now_ms
 
+    def _find_over_ms(self) -> int | None:
+        """When it is over if nothing else happens."""
+        if self.whole_since_ms is None:
+            return None
+        steady_ms = max(self.whole_since_ms, self.asked_ms) + STEADY_MS
+        return max(steady_ms, self.scene.begin_ms + self.trial.ordeal.lasts_ms)
+
     def _is_over(self) -> bool:
-        since_ms = self.whole_since_ms
-        lasts_ms = self.scene.begin_ms + self.trial.ordeal.lasts_ms
-        if since_ms is None or self.cluster.now_ms < lasts_ms or self._is_draining():
-            return False
-        return self.cluster.now_ms - max(since_ms, self.asked_ms) >= STEADY_MS
+        over_ms = self._find_over_ms()
+        return over_ms is not None and self.cluster.now_ms >= over_ms and not self._is_draining()
 
     def _is_draining(self) -> bool:
         return any(self.cluster.is_draining(one["metadata"]["name"]) for one in self.scene.settled.nodes)

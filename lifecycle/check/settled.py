@@ -172,6 +172,7 @@ def _map_owners(cluster: Cluster, pods: Sequence[Json]) -> dict[str, list[str]]:
 
 
 def name_object(data: Json) -> str:
-    """`Deployment/shop/web`"""
-    meta = data["metadata"]
-    return "/".join(filter(None, (kind_of_json(data).id, meta.get("namespace"), meta["name"])))
+    """`Deployment/shop/web`; what names no namespace is in `default`."""
+    kind, meta = kind_of_json(data), data["metadata"]
+    namespace = (meta.get("namespace") or "default") if kind.namespaced else ""
+    return "/".join(filter(None, (kind.id, namespace, meta["name"])))

@@ -51,6 +51,9 @@ class BudgetKept:
         self._levels: dict[tuple[str, str], Level] = {}
         for one in scene.settled.budgets:
             status, meta = one.get("status") or {}, one["metadata"]
+            if not status.get("expectedPods"):
+                # It selects nobody: there is nothing that it could keep.
+                continue
             level = Level(status.get(_HEALTHY) or 0, status.get(_NEEDED) or 0, scene.begin_ms)
             self._levels[meta["namespace"], meta["name"]] = level
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS, End, Scene, Violation
 from lifecycle.check.settled import Workload
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE
 from lifecycle.engine.rules.telling.surroundings import find_target
 from lifecycle.simulation.readiness import is_well
 from lifecycle.verdicts import judge_rollout, list_next_runs
 
+Json = Mapping[str, Any]
 CLAIM = "nothing-stuck"
 _AUTOSCALER = HORIZONTAL_POD_AUTOSCALER.kind.id
 MISSED = 3
@@ -52,7 +55,7 @@ class NothingStuck:
         if data is None or is_well(data):
             return
         rollout = judge_rollout(one.kind, data)
-        if rollout is not None and rollout.is_done:
+        if rollout is not None and (rollout.is_done or not _is_rolling(one.data, data)):
             return
         level = self._scene.available.get(one.place)
         severity = CRITICAL if level is not None and not level.now else SERIOUS
@@ -113,6 +116,14 @@ class NothingStuck:
         return Violation(CLAIM, title, severity, at_ms, text, seq)
 
 
-def _find_condition(data: object, name: str, status: str = "True") -> dict[str, str] | None:
-    conditions = (data.get("status") or {}).get("conditions") or ()  # type: ignore[attr-defined]
+def _is_rolling(before: Json, now: Json) -> bool:
+    """Whether a rollout goes on that a controller drives: its spec is another one than at the beginning."""
+    spec = now.get("spec") or {}
+    if (spec.get("updateStrategy") or {}).get("type") == ON_DELETE:
+        return False
+    return bool(before["metadata"].get("generation") != now["metadata"].get("generation"))
+
+
+def _find_condition(data: Json, name: str, status: str = "True") -> Json | None:
+    conditions = (data.get("status") or {}).get("conditions") or ()
     return next((one for one in conditions if one["type"] == name and one["status"] == status), None)
