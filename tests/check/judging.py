@@ -1,4 +1,4 @@
-"""Whether a check judges an application right: what must be found in a weak one is, and nothing grave in a sound one."""
+"""Whether a check judges right: what is planted in a weak application is found, nothing grave in a sound one."""
 
 from __future__ import annotations
 
