@@ -12,7 +12,8 @@ import yaml
 
 from lifecycle.check.checking import check
 from lifecycle.check.findings import Finding
-from lifecycle.check.ordeals import Ordeal, is_ordeal, list_ordeals, read_ordeal
+from lifecycle.check.ordeal_files import is_ordeal, list_ordeals, read_ordeal
+from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.outputs import OUTPUTS, write_report
 from lifecycle.check.processes import count_cores
 from lifecycle.check.report import Report, Where

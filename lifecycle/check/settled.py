@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
@@ -26,6 +27,9 @@ STANDS_MS = 60_000
 """So long all is left alone once it is well: controllers and autoscalers come to rest."""
 ZONE = "topology.kubernetes.io/zone"
 BUDGET = POD_DISRUPTION_BUDGET.kind.id
+PROFILE = CONTAINER_PROFILE.id
+OTHERS = (PROFILE,)
+"""Kinds of which ordeals ask, beside those that have a place of their own."""
 
 
 class Workload(NamedTuple):
@@ -71,12 +75,13 @@ class Settled:
     services: tuple[Json, ...]
     budgets: tuple[Json, ...]
     pods: tuple[Json, ...]
+    others: Mapping[str, tuple[Json, ...]]
+    """By kind, those of `OTHERS`."""
 
     @property
     def zones(self) -> list[str]:
         """The zones that nodes are in."""
-        found = {(one["metadata"].get("labels") or {}).get(ZONE) for one in self.nodes}
-        return sorted(one for one in found if one)
+        return sorted({zone for one in self.nodes if (zone := zone_of(one))})
 
     def find_owner(self, pod: Json) -> Workload | None:
         """The workload that a pod is of."""
@@ -125,8 +130,14 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
         if not any(one.get("controller") for one in data["metadata"].get("ownerReferences") or ())
     ]
     nodes = cluster.list(NODE_KIND.id)
-    kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods)
+    others = {kind: tuple(cluster.list(kind)) for kind in OTHERS}
+    kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods), others
     return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept)
+
+
+def zone_of(node: Json) -> str | None:
+    """The zone that a node is in."""
+    return (node["metadata"].get("labels") or {}).get(ZONE)
 
 
 def _place(data: Json) -> tuple[str, str]:
