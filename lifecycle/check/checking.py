@@ -9,6 +9,7 @@ from lifecycle.check.figures import sum_up, worst_end, worst_of
 from lifecycle.check.findings import Finding, explain, find_findings
 from lifecycle.check.life import Future, live
 from lifecycle.check.ordeals import Ordeal
+from lifecycle.check.processes import do_all
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial, list_trials
 from lifecycle.lean_dataclasses import dataclass
@@ -42,10 +43,11 @@ def check(
     ordeals: Sequence[Ordeal],
     seeds: Sequence[int],
     progress: Progress = lambda done, of: None,
+    processes: int = 1,
 ) -> Checked:
     """Try everything. Raises ManifestError for an ordeal that cannot be read."""
     trials = list_trials(settled, ordeals)
-    lived = list(live_all(settled, trials, seeds, progress))
+    lived = list(live_all(settled, trials, seeds, progress, processes))
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
     refusals = {f"{trial.title}: {text}": None for trial, future in lived for text in future.refusals}
@@ -53,12 +55,20 @@ def check(
 
 
 def live_all(
-    settled: Settled, trials: Sequence[Trial], seeds: Sequence[int], progress: Progress
+    settled: Settled,
+    trials: Sequence[Trial],
+    seeds: Sequence[int],
+    progress: Progress = lambda done, of: None,
+    processes: int = 1,
 ) -> Iterator[tuple[Trial, Future]]:
     """Every trial under every seed, in order."""
-    jobs = [(trial, seed) for trial in trials for seed in seeds]
-    for done, (trial, seed) in enumerate(jobs, 1):
-        yield trial, live(settled, trial, seed)
+    jobs = [(number, seed) for number in range(len(trials)) for seed in seeds]
+
+    def work(job: tuple[int, int]) -> Future:
+        return live(settled, trials[job[0]], job[1])
+
+    for done, (job, future) in enumerate(zip(jobs, do_all(work, jobs, processes), strict=True), 1):
+        yield trials[job[0]], future
         progress(done, len(jobs))
 
 

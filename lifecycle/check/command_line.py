@@ -14,6 +14,7 @@ from lifecycle.check.checking import check
 from lifecycle.check.findings import Finding
 from lifecycle.check.ordeals import Ordeal, is_ordeal, list_ordeals, read_ordeal
 from lifecycle.check.outputs import OUTPUTS, write_report
+from lifecycle.check.processes import count_cores
 from lifecycle.check.report import Report, Where
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.settled import name_object, settle
@@ -50,6 +51,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("-n", "--namespace", default="", metavar="NAME", help="where objects without one go")
     parser.add_argument("--ordeals", metavar="LIST", help="names, separated by commas; all without")
     parser.add_argument("--seeds", type=_count, default=1, metavar="N", help="futures of each ordeal (1)")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one for each core)")
     parser.add_argument(
         "--fail-on", choices=SEVERITIES, default="serious", help="exit status 1 from (serious)"
     )
@@ -74,7 +76,8 @@ def _check(options: Mapping[str, Any]) -> int:
     plan = make_plan(documents, read_overrides(options), reading.report.refused, reading.lenient)
     settled = settle(plan)
     seeds = tuple(range(plan.seed, plan.seed + options["seeds"]))
-    checked = check(settled, ordeals, seeds, _show_progress if sys.stderr.isatty() else lambda done, of: None)
+    progress = _show_progress if sys.stderr.isatty() else _say_nothing
+    checked = check(settled, ordeals, seeds, progress, options["jobs"] or count_cores())
     report = Report(checked, _Places(documents).find, lambda one: _tell_command(one, options))
     for line in checked.refusals:
         sys.stderr.write(f"{line}\n")
@@ -96,6 +99,10 @@ def choose_ordeals(known: Sequence[Ordeal], wanted: str | None) -> list[Ordeal]:
         remedy = f"there are {', '.join(by_name)}"
         raise ManifestError([Problem(f"no ordeal is called {missing[0]}", remedy, source="--ordeals")])
     return [by_name[one] for one in names]
+
+
+def _say_nothing(done: int, of: int) -> None:
+    """Nobody looks on."""
 
 
 def _show_progress(done: int, of: int) -> None:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .saved import copy_plain
+
 MOST_ALIKE = 10
 """With so many different messages for one reason they are combined (client-go: defaultAggregateMaxEvents)."""
 ALIKE_WITHIN_MS = 600_000
@@ -143,7 +145,8 @@ class Correlator:
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from what `save` described."""
-        self._sources = dict(data["sources"])
+        # Several clusters may go on from what one has saved.
+        self._sources = copy_plain(data["sources"])
         # One that an earlier version saved has no words.
         self._series = {uid: (*entry, "")[:3] for uid, entry in data["series"].items()}
 

@@ -46,3 +46,10 @@ def list_of(saved: Any, name: str) -> list[Any]:
     """A part that is to be a list; an empty one where it is missing or something else."""
     found = part_of(saved, name)
     return found if isinstance(found, list) else []
+
+
+def copy_plain(value: Any) -> Any:
+    """A copy of plain data, all of its maps and lists new."""
+    if isinstance(value, dict):
+        return {name: copy_plain(item) for name, item in value.items()}
+    return [copy_plain(item) for item in value] if isinstance(value, list) else value
