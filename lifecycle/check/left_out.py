@@ -1,4 +1,4 @@
-"""What a check did not try and why, and on what it rests that it did. Pure, but for looking at the cluster."""
+"""What a check did not try and why, and on what rests that which it did."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from lifecycle.check.checking import Checked
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.settled import Settled
 from lifecycle.engine import Cluster
-from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.lost_requests import tell_lags
 
 _WHY = {
@@ -37,8 +36,8 @@ def _tell_why(ordeal: Ordeal) -> str:
 
 def tell_rests_on(settled: Settled, checked: Checked) -> Iterator[str]:
     """What is assumed of what nobody has said, and how fast all that notices is taken to be."""
-    cluster = Cluster.load(settled.saved)
-    yield from settled.plan.missing
-    yield from describe_assumed(cluster)
+    yield from (f"missing: {line}" for line in settled.plan.missing)
+    yield from settled.assumed
     if any(one.figures["lostMs"]["max"] for one in checked.summaries):
-        yield from tell_lags(cluster, sorted({place for one in settled.workloads for place in one.services}))
+        services = {place for one in settled.workloads for place in one.services}
+        yield from tell_lags(Cluster.load(settled.saved), sorted(services))

@@ -50,7 +50,7 @@ class Report:
         return FOUND if any(map(self.is_failing, self.findings)) else FINE
 
     def is_failing(self, one: Finding) -> bool:
-        """Whether it is grave enough, nobody has accepted it, and the change that is looked at is to blame."""
+        """Whether it is grave enough, nobody has accepted it, and what is compared is to blame."""
         is_grave = SEVERITIES.index(one.severity) <= SEVERITIES.index(self.fail_on)
         is_new = self.comparison is None or self.comparison.is_to_blame(one.id)
         return is_grave and is_new and one.id not in self.accepted

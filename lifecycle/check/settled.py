@@ -15,6 +15,7 @@ from lifecycle.engine.objects.selector import Selector
 from lifecycle.input.scenario import READY, Until
 from lifecycle.lean_dataclasses import dataclass, replace
 from lifecycle.lean_tuples import NamedTuple
+from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.lost_requests import SERVICE, selects_pods_of
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome, run
@@ -69,6 +70,8 @@ class Settled:
     services: tuple[Json, ...]
     budgets: tuple[Json, ...]
     pods: tuple[Json, ...]
+    assumed: tuple[str, ...] = ()
+    """A line each of what is assumed, because nobody has said otherwise."""
 
     @property
     def zones(self) -> list[str]:
@@ -119,7 +122,8 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
     ]
     nodes = cluster.list(NODE_KIND.id)
     kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods)
-    return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept)
+    assumed = tuple(describe_assumed(cluster))
+    return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept, assumed)
 
 
 def _place(data: Json) -> tuple[str, str]:

@@ -15,9 +15,9 @@ def make_junit(report: Report) -> str:
     others: list[str] = []
     for summary in report.checked.summaries:
         found = [one for one in report.findings if belongs_to(one, summary)]
-        failing = [_tell(report, one) for one in found if report.is_failing(one)]
+        failing = [line for one in found if report.is_failing(one) for line in _tell(report, one)]
         cases.append((f"{summary.ordeal.name}: {tell_workloads(summary.workloads)}", failing))
-        others += [_tell(report, one) for one in found if not report.is_failing(one)]
+        others += [line for one in found if not report.is_failing(one) for line in _tell(report, one)]
     return write_suite("check", cases, [*others, *report.not_run])
 
 
@@ -27,9 +27,9 @@ def belongs_to(one: Finding, summary: Summary) -> bool:
     return one.ordeal == summary.ordeal.name and titles <= set(summary.workloads)
 
 
-def _tell(report: Report, one: Finding) -> str:
+def _tell(report: Report, one: Finding) -> list[str]:
     place, standing = report.find_place(one), report.tell_standing(one)
     head = f"{one.severity} {one.object} {one.claim}{f' ({standing})' if standing else ''}"
     text = tell_with_place(place.file, place.line, f"{head}: {one.worst.violation.text}")
     cures = [f"  {tell_remedy(cure)}" for cure in one.remedies]
-    return "\n".join([text, f"  {tell_often(one)}", *cures, f"  open: {report.tell_command(one)}"])
+    return [text, f"  {tell_often(one)}", *cures, f"  open: {report.tell_command(one)}"]

@@ -43,8 +43,9 @@ def name_rule(one: Finding) -> str:
 
 
 def _rule(name: str, one: Finding) -> Json:
-    text = f"{one.claim}: does not hold when {one.worst.trial.ordeal.text}"
-    return {**make_rule(name, text, LEVELS[one.severity]), "properties": {"tags": list(one.known_as)}}
+    text = f"{one.worst.trial.ordeal.text}: {one.claim} does not hold"
+    known = {"properties": {"tags": list(one.known_as)}} if one.known_as else {}
+    return {**make_rule(name, text, LEVELS[one.severity]), **known}
 
 
 def _result(report: Report, one: Finding, names: Sequence[str]) -> Json:

@@ -1,4 +1,4 @@
-"""`--output table`: what a person reads. A scorecard, the findings, the gravest first, and all that was tried."""
+"""`--output table`: a scorecard, the findings, the gravest first, all that was tried: what a person reads."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ from lifecycle.check.outputs.telling import (
 )
 from lifecycle.check.report import Report
 from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS
+from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_tuples import NamedTuple
 
 WIDTH = 118
 _CELL = len(CRITICAL)
 _GAP = "  "
 _SGR = {CRITICAL: "1;31", SERIOUS: "31", MINOR: "33", FINE: "32"}
+# What would move the cursor, or turn the direction in which is written.
+_UNWRITABLE = late_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _PLAIN = str.maketrans({"✓": "ok", "…": "...", "—": "-", "–": "-", "·": "-", "’": "'"})
 
 
@@ -71,7 +74,7 @@ def _draw_scorecard(card: Scorecard, look: Look) -> Iterator[str]:
 
 def _draw_cell(cell: str, look: Look) -> str:
     text = {FINE: "ok" if look.is_plain else "✓", NOT_TRIED: "-"}.get(cell, cell)
-    return _colour(text.ljust(_CELL), cell, look)
+    return _colour(text, cell, look) + " " * (_CELL - len(text))
 
 
 def _tell_finding(one: Finding, report: Report, look: Look) -> Iterator[str]:
@@ -79,7 +82,8 @@ def _tell_finding(one: Finding, report: Report, look: Look) -> Iterator[str]:
     where = f"  {place.file}:{place.line}" if place.file and place.line else f"  {place.file}"
     known = f" [{', '.join(one.known_as)}]" if one.known_as else ""
     severity = _colour(one.severity.upper(), one.severity, look)
-    yield f"{severity}  {one.object}{where.rstrip()}{f'  ({standing})' if standing else ''}"
+    rest = f"{one.object}{where.rstrip()}{f'  ({standing})' if standing else ''}"
+    yield f"{severity}  {_UNWRITABLE.sub('�', rest)}"
     yield from _wrap(f"{tell_headline(one)}{known}", look, 2)
     yield from _wrap(one.worst.violation.text, look, 2)
     yield from _wrap(tell_often(one), look, 2)
@@ -88,7 +92,7 @@ def _tell_finding(one: Finding, report: Report, look: Look) -> Iterator[str]:
     for cure in one.remedies:
         yield from _wrap(tell_remedy(cure), look, 2)
     # It is to be copied, so it is one line.
-    yield f"  open: {report.tell_command(one)}"
+    yield _UNWRITABLE.sub("�", f"  open: {report.tell_command(one)}")
 
 
 def _tell_ordeals(summaries: Sequence[Summary], look: Look) -> Iterator[str]:
@@ -113,6 +117,6 @@ def _wrap(text: str, look: Look, indent: int, hanging: int = 0) -> Iterator[str]
     """Lines that are no wider than there is room; a word that is stays whole, to be copied."""
     hang = " " * (hanging or indent + 2)
     yield from wrap(
-        text, look.width, initial_indent=" " * indent, subsequent_indent=hang,
+        _UNWRITABLE.sub("�", text), look.width, initial_indent=" " * indent, subsequent_indent=hang,
         break_long_words=False, break_on_hyphens=False, drop_whitespace=True, replace_whitespace=True,
     ) or [""]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The scorecard: a row for each workload, a column for each family of ordeals, the worst finding in it. Pure."""
+"""The scorecard: by workload and family of ordeals the severity of the worst finding. Pure."""
 
 from __future__ import annotations
 

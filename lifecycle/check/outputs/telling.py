@@ -57,7 +57,7 @@ def tell_workloads(titles: Sequence[str], most: int = _MOST_NAMES) -> str:
 
 
 def tell_figures(one: Summary) -> str:
-    """What one ordeal came to: `whole again in 18-27s, p50 21s, p95 26s; lost 1.4s of all requests at most`."""
+    """What one ordeal came to: `whole again in 18s to 27s, p50 21s, p95 26s; …`"""
     return "; ".join(_tell_parts(one))
 
 
