@@ -17,6 +17,7 @@ from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.input.scenario import READY, Until
 from lifecycle.lean_dataclasses import dataclass, replace
 from lifecycle.lean_tuples import NamedTuple
+from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.lost_requests import SERVICE, selects_pods_of
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness
@@ -77,6 +78,8 @@ class Settled:
     pods: tuple[Json, ...]
     others: Mapping[str, tuple[Json, ...]]
     """By kind, those of `OTHERS`."""
+    assumed: tuple[str, ...] = ()
+    """A line each of what is assumed, because nobody has said otherwise."""
 
     @property
     def zones(self) -> list[str]:
@@ -132,7 +135,8 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
     nodes = cluster.list(NODE_KIND.id)
     others = {kind: tuple(cluster.list(kind)) for kind in OTHERS}
     kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods), others
-    return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept)
+    assumed = tuple(describe_assumed(cluster))
+    return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept, assumed)
 
 
 def zone_of(node: Json) -> str | None:

@@ -1,4 +1,4 @@
-"""Whether a check judges an application right: what must be found in a weak one is, and nothing grave in a sound one."""
+"""Whether checks judge right: what is planted in a weak application is found, nothing grave in a sound one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 
 from lifecycle.check.checking import Checked, check
 from lifecycle.check.findings import Finding
-from lifecycle.check.ordeals import list_ordeals
+from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.scene import SERIOUS, SEVERITIES
 from lifecycle.check.settled import settle
 from lifecycle.simulation.plan import make_plan, take_inputs
