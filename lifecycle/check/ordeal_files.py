@@ -23,8 +23,9 @@ from importlib.resources import files
 from typing import Any
 
 from lifecycle.check.claims import CLAIMS
-from lifecycle.check.holes import LISTS
+from lifecycle.check.holes.filling import LISTS
 from lifecycle.check.ordeals import BROKEN, WHOLE, Ordeal, Variant
+from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.targets import EACH, KINDS
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.schema.paths import Path
@@ -59,6 +60,7 @@ FIELDS: Mapping[str, Field] = {
     "leaves": Field(f"`{WHOLE}`, or `{BROKEN}`: not all is to be whole in the end", str, (WHOLE, BROKEN)),
     "claims": Field("claims that are made of it besides", list, tuple(CLAIMS)),
     "spares": Field("claims that are not made of it: it does that itself", list, tuple(CLAIMS)),
+    "gravest": Field("findings of it are at most so grave", str, SEVERITIES),
     "needs": Field("lists that must hold something, else it is not tried", list, tuple(LISTS)),
     "image": Field("how new images act, where steps have the hole `${newImage}`", Mapping),
     "steps": Field("as in a Scenario, with holes; `at` counts from the ordeal's beginning", list),
@@ -127,6 +129,7 @@ def read_ordeal(document: Document) -> Ordeal:
         needs=tuple(spec.get("needs") or ()),
         variants=tuple(_read_variants(spec, steps)),
         expects=tuple(spec.get("expect") or ()),
+        gravest=spec.get("gravest") or "",
     )
 
 

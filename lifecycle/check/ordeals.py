@@ -45,6 +45,8 @@ class Ordeal:
     variants: tuple[Variant, ...]
     """A future each; one at least."""
     expects: tuple[Json, ...] = ()
+    gravest: str = ""
+    """Findings of it are at most so grave, if it says so."""
 
     @property
     def is_mended(self) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lifecycle.check.holes import HoleError, fill_steps, find_list
+from lifecycle.check.holes.filling import HoleError, fill_steps, find_list
 from lifecycle.check.ordeals import Ordeal, Variant
 from lifecycle.check.settled import Settled, Workload
-from lifecycle.check.targets import Target, list_common, list_targets, renew
+from lifecycle.check.targets import Target, list_targets, renew
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
@@ -44,12 +44,19 @@ def list_trials(settled: Settled, ordeals: Iterable[Ordeal]) -> list[Trial]:
 
 
 def _list_of(settled: Settled, ordeal: Ordeal) -> Iterator[Trial]:
-    common = list_common(settled)
-    if not all(find_list(need, common) for need in ordeal.needs):
-        return
     for variant in ordeal.variants:
         for target in list_targets(settled, ordeal, variant):
-            yield _make(settled, ordeal, variant, target)
+            if _has_all(ordeal, target):
+                yield _make(settled, ordeal, variant, target)
+
+
+def _has_all(ordeal: Ordeal, target: Target) -> bool:
+    """Whether the lists that it needs hold something."""
+    try:
+        return all(find_list(need, target.holes) for need in ordeal.needs)
+    except HoleError as error:
+        problem = Problem(str(error), path="spec.needs", subject=f"Ordeal {ordeal.name}")
+        raise ManifestError([problem]) from None
 
 
 def _make(settled: Settled, ordeal: Ordeal, variant: Variant, target: Target) -> Trial:

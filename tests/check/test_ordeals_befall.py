@@ -36,6 +36,53 @@ spec:
         image: shop/web:1
         readinessProbe: {tcpSocket: {port: 80}, periodSeconds: 1}
 """
+DEPENDENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: front, namespace: shop}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: front}}
+  template:
+    metadata: {labels: {app: front}}
+    spec:
+      containers:
+      - name: app
+        image: shop/front:1
+        env: [{name: STORE, value: "http://store:80/"}]
+        livenessProbe: {exec: {command: [nc, -z, store, "80"]}, periodSeconds: 5}
+        resources: {requests: {cpu: 100m, memory: 64Mi}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: store, namespace: shop}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}}
+    spec:
+      containers: [{name: app, image: "shop/store:1", resources: {requests: {cpu: 100m, memory: 64Mi}}}]
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: store
+  namespace: shop
+  annotations:
+    podline.dev/load: "app: [{at: 0s, cpu: 90m}]"
+    podline.dev/requests: "{perSecond: 10, from: []}"
+spec: {selector: {app: store}, ports: [{port: 80}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: store, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: store}
+  minReplicas: 1
+  maxReplicas: 5
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]
+"""
 NEXT = "shop/web:1-next"
 WEB = ["Deployment/shop/web"]
 
@@ -116,4 +163,56 @@ def test_an_ordeal_befalls_what_it_says(settled, name, number, targets, patterns
     trials = find_trials(settled, name)
     assert [one.target for one in trials] == targets
     rows = tell_life(settled, trials[number])
+    assert [one for one in patterns if not is_told(rows, one)] == []
+
+
+@pytest.fixture(scope="module")
+def dependent() -> Settled:
+    return settle_text(DEPENDENT)
+
+
+STORE = "Service/shop/store"
+FRONT_AND_STORE = ["Deployment/shop/front", "Deployment/shop/store"]
+
+
+@pytest.mark.parametrize(
+    "name, number, targets, patterns",
+    [
+        pytest.param(
+            "dependency-away",
+            0,
+            [f"{STORE} for a minute", f"{STORE} for ten minutes"],
+            ["Unhealthy Liveness probe failed", "Pod front-.*restartCount 1"],
+        ),
+        pytest.param(
+            "load-double", 0, [STORE], ["Deployment store replicas 4", "Deployment store replicas 2"]
+        ),
+        pytest.param("load-tenfold", 0, [STORE], ["Deployment store replicas 5"]),
+        pytest.param("load-gone", 0, [STORE], ["Deployment store replicas 1", "Deployment store replicas 2"]),
+        pytest.param(
+            "full-cluster",
+            0,
+            [
+                f"{one} {how}"
+                for how in ("and a new image is rolled out", "and a node less")
+                for one in FRONT_AND_STORE
+            ],
+            ["Pod filler-node-1 phase Running", "FailedScheduling .*Insufficient cpu"],
+        ),
+        pytest.param(
+            "full-cluster", 2, None, ["Node node-. drain done", "FailedScheduling .*Insufficient cpu"]
+        ),
+        pytest.param("quota-met", 0, FRONT_AND_STORE, ["FailedCreate .*exceeded quota: met"]),
+        pytest.param(
+            "preempted",
+            1,
+            FRONT_AND_STORE,
+            ["Pod store-.* Event Preempted", "Pod intruder-node-. exists deleted"],
+        ),
+    ],
+)
+def test_an_ordeal_of_what_is_around_befalls_what_it_says(dependent, name, number, targets, patterns):
+    trials = find_trials(dependent, name)
+    assert targets is None or [one.target for one in trials] == targets
+    rows = tell_life(dependent, trials[number])
     assert [one for one in patterns if not is_told(rows, one)] == []
