@@ -30,9 +30,9 @@ class Part:
     samples: tuple[Window, ...]
 
     def tell(self) -> str:
-        """`ready 9 samples, each to 4s`"""
+        """`ready 9 samples, each to 4s`: how much the least sharp one leaves open, in tenths of a second."""
         count = len(self.samples)
-        open_ms = max(one.width_ms for one in self.samples)
+        open_ms = -(-max(one.width_ms for one in self.samples) // 100) * 100
         to = f", {'each ' if count > 1 else ''}to {format_duration(open_ms)}" if open_ms else ""
         return f"{self.name} {count} sample{'' if count == 1 else 's'}{to}"
 

@@ -38,7 +38,7 @@ def measure_ready(seen: Seen) -> Ready:
     if pod is None or container is None or not container.is_ready_part:
         return Ready()
     if not container.is_gate:
-        return Ready(why_not=NO_PROBE)
+        return Ready(why_not=NO_PROBE if container.running_since else "")
     if container.is_script:
         return Ready(why_not=IS_SCRIPT)
     ready, started = pod.ready_since, _find_start(seen, container)
