@@ -62,11 +62,12 @@ def test_standard_input_a_folder_and_several_files_are_one_dump(tmp_path, capsys
     "text, status, said",
     [
         pytest.param(write([make_pod()]), 1, "no events of containers", id="pods alone"),
-        pytest.param(write([make_event("Started", "00:04", node="")]), 1, "nothing could be measured of 0 pods",
-                     id="nothing to measure from"),
+        pytest.param(
+            write([make_event("Started", "00:04")]), 1, "nothing could be measured of 0 pods", id="no pull"
+        ),
         pytest.param(write([]), 2, "no pods and no events", id="an empty list"),
         pytest.param("{}", 2, "no pods and no events", id="no object"),
-        pytest.param(write([{"apiVersion": "v1", "kind": "Node"}]), 2, "no pods and no events", id="other kinds"),
+        pytest.param(write([{"apiVersion": "v1", "kind": "Node"}]), 2, "no pods and no events", id="a Node"),
         pytest.param("a: [", 2, "not valid YAML", id="no YAML"),
         pytest.param("hello", 2, "a manifest is a mapping", id="text"),
         pytest.param('{"apiVersion": "v1", "kind": "List", "items": [1]}', 2, "items[0]: must be an object",
