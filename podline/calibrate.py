@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from lifecycle.calibration.dumps import Dump, read_dump
 from lifecycle.calibration.measure import measure
 from lifecycle.calibration.profiles import list_parts
-from lifecycle.calibration.writing import list_left_out, write_profiles, write_table
+from lifecycle.calibration.writing import describe_remarks, write_profiles, write_table
 from lifecycle.input.folders import sort_out
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.simulation.plan import open_input
 
 DONE, NOTHING_MEASURED, BAD_INPUT = 0, 1, 2
-OUTPUTS = ("yaml", "table")
+OUTPUTS = YAML, TABLE = ("yaml", "table")
 GIVE = "give what `kubectl get pods,events -A -o json` writes"
 HELP = (
     "Make ContainerProfiles with measured pull, start and ready times of what"
@@ -39,7 +39,7 @@ def add_options(parser: ArgumentParser) -> None:
         "-o",
         "--output",
         choices=OUTPUTS,
-        default="yaml",
+        default=YAML,
         help="profiles to run with (yaml, the default), or a table to look at",
     )
 
@@ -59,13 +59,14 @@ def main(arguments: Sequence[str], program: str) -> int:
         return BAD_INPUT
     measured = measure(dump)
     _tell(list(map(str, dump.problems)))
-    is_table = options.output == "table"
-    if is_table:
-        _tell(list_left_out(measured))
     has_measured = any(map(list_parts, measured))
     if not has_measured:
-        _tell(_explain(dump), *(() if is_table else (list_left_out(measured),)))
-    sys.stdout.write(write_table(measured) if is_table else write_profiles(dump, measured))
+        _tell([_explain(dump)])
+    if options.output == TABLE:
+        _tell(describe_remarks(measured))
+        sys.stdout.write(write_table(measured))
+    elif has_measured:
+        sys.stdout.write(write_profiles(dump, measured))
     return DONE if has_measured else NOTHING_MEASURED
 
 
@@ -87,15 +88,14 @@ def _read(names: Sequence[str]) -> list[Document]:
     return documents
 
 
-def _explain(dump: Dump) -> list[str]:
+def _explain(dump: Dump) -> str:
     what = "nothing could be measured"
     if dump.events:
-        return [f"{what} of {len(dump.pods)} pods and {dump.events} events"]
-    return [f"{what}: no events of containers in what was given; {GIVE}, soon after pods have started"]
+        return f"{what} of {len(dump.pods)} pods and {dump.events} events; -o table says why"
+    return f"{what}: no events of containers in what was given; {GIVE}, soon after pods have started"
 
 
-def _tell(*parts: Sequence[str]) -> None:
+def _tell(lines: Sequence[str]) -> None:
     """On stderr, of very much the beginning."""
-    for lines in parts:
-        more = [f"and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
-        sys.stderr.write("".join(f"{line}\n" for line in [*lines[:MOST_TOLD], *more]))
+    more = [f"and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
+    sys.stderr.write("".join(f"{line}\n" for line in [*lines[:MOST_TOLD], *more]))

@@ -17,8 +17,10 @@ _EVENTS = ("v1", "events.k8s.io/v1", "events.k8s.io/v1beta1")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One container: of which pod, and what was told of it, in order. `container` is None of a pod that is
-    gone, of which only events are left."""
+    """One container: of which pod, and what was told of it, in order.
+
+    Pod and container are None of a pod that is gone, of which only events are left.
+    """
 
     pod: Pod | None
     container: Container | None
@@ -49,7 +51,7 @@ def read_dump(documents: Iterable[Document]) -> Dump:
     """Read what is of use. Of objects that are given twice, as in later dumps, the last one counts."""
     problems: list[Problem] = []
     pods: dict[str, Pod] = {}
-    told: dict[tuple[str, ...], Told] = {}
+    told: dict[str, Told] = {}
     for document in documents:
         api_version, kind = document.data.get("apiVersion"), document.data.get("kind")
         fields = Fields(document, document.data, problems)
@@ -57,9 +59,7 @@ def read_dump(documents: Iterable[Document]) -> Dump:
             if pod := read_pod(fields):
                 pods[pod.uid or pod.name] = pod
         elif api_version in _EVENTS and kind == "Event" and (event := read_event(fields)):
-            metadata = Fields(document, document.data, []).mapping("metadata")
-            name = metadata.text("name") or str(len(told))
-            told[metadata.text("namespace"), name] = event
+            told[event.event or str(len(told))] = event
     seen = tuple(_list_seen(pods, told.values()))
     return Dump(tuple(pods.values()), len(told), seen, tuple(problems))
 

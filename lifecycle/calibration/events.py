@@ -23,8 +23,12 @@ _COMBINED = "(combined from similar events): "
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was told of one container. `uid` and `pod` (namespace/name) say whose it is; either may be ""."""
+    """What was told of one container. `uid` and `pod` (namespace/name) say whose it is; either may be "".
 
+    `event` (namespace/name) is the event's own; "" of one without a name.
+    """
+
+    event: str
     uid: str
     pod: str
     container: str
@@ -55,14 +59,16 @@ def read_event(event: Fields) -> Told | None:
     series = event.mapping("series")
     last = event.window("deprecatedLastTimestamp" if is_newer else "lastTimestamp")
     source = event.mapping("deprecatedSource" if is_newer else "source")
+    name = metadata.text("name")
     return Told(
+        f"{metadata.text('namespace')}/{name}" if name else "",
         about.text("uid"),
         f"{about.text('namespace')}/{about.text('name')}",
         found[1],
         reason,
         event.text("note" if is_newer else "message").removeprefix(_COMBINED),
         source.text("host") or event.text("reportingInstance"),
-        _sharpen(first, metadata.text("name")),
+        _sharpen(first, name),
         series.window("lastObservedTime") or last or first,
         series.whole("count") or event.whole("deprecatedCount" if is_newer else "count") or 1,
     )

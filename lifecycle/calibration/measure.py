@@ -12,9 +12,7 @@ from lifecycle.calibration.readiness import measure_ready
 from lifecycle.calibration.starts import measure_start
 
 A_LOOK = "pull: the node had the image, so that this was a look at the registry"
-MAY_BE_LOOK = (
-    "pull: imagePullPolicy Always, so that it may be a look at the registry, if the node had the image"
-)
+MAY_BE_LOOK = "pull: imagePullPolicy Always: where the node had the image, it was a look at the registry"
 Find = Callable[[str], Measured]
 
 
@@ -41,7 +39,7 @@ def _measure_pulls(dump: Dump, find: Find) -> None:
         find(pull.image).leave(A_LOOK)
     pulling = {seen.container.image for seen in dump.seen if seen.container and seen.container.pulls_always}
     for image in sorted(pulling & {pull.image for pull, _ in counted}):
-        find(image).leave(MAY_BE_LOOK)
+        find(image).doubts.append(MAY_BE_LOOK)
 
 
 def _measure_one(seen: Seen, until_ms: int, into: Measured) -> None:

@@ -22,7 +22,8 @@ class Measured:
     """Samples of one image, as pods name it.
 
     `stops`: how long after its stop signal it ended, with which code.
-    `why_not`: what was seen and not taken, with how many containers that is so of.
+    `why_not`: what was seen and not taken, with how many containers that is so of. `doubts`: what is to be
+    known of that which was.
     """
 
     image: str
@@ -33,6 +34,7 @@ class Measured:
     lives: list[Life] = field(default_factory=list)
     restarts: int = 0
     why_not: dict[str, int] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
 
     def leave(self, why: str) -> None:
         """Count a container of which something could not be taken."""

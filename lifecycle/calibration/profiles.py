@@ -42,13 +42,15 @@ def list_parts(measured: Measured) -> list[Part]:
     return [*_list_times(measured), *_list_ends(measured)]
 
 
-def list_reasons(measured: Measured) -> list[str]:
-    """What was seen of an image and not taken, and why: `ready: no readiness probe … (3 containers)`."""
+def list_remarks(measured: Measured) -> list[str]:
+    """What is to be known of the samples of an image: `not taken: ready: no readiness probe … (3 times)`."""
     reasons = dict(measured.why_not)
     reasons |= {why: len(measured.lives) for why in (decide_runs(measured.lives)[3],) if why}
     if measured.stops and not _is_one_way(measured):
         reasons[CODES] = len(measured.stops)
-    return [f"{why} ({count} time{'' if count == 1 else 's'})" for why, count in sorted(reasons.items())]
+    doubts = [f"in doubt: {doubt}" for doubt in measured.doubts]
+    times = {why: f"{count} time{'' if count == 1 else 's'}" for why, count in reasons.items()}
+    return [*doubts, *(f"not taken: {why} ({times[why]})" for why in sorted(times))]
 
 
 def make_measured_profile(measured: Measured, when: str) -> Json | None:

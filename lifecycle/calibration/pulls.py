@@ -7,6 +7,7 @@ no figure at all. `already present on machine` tells of no pull, but that the no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from lifecycle.calibration.dumps import Seen
@@ -17,8 +18,8 @@ from lifecycle.engine.rules.pods.image_names import full_name
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 
-_SUCCESS = late_pattern(r'Successfully pulled image "([!-~]+)"(?: in ([^ ]+?)(?:\.? .*|\.)?)?', 16)
-_PRESENT = late_pattern(r'Container image "([!-~]+)" already present on machine.*', 16)
+_SUCCESS = late_pattern(r'Successfully pulled image "([!-~]+)"(?: in ([^ ]+?)(?:\.? .*|\.)?)?', re.DOTALL)
+_PRESENT = late_pattern(r'Container image "([!-~]+)" already present on machine.*', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import yaml
 
 from lifecycle.calibration.dumps import Dump
 from lifecycle.calibration.measured import PULL, READY, START, Measured
-from lifecycle.calibration.profiles import Part, list_parts, list_reasons, make_measured_profile
+from lifecycle.calibration.profiles import Part, list_parts, list_remarks, make_measured_profile
 from lifecycle.engine.objects.times import format_time
 from lifecycle.input.problems import list_names
 
@@ -25,7 +25,7 @@ def write_profiles(dump: Dump, measured: Sequence[Measured]) -> str:
     texts = [f"# {line}\n" for line in _list_head(dump, measured, [one.image for one, _ in made])]
     for one, profile in made:
         texts.append(f"---\n# {one.image}\n")
-        texts += [f"# not taken: {reason}\n" for reason in list_reasons(one)]
+        texts += [f"# {remark}\n" for remark in list_remarks(one)]
         texts.append(yaml.safe_dump(profile, sort_keys=False, width=_WIDTH))
     return "".join(texts)
 
@@ -38,9 +38,9 @@ def write_table(measured: Sequence[Measured]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def list_left_out(measured: Sequence[Measured]) -> list[str]:
-    """A line for each thing that was seen of an image and not taken."""
-    return [f"{one.image}: not taken: {reason}" for one in measured for reason in list_reasons(one)]
+def describe_remarks(measured: Sequence[Measured]) -> list[str]:
+    """The same remarks as lines of their own, for who does not get them in the profiles."""
+    return [f"{one.image}: {remark}" for one in measured for remark in list_remarks(one)]
 
 
 def _list_head(dump: Dump, measured: Sequence[Measured], made: Sequence[str]) -> Iterator[str]:

@@ -78,8 +78,24 @@ def test_standard_input_a_folder_and_several_files_are_one_dump(tmp_path, capsys
 def test_what_cannot_be_measured_is_said(text, status, said, tmp_path, capsys):
     file = tmp_path / "dump.yaml"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    found, _, err = run(capsys, file)
-    assert (found, said in err) == (status, True), err
+    found, out, err = run(capsys, file)
+    assert (found, out, said in err) == (status, "", True), err
+
+
+def test_profiles_carry_what_is_in_doubt_and_what_was_not_taken(tmp_path, capsys):
+    file = tmp_path / "dump.json"
+    second = [make_pod("api-1"), make_pulled("09:00", "300ms", pod="api-1")]
+    file.write_text(
+        write([make_pod(containers=[make_container(imagePullPolicy="Always")]), *OBJECTS[1:], *second])
+    )
+    _, out, _ = run(capsys, file)
+    remarks = [line for line in out.splitlines() if line.startswith(("# in doubt", "# not taken"))]
+    assert remarks == [
+        "# in doubt: pull: imagePullPolicy Always: where the node had the image, it was a look at the registry",
+        "# not taken: pull: the node had the image, so that this was a look at the registry (1 time)",
+        "# not taken: ready: no readiness or startup probe, so that being ready tells nothing of its program"
+        " (2 times)",
+    ]
 
 
 def test_a_file_that_is_not_there_is_bad_input(tmp_path, capsys):

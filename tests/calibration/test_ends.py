@@ -3,7 +3,7 @@
 import pytest
 
 from lifecycle.calibration.ends import BY_PROBE, BY_SIGNAL, CODES, DIFFERENT, HOOK, IS_SCRIPT, ONCE
-from lifecycle.calibration.profiles import list_parts, list_reasons
+from lifecycle.calibration.profiles import list_parts, list_remarks
 from tests.calibration.dumping import (
     make_container,
     make_end,
@@ -19,7 +19,8 @@ PROBE = {"httpGet": {"path": "/", "port": 80}}
 def parts_of(*objects):
     """What is written by its key, and the reasons why something is not, without their counts."""
     found = measure_image(*objects)
-    reasons = [reason.rpartition(" (")[0] for reason in list_reasons(found)]
+    remarks = [remark.removeprefix("not taken: ") for remark in list_remarks(found)]
+    reasons = [remark.rpartition(" (")[0] for remark in remarks]
     written = {part.key: part.value for part in list_parts(found) if part.key in ("runs", "onTerm")}
     return written, [reason for reason in reasons if not reason.startswith(("ready", "start"))]
 
