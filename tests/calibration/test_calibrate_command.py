@@ -35,6 +35,7 @@ def test_a_file_becomes_profiles(form, tmp_path, capsys):
     (profile,) = [one for one in yaml.safe_load_all(out) if one]
     assert (status, err) == (0, "")
     assert profile["kind"] == "ContainerProfile"
+    assert profile["metadata"]["name"].startswith("measured-api-1-4-")
     assert profile["spec"]["match"] == {"image": IMAGE}
     assert profile["spec"]["behavior"] == {"pull": {"takes": "2300ms"}, "start": {"takes": "1ms..1999ms"}}
     assert profile["metadata"]["annotations"][MEASURED] == (
@@ -91,7 +92,8 @@ def test_profiles_carry_what_is_in_doubt_and_what_was_not_taken(tmp_path, capsys
     _, out, _ = run(capsys, file)
     remarks = [line for line in out.splitlines() if line.startswith(("# in doubt", "# not taken"))]
     assert remarks == [
-        "# in doubt: pull: imagePullPolicy Always: where the node had the image, it was a look at the registry",
+        "# in doubt: pull: imagePullPolicy Always: where the node had the image, it was a look at the"
+        " registry",
         "# not taken: pull: the node had the image, so that this was a look at the registry (1 time)",
         "# not taken: ready: no readiness or startup probe, so that being ready tells nothing of its program"
         " (2 times)",

@@ -28,7 +28,13 @@ def whole_seconds(*seconds):
         # Mean and median 4 s; deviations -2 -1 0 1 2 s, squares 10, a fourth of it 2.5, root 1.581.
         pytest.param(exact(2000, 3000, 4000, 5000, 6000), {"normal": ["4s", "1581ms"]}, id="five, even"),
         pytest.param(exact(2000, 2000, 2000, 2100, 9000), "2s..9s", id="five, uneven"),
+        # Mean 10.82 s, median 10 s, deviation 1.778 s.
+        pytest.param(
+            exact(10_000, 10_000, 10_000, 10_100, 14_000), "10s..14s", id="five, far from 0, uneven"
+        ),
         pytest.param(exact(5000, 5000, 5000, 5000, 5000), "5s", id="five alike"),
+        # Deviation 707 ms, each open to 1.998 s.
+        pytest.param(whole_seconds(9, 10, 10, 10, 11), "8001ms..11999ms", id="five, even, not sharp"),
         # Mean 1 s, deviation 791 ms: many would be below 0.
         pytest.param(exact(0, 500, 1000, 1500, 2000), "0s..2s", id="five near 0"),
         pytest.param(whole_seconds(3, 3, 3, 3, 4), "2001ms..4999ms", id="they differ by less than is open"),

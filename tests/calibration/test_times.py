@@ -111,6 +111,24 @@ def test_only_a_node_without_the_image_pulls_it(events, expected):
     assert measure_image(*pods, *events).pulls == [w(one) for one in expected]
 
 
+def test_where_the_node_is_not_known_each_pull_counts():
+    events = [make_pulled("00:03", node=""), make_pulled("09:00", pod="api-1", node="")]
+    assert len(measure_image(*events).pulls) == 2
+
+
+def test_events_are_of_the_pod_with_their_uid_and_without_one_of_that_with_the_name():
+    """A StatefulSet makes pods of one name, one after the other."""
+    present = make_event("Pulled", "05:00", f'Container image "{IMAGE}" already present on machine')
+    own = [present, make_event("Started", "05:04")]
+    older = [make_pulled("00:03", name="a"), make_event("Started", "00:05", name="b")]
+    about = {"involvedObject": older[0]["involvedObject"] | {"uid": "older"}}
+    found = measure_image(make_pod(), *own, *(one | about for one in older))
+    assert sorted(one.low_ms for one in found.starts) == [1001, 3001]
+    nameless = {"involvedObject": present["involvedObject"] | {"uid": ""}}
+    pulled = make_pulled("00:03", image=f"docker.io/{IMAGE}") | nameless
+    assert len(measure_image(make_pod(), pulled).pulls) == 1
+
+
 def test_a_pod_that_is_gone_is_known_by_its_events():
     found = measure_image(make_pulled("00:03"), make_event("Started", "00:04"))
     assert (found.pulls, found.starts) == ([w(2300)], [w(1, 1999)])
