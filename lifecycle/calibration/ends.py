@@ -12,6 +12,7 @@ from lifecycle.calibration.events import KILLING
 from lifecycle.calibration.measured import Life
 from lifecycle.calibration.pods import Container, End
 from lifecycle.calibration.windows import SECOND_MS, Window
+from lifecycle.lean_dataclasses import dataclass
 
 KILLED_CODE, TERMINATED_CODE = 137, 143
 _OOM = "OOMKilled"
@@ -21,16 +22,33 @@ IS_SCRIPT = "runs: its command line is run as it is written"
 BY_SIGNAL = "runs: ended by a signal, and who sent it is not known"
 BY_PROBE = "runs: may have been ended by its liveness or startup probe"
 DIFFERENT = "runs: not every container of it ended in the same way"
-ONCE = "runs: failed once, which is no pattern yet"
+ONCE = "runs: ended once, which is no pattern yet"
 HOOK = "stop: its preStop hook runs first, and how long is not known"
 CODES = "stop: ends with different codes"
 
 
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """How all containers of an image end, if they do: how long they ran, with which code and reason.
+
+    `why_not`: why there is no pattern, though some have ended.
+    """
+
+    runs: tuple[Window, ...] = ()
+    code: int = 0
+    reason: str = ""
+    why_not: str = ""
+
+
+def has_lived(container: Container | None) -> bool:
+    """Whether a container has run at all."""
+    return container is not None and bool(container.ends or container.running_since)
+
+
 def measure_life(seen: Seen, until_ms: int) -> tuple[Life | None, str]:
-    """What is known of the runs of a container, or why it does not count."""
+    """What is known of the runs of a container that has lived, or why it is not clear."""
     container = seen.container
-    if container is None or not (container.ends or container.running_since):
-        return None, ""
+    assert container is not None, "nobody knows of the runs of a pod that is gone"
     if container.is_script:
         return None, IS_SCRIPT if container.ends else ""
     if any(_is_by_signal(end) for end in container.ends):
@@ -40,23 +58,25 @@ def measure_life(seen: Seen, until_ms: int) -> tuple[Life | None, str]:
     ends = [(end.exit, _reason_of(end), took) for end in container.ends if (took := _measure_run(end))]
     now = Window(until_ms, until_ms + SECOND_MS)
     goes_on = now.since(container.running_since) if container.running_since else None
-    return Life(tuple(ends), _count_ends(container), goes_on), ""
+    return Life(tuple(ends), _count_ends(container), container.is_to_end, goes_on), ""
 
 
-def decide_runs(lives: Sequence[Life]) -> tuple[list[Window], int, str, str]:
-    """How long runs took, their exit code and reason, and why there is no pattern, where there is none."""
-    ends = [end for life in lives for end in life.ends]
+def find_pattern(lives: Sequence[Life | None]) -> Pattern:
+    """Whether all have ended in one way, and none goes on longer than any did that ended."""
+    clear = [life for life in lives if life]
+    ends = [end for life in clear for end in life.ends]
     if not ends:
-        return [], 0, "", ""
+        return Pattern()
     kinds = {(code, reason) for code, reason, _ in ends}
     longest_ms = max(took.high_ms for _, _, took in ends)
-    goes_on = [life.goes_on for life in lives if life.goes_on]
-    if len(kinds) > 1 or any(one.low_ms > longest_ms for one in goes_on):
-        return [], 0, "", DIFFERENT
+    goes_on = any(life.goes_on and life.goes_on.low_ms > longest_ms for life in clear)
+    if len(kinds) > 1 or goes_on or len(clear) < len(lives):
+        return Pattern(why_not=DIFFERENT)
     code, reason = kinds.pop()
-    if code and sum(life.count for life in lives) < 2:
-        return [], 0, "", ONCE
-    return [took for _, _, took in ends], code, reason, ""
+    is_to_end = code == 0 and all(life.is_to_end for life in clear)
+    if not is_to_end and sum(life.count for life in clear) < 2:
+        return Pattern(why_not=ONCE)
+    return Pattern(tuple(took for _, _, took in ends), code, reason)
 
 
 def measure_stop(seen: Seen) -> tuple[tuple[Window, int] | None, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lifecycle.calibration.dumps import Dump, Seen
-from lifecycle.calibration.ends import measure_life, measure_stop
+from lifecycle.calibration.ends import has_lived, measure_life, measure_stop
 from lifecycle.calibration.measured import Measured
 from lifecycle.calibration.pulls import choose_pulls, find_image_told, list_pulls
 from lifecycle.calibration.readiness import measure_ready
@@ -52,8 +52,9 @@ def _measure_one(seen: Seen, until_ms: int, into: Measured) -> None:
     stop, no_stop = measure_stop(seen)
     if stop:
         into.stops.append(stop)
-    life, no_life = measure_life(seen, until_ms)
-    if life:
+    no_life = ""
+    if has_lived(seen.container):
+        life, no_life = measure_life(seen, until_ms)
         into.lives.append(life)
     for why in (ready.why_not, no_stop, no_life):
         if why:

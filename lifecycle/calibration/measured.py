@@ -10,10 +10,15 @@ PULL, START, READY, STOP, RUNS = "pull", "start", "ready", "stop", "runs"
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """How one container has lived: the runs that are over, and how long one goes on by now."""
+    """How one container has lived: the runs that are over, and how long one goes on by now.
+
+    `count`: how many are over, with those that nothing else is known of.
+    `is_to_end`: whether it is there to end.
+    """
 
     ends: tuple[tuple[int, str, Window], ...]
     count: int
+    is_to_end: bool
     goes_on: Window | None
 
 
@@ -22,8 +27,9 @@ class Measured:
     """Samples of one image, as pods name it.
 
     `stops`: how long after its stop signal it ended, with which code.
-    `why_not`: what was seen and not taken, with how many containers that is so of. `doubts`: what is to be
-    known of that which was.
+    `lives`: None of a container of which it is not clear.
+    `why_not`: what was seen and not taken, with how many containers that is so of.
+    `doubts`: what is to be known of that which was taken.
     """
 
     image: str
@@ -31,7 +37,7 @@ class Measured:
     starts: list[Window] = field(default_factory=list)
     readies: list[Window] = field(default_factory=list)
     stops: list[tuple[Window, int]] = field(default_factory=list)
-    lives: list[Life] = field(default_factory=list)
+    lives: list[Life | None] = field(default_factory=list)
     restarts: int = 0
     why_not: dict[str, int] = field(default_factory=dict)
     doubts: list[str] = field(default_factory=list)

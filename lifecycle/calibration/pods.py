@@ -54,6 +54,8 @@ class Container:
     has_pre_stop: bool
     is_script: bool
     """Its command line is one that the engine runs as it is written."""
+    is_to_end: bool
+    """It is there to end: an init container, or one of a Job's pod."""
     restarts: int = 0
     running_since: Window | None = None
     ends: tuple[End, ...] = ()
@@ -94,14 +96,16 @@ def read_pod(pod: Fields) -> Pod | None:
 
 
 def _read_containers(spec: Fields, status: Fields) -> Iterator[Container]:
+    ends = spec.text("restartPolicy") in ("Never", "OnFailure")
     for in_spec, in_status in zip(_LISTS, _STATUSES, strict=True):
         statuses = {one.text("name"): one for one in status.mappings(in_status)}
         for one in spec.mappings(in_spec):
-            if container := _read_container(one, in_spec, statuses.get(one.text("name"))):
+            if container := _read_container(one, in_spec, statuses.get(one.text("name")), ends):
                 yield container
 
 
-def _read_container(one: Fields, in_spec: str, status: Fields | None) -> Container | None:
+def _read_container(one: Fields, in_spec: str, status: Fields | None, ends: bool) -> Container | None:
+    """`ends`: whether its pod is one that is there to end."""
     name, image = one.text("name"), one.text("image")
     if not name or not _IMAGE.fullmatch(image):
         field, value = ("image", image) if name else ("name", name)
@@ -111,7 +115,7 @@ def _read_container(one: Fields, in_spec: str, status: Fields | None) -> Contain
     startup = _read_check(one, "startupProbe")
     state = status.mapping("state") if status else None
     last = status.mapping("lastState") if status else None
-    ends = [_read_end(part.mapping("terminated")) for part in (last, state) if part]
+    over = [_read_end(part.mapping("terminated")) for part in (last, state) if part]
     return Container(
         name,
         image,
@@ -122,9 +126,10 @@ def _read_container(one: Fields, in_spec: str, status: Fields | None) -> Contain
         startup is not None or bool(one.mapping("livenessProbe").data),
         bool(one.mapping("lifecycle").mapping("preStop").data),
         _is_script(image, one.texts("command"), one.texts("args")),
+        ends or (in_spec == "initContainers" and not is_sidecar),
         (status.whole("restartCount") or 0) if status else 0,
         state.mapping("running").window("startedAt") if state else None,
-        tuple(end for end in ends if end is not None),
+        tuple(end for end in over if end is not None),
     )
 
 

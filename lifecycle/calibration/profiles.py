@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lifecycle.calibration.ends import CODES, KILLED_CODE, decide_runs
+from lifecycle.calibration.ends import CODES, KILLED_CODE, find_pattern
 from lifecycle.calibration.measured import PULL, READY, RUNS, START, STOP, Measured
 from lifecycle.calibration.spread import decide_spread
 from lifecycle.calibration.windows import Window
@@ -45,7 +45,8 @@ def list_parts(measured: Measured) -> list[Part]:
 def list_remarks(measured: Measured) -> list[str]:
     """What is to be known of the samples of an image: `not taken: ready: no readiness probe … (3 times)`."""
     reasons = dict(measured.why_not)
-    reasons |= {why: len(measured.lives) for why in (decide_runs(measured.lives)[3],) if why}
+    if why := find_pattern(measured.lives).why_not:
+        reasons[why] = len(measured.lives)
     if measured.stops and not _is_one_way(measured):
         reasons[CODES] = len(measured.stops)
     doubts = [f"in doubt: {doubt}" for doubt in measured.doubts]
@@ -77,10 +78,11 @@ def _list_times(measured: Measured) -> Iterator[Part]:
 
 
 def _list_ends(measured: Measured) -> Iterator[Part]:
-    runs, code, reason, _ = decide_runs(measured.lives)
-    if runs:
-        value = {"for": decide_spread(runs), "exit": code} | ({"reason": reason} if reason else {})
-        yield Part(RUNS, "runs", [value], tuple(runs))
+    pattern = find_pattern(measured.lives)
+    if pattern.runs:
+        value: Json = {"for": decide_spread(pattern.runs), "exit": pattern.code}
+        value |= {"reason": pattern.reason} if pattern.reason else {}
+        yield Part(RUNS, "runs", [value], pattern.runs)
     if measured.stops and _is_one_way(measured):
         samples, code = tuple(took for took, _ in measured.stops), measured.stops[0][1]
         # Whom only SIGKILL ends has not heard its stop signal.

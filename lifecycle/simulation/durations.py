@@ -28,6 +28,7 @@ from lifecycle.lean_dataclasses import dataclass
 Json = Mapping[str, Any]
 PULL, START, READY = PARTS = ("pull", "start", "ready")
 HOW = "podline calibrate measures them"
+_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _LATENCIES = {PULL: "image_pull", START: "container_start"}
 
 
@@ -88,7 +89,7 @@ def _choose_pods(cluster: Cluster) -> list[Json]:
     chosen: dict[tuple[str, ...], Json] = {}
     for pod in cluster.list(POD_KIND.id):
         owners = pod["metadata"].get("ownerReferences") or [pod["metadata"]]
-        images = [container.image for container in PodSpec.from_json(pod["spec"]).all_containers]
+        images = [one["image"] for field in _CONTAINERS for one in pod["spec"].get(field) or ()]
         chosen.setdefault((owners[0]["uid"], *images), pod)
     return list(chosen.values())
 

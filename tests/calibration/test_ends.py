@@ -34,7 +34,8 @@ def crashing(name="api-0", code=1, restarts=3, ran="02:09", reason="Error", **co
 
 def ended(name, code, ran, restarts=0, reason="Completed", **container):
     status = make_status(started=None, restartCount=restarts, state=make_end(code, "02:00", ran, reason))
-    return make_pod(name, containers=[make_container(**container)], statuses=[status])
+    spec = {"restartPolicy": "Never"}
+    return make_pod(name, containers=[make_container(**container)], statuses=[status], spec=spec)
 
 
 def running(name="api-1", since="00:05", **status):
@@ -78,7 +79,23 @@ LATER = make_event("Pulling", "59:00", pod="other")
         ),
         pytest.param([crashing(), running(), LATER], None, [DIFFERENT], id="another goes on running"),
         pytest.param([crashing(), crashing("api-1", code=2)], None, [DIFFERENT], id="different codes"),
+        pytest.param(
+            [crashing(), crashing("api-1", code=143)],
+            None,
+            [BY_SIGNAL, DIFFERENT],
+            id="another was ended by a signal",
+        ),
+        pytest.param(
+            [crashing(), make_pod("api-1", containers=[make_container(command=["sleep", "1d"])])],
+            None,
+            [DIFFERENT],
+            id="another runs something else",
+        ),
         pytest.param([crashing(restarts=0)], None, [ONCE], id="failed once"),
+        pytest.param([crashing(restarts=0, code=0)], None, [ONCE], id="a server that ended once with 0"),
+        pytest.param(
+            [crashing(code=0)], [{"for": "8001ms..9999ms", "exit": 0}], [], id="again and again with 0"
+        ),
         pytest.param([crashing(code=143)], None, [BY_SIGNAL], id="ended by SIGTERM"),
         pytest.param([crashing(code=137)], None, [BY_SIGNAL], id="ended by SIGKILL"),
         pytest.param([crashing(code=255, reason="ContainerStatusUnknown")], None, [BY_SIGNAL], id="lost"),
