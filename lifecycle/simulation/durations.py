@@ -89,7 +89,7 @@ def _choose_pods(cluster: Cluster) -> list[Json]:
     chosen: dict[tuple[str, ...], Json] = {}
     for pod in cluster.list(POD_KIND.id):
         owners = pod["metadata"].get("ownerReferences") or [pod["metadata"]]
-        images = [one["image"] for field in _CONTAINERS for one in pod["spec"].get(field) or ()]
+        images = [one.get("image", "") for field in _CONTAINERS for one in pod["spec"].get(field) or ()]
         chosen.setdefault((owners[0]["uid"], *images), pod)
     return list(chosen.values())
 
