@@ -24,6 +24,7 @@ from lifecycle.pod_judge import Verdict
 from lifecycle.remedies import Patience, look_ahead, tell_untried, try_drain, try_remedies
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.disruptions import Disruptions
+from lifecycle.simulation.durations import describe_bases, list_bases
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness, is_well, put_unwell_first
@@ -139,6 +140,7 @@ class SummarySink:
         lines += outcome.upgrade
         lines += ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
+        lines += describe_bases(list_bases(cluster))
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         if outcome.why == IDLE and any(
             not one["spec"].get("suspend") for one in cluster.list(CRON_JOB_KIND.id)

@@ -74,6 +74,9 @@ ASSUMED = (
     "An image that is not listed below can be pulled, starts at once, runs until it is stopped, listens on"
     " every port and answers every probe. The annotation `podline.dev/behavior` or a ContainerProfile says"
     " otherwise.",
+    "How long an image takes to be pulled and to start is drawn from `timing` (`image_pull`,"
+    " `container_start`), and when its program listens is what is known of the image. The summary names these"
+    " times, and those that `podline calibrate` measured on a real cluster ([how](how-to/calibrate.md)).",
     "An image is known by its whole name, never by the last word of it: by the official name and those of"
     " public mirrors. A copy elsewhere is known where its name says what it is a copy of"
     " (`shop.example/library/nginx`, `shop.example/docker.io/nginx`). That is a guess, and a run says what"
