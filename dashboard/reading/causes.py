@@ -17,6 +17,7 @@ from dashboard.reading.patch_words import RESTART, tell_patch
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.rules.network.requests import NOT_READY, OUTCOMES
 from lifecycle.lost_requests import AT_ONCE, FIELD, tell_amount, tell_sender, tell_share
 from lifecycle.models import Cluster, Command, Event, Transition
 
@@ -159,6 +160,8 @@ def _say_requests(row: Transition, name: str, part: str) -> str:
         return f"{head}: {tell_amount(at_once_ms)} lost that were under way"
     if row.new is None:
         return f"{head}: nobody sends any"
+    if not row.new and (unready := (row.detail or {}).get(OUTCOMES[NOT_READY])):
+        return f"{head}: {tell_share(unready)} served by pods that are not ready"
     return f"{head}: {f'{tell_share(row.new)} lost' if row.new else 'all served'}"
 
 

@@ -49,7 +49,7 @@ from .traffic import Traffic
 if TYPE_CHECKING:
     from . import upgrades
 
-ENGINE_VERSION = 19
+ENGINE_VERSION = 20
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
