@@ -90,9 +90,10 @@ ASSUMED = (
     " most 90 s later (timing `mounted_source`), and never what is mounted by `subPath`.",
     "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
     " annotation `podline.dev/load` of a Service that it is a ready endpoint of:"
-    " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Of any other nothing is known, and autoscalers have no"
-    " metrics of it. Custom and external metrics are told by the annotation `podline.dev/metrics` of a pod,"
-    " of the object that is described, or of the Namespace:"
+    " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Where the Service says by `podline.dev/requests` how"
+    " many requests it gets, and what CPU each costs, that is such a load too. Of any other nothing is known,"
+    " and autoscalers have no metrics of it. Custom and external metrics are told by the annotation"
+    " `podline.dev/metrics` of a pod, of the object that is described, or of the Namespace:"
     " `[{name: queue-length, labels: {queue: work}, values: [{at: 0s, value: 23}]}]`. `at` counts from the"
     " object's creation.",
     "`kubectl top` has samples of everything that has run for 15 s, as on a real cluster. What nobody says is"
