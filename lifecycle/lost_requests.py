@@ -297,6 +297,21 @@ def tell_sums(sums: Sums, per_second: int | None = None) -> str:
     return tell_counts(*sums.count(per_second)) if per_second else tell_amount(sums.lost_ms)
 
 
+def tell_loss(service: Json, sums: Json) -> str:
+    """`1.4s of all requests`, or `280 requests (1.4s of all)`, of sums as the engine tells them."""
+    worth, count = tell_worth(sums["lostMs"]), sums["lost"]
+    if find_per_second(service) is None:
+        return f"{worth} of all requests"
+    return f"{count:,} request{'' if count == 1 else 's'} ({worth} of all)"
+
+
+def tell_exact_loss(sums: Json) -> str:
+    """The same with how many there were, and from how few to how many are lost by chance."""
+    if "sent" not in sums:
+        return f"{tell_worth(sums['lostMs'])} of all requests"
+    return tell_counts(sums["lost"], sums["sent"], sums["lowest"], sums["highest"])
+
+
 def tell_exactly(at_ms: int) -> str:
     """An instant as the page's clock shows it, with tenths."""
     return f"{tell_instant(at_ms)}.{at_ms // 100 % 10}"

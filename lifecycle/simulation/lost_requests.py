@@ -24,9 +24,8 @@ from lifecycle.lost_requests import (
     FIELD,
     Course,
     Courses,
-    find_per_second,
     selects,
-    tell_counts,
+    tell_exact_loss,
     tell_exactly,
     tell_outcome,
     tell_sender,
@@ -115,21 +114,6 @@ class Lost:
             else:
                 spells.append([start_ms, end_ms, is_open])
         return [Spell(start_ms, None if is_open else end_ms) for start_ms, end_ms, is_open in spells]
-
-
-def tell_loss(service: Json, sums: Json) -> str:
-    """`1.4s of all requests`, or `280 requests (1.4s of all)`, of sums as the engine tells them."""
-    worth, count = tell_worth(sums["lostMs"]), sums["lost"]
-    if find_per_second(service) is None:
-        return f"{worth} of all requests"
-    return f"{count:,} request{'' if count == 1 else 's'} ({worth} of all)"
-
-
-def tell_exact_loss(sums: Json) -> str:
-    """The same with how many there were, and from how few to how many are lost by chance."""
-    if "sent" not in sums:
-        return f"{tell_worth(sums['lostMs'])} of all requests"
-    return tell_counts(sums["lost"], sums["sent"], sums["lowest"], sums["highest"])
 
 
 class RequestRows:
