@@ -7,8 +7,10 @@ change is lived through with a cure; nothing is offered that was not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import reduce
+from itertools import combinations
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
@@ -124,6 +126,15 @@ def list_cures(service: Json, workload: Json) -> list[Cure]:
     ):
         cures.append(Cure(min_ready_seconds=MIN_READY_SECONDS))
     return cures
+
+
+def list_possible(service: Json, workload: Json) -> Iterator[Cure]:
+    """All that a search may come to."""
+    cures = list_cures(service, workload)
+    for number in range(len(cures) + 1):
+        for some in combinations(cures, number):
+            cure = reduce(_join, some, Cure())
+            yield from (cure._replace(wait_seconds=seconds) for seconds in range(LONGEST_WAIT_SECONDS + 1))
 
 
 def _find_port(service: Json) -> int | str:

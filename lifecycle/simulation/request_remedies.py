@@ -9,6 +9,7 @@ from lifecycle.engine import Cluster
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.input.scenario_steps import Step
+from lifecycle.judge import counts_failures
 from lifecycle.lean_dataclasses import replace
 from lifecycle.remedies import LONGEST_MS, is_small
 from lifecycle.request_cures import Cure, LateError, Place, Trial, Watch, find_cure, list_cures, tell_trial
@@ -40,7 +41,8 @@ def find_changed(cluster: Cluster, lost: Lost, is_planned: Callable[[str], bool]
     if not is_small(cluster):
         return
     for entry in list_workloads():
-        for data in cluster.list(entry.kind.id):
+        # A Job's template stays as it is.
+        for data in cluster.list(entry.kind.id) if not counts_failures(entry.kind.id) else ():
             meta = data["metadata"]
             if (
                 is_planned(meta["uid"])
