@@ -35,7 +35,7 @@ Json = Mapping[str, Any]
 
 FIELD = "requests."
 """How the fields of these rows begin; the sender's name is the rest."""
-AT_ONCE, AT_ONCE_OF = "atOnceMs", "atOnceOfMs"
+AT_ONCE, AT_ONCE_OF, LOST_SO_FAR = "atOnceMs", "atOnceOfMs", "lostMs"
 WHOLE = 1000
 BY_CHANCE = "by the chance of which pod a connection meets"
 LARGEST_PART = 12
@@ -86,7 +86,7 @@ class Sums(NamedTuple):
     variance_ms: Fraction
     sent_ms: Fraction
 
-    def count(self, per_second: int) -> tuple[int, int, int, int]:
+    def count_requests(self, per_second: int) -> tuple[int, int, int, int]:
         """Requests: how many were lost of how many, by chance from how few to how many."""
         lost, sent = (ceil(one * per_second / _PER_SECOND) for one in (self.lost_ms, self.sent_ms))
         return lost, max(lost, sent), *find_range(*self, per_second)
@@ -235,7 +235,7 @@ def _show(sums: Sums, per_second: int | None) -> dict[str, int]:
     told = {"lostMs": round_lost(sums.lost_ms)}
     if per_second is None:
         return told
-    counts = dict(zip(("lost", "sent", "lowest", "highest"), sums.count(per_second), strict=True))
+    counts = dict(zip(("lost", "sent", "lowest", "highest"), sums.count_requests(per_second), strict=True))
     return {**told, **counts}
 
 
@@ -294,7 +294,7 @@ def tell_counts(lost: int, sent: int, lowest: int, highest: int) -> str:
 
 def tell_sums(sums: Sums, per_second: int | None = None) -> str:
     """The same of sums, or `1.4s of all requests`."""
-    return tell_counts(*sums.count(per_second)) if per_second else tell_amount(sums.lost_ms)
+    return tell_counts(*sums.count_requests(per_second)) if per_second else tell_amount(sums.lost_ms)
 
 
 def tell_loss(service: Json, sums: Json) -> str:

@@ -88,7 +88,7 @@ BY_CHANCE = "by the chance of which pod a connection meets"
 
 def list_ranges(rows: list[Row], per_second: int) -> tuple[int, int, int, int]:
     """How many were lost of how many, from how few to how many by chance; in the first minute."""
-    return Courses(rows).sum_up(None, 60_000).count(per_second)
+    return Courses(rows).sum_up(None, 60_000).count_requests(per_second)
 
 
 @pytest.mark.parametrize(
