@@ -65,10 +65,15 @@ that is made from nothing or from `distroless` has no shell. The table is
 `lifecycle/engine/programs/images/built.txt`: to add an image, add a line with its names and its build file
 and run `manage.py generate_images DIR`, where DIR holds `OWNER/REPOSITORY/PATH`.
 
-At their stop signal nginx, httpd, HAProxy, Caddy and Traefik close their ports, and end when the requests
-that are under way are done. Envoy, Tomcat, PostgreSQL and MySQL drop these, and so is assumed of a program
-that nobody knows: it listens at once, and ends at once on its stop signal. `onTerm` and `listens` of
-`podline.dev/behavior` say otherwise.
+At their stop signal nginx, httpd, HAProxy, Caddy, Traefik and Tomcat close their ports, and end when the
+requests that are under way are done. Envoy, PostgreSQL and MySQL drop these. Of these servers that is what
+their documentation says: nginx (Controlling nginx: QUIT), httpd (Stopping and Restarting: WINCH), HAProxy
+(management guide: USR1), Caddy (`grace_period`, by default for ever), Traefik (`graceTimeOut`, 10 s), Tomcat
+(`unloadDelay` of a Context, 2 s), Envoy (Draining), PostgreSQL (Shutting Down the Server: INT) and MySQL (The
+Server Shutdown Process). That Traefik and Tomcat cut off what takes longer is not modelled. Of all other
+images what they do at their stop signal is assumed. A program that nobody knows listens at once, ends at
+once on its stop signal, and drops what is under way. `onTerm` and `listens` of `podline.dev/behavior` say
+otherwise.
 """
 ASSUMED = (
     "An image that is not listed below can be pulled, starts at once, runs until it is stopped, listens on"
