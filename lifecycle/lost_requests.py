@@ -111,7 +111,9 @@ class Course:
             self.before = row["old"]
         if at_once_ms := detail.get(AT_ONCE):
             of_ms = max(detail.get(AT_ONCE_OF) or 0, at_once_ms)
-            self.lumps.append(Lump(at_ms, at_once_ms, of_ms, reason, row["seq"]))
+            # Where the share changes as well the reason is that of the share.
+            how = reason if row["old"] == row["new"] else None
+            self.lumps.append(Lump(at_ms, at_once_ms, of_ms, how, row["seq"]))
             if self.stretches and outcomes == self.stretches[-1].outcomes:
                 return
             # Where the share that is lost is the same the reason is that of what was under way.

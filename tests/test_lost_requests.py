@@ -221,6 +221,13 @@ def test_a_share_keeps_its_reason_where_what_was_under_way_has_another():
     assert [one.reason for one in course.lumps] == ["reset"]
 
 
+def test_how_what_was_under_way_was_lost_is_not_told_by_a_share_that_begins_then():
+    rows = [told(0, None, 0), told(1_000, 0, 500, "refused", atOnceMs=5), told(2_000, 500, 0)]
+    course = Courses(rows).by_sender["pods"]
+    assert [one.reason for one in course.stretches] == [None, "refused", None]
+    assert [one.reason for one in course.lumps] == [None]
+
+
 def test_spans_that_follow_one_another_lose_together_what_the_whole_does():
     rows = [*ROLLOUT, told(20_000, 0, 0, atOnceMs=80), told(30_000, 0, 1000, "nobody"), gone(31_000)]
     courses = Courses(rows)
