@@ -33,6 +33,7 @@ COMMANDS = {
     ),
     "check": Command(
         "try every future that matters: rollouts, drains, lost nodes", "lifecycle.check.command_line"
+    ),
     "calibrate": Command(
         "make ContainerProfiles with measured times of a real cluster's pods and events", "podline.calibrate"
     ),
