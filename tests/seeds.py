@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain, product
 from typing import Any
 
@@ -21,6 +21,11 @@ def first_of(seeds: Iterable[int], *more: int, most: int = FIRST) -> list[Any]:
 def one_in(many: int, rows: Iterable[Any]) -> list[Any]:
     """Parameters: of so many rows always the first; the others are deep."""
     return [row if number % many == 0 else _as_deep(row) for number, row in enumerate(rows)]
+
+
+def first_if(is_first: Callable[[Any], bool], rows: Iterable[Any]) -> list[Any]:
+    """Parameters: the rows that are first; the others are deep."""
+    return [row if is_first(row) else _as_deep(row) for row in rows]
 
 
 def each_once(*columns: Iterable[Any]) -> list[Any]:
