@@ -136,7 +136,7 @@ class _Life:
         if self.whole_since_ms is None:
             return None
         steady_ms = max(self.whole_since_ms, self.asked_ms) + STEADY_MS
-        return max(steady_ms, self.scene.begin_ms + self.trial.ordeal.lasts_ms)
+        return max(steady_ms, self.scene.begin_ms + self.trial.lasts_ms)
 
     def _is_over(self) -> bool:
         over_ms = self._find_over_ms()

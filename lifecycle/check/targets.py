@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from lifecycle.check.holes.callers import list_callers
 from lifecycle.check.holes.loads import has_load, make_load
 from lifecycle.check.holes.new_images import NewImage, make_new_image, make_old_image
 from lifecycle.check.holes.rooms import list_fillers, list_intruders, make_quota
+from lifecycle.check.holes.runs import (
+    list_soon_runs,
+    rehearse,
+    tell_after_next_run,
+    tell_fifth_run,
+    tell_run_after,
+)
 from lifecycle.check.ordeals import Ordeal, Variant
 from lifecycle.check.settled import PROFILE, Settled, Workload, zone_of
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
@@ -90,9 +97,30 @@ def _surround(settled: Settled, one: Workload) -> dict[str, Any]:
         "oldImage": partial(make_old_image, one),
         "metQuota": partial(make_quota, settled, one.namespace),
         "intruders": partial(list_intruders, settled, one),
+        **_time(settled, one),
         "podNodes": [{"node": node} for node in nodes],
         "podNode": nodes[0] if nodes else "",
     }
+
+
+def _time(settled: Settled, one: Workload) -> dict[str, Any]:
+    """When a CronJob runs, and what a Job does when it is run again."""
+    if one.kind not in (CRON_JOB_KIND.id, JOB_KIND.id):
+        return {}
+    return {
+        "soonRuns": partial(list_soon_runs, settled, one),
+        "afterNextRun": partial(tell_after_next_run, settled, one),
+        "fifthRun": partial(tell_fifth_run, settled, one),
+        "runAfterEightHours": partial(tell_run_after, settled, one, 8 * 3_600_000),
+        "reruns": cache(partial(_list_reruns, settled, one)),
+    }
+
+
+def _list_reruns(settled: Settled, one: Workload) -> list[dict[str, Any]]:
+    found = rehearse(settled, one)
+    if found is None:
+        return []
+    return [{"rerun": found.job, "rerunPod": found.pod, "rerunLost": f"{found.lost_ms}ms"}]
 
 
 def _containers(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:

@@ -216,3 +216,67 @@ def test_an_ordeal_of_what_is_around_befalls_what_it_says(dependent, name, numbe
     assert targets is None or [one.target for one in trials] == targets
     rows = tell_life(dependent, trials[number])
     assert [one for one in patterns if not is_told(rows, one)] == []
+
+
+BATCH = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: import, namespace: shop, labels: {team: b}}
+spec:
+  backoffLimit: 2
+  template:
+    metadata: {annotations: {podline.dev/behavior: "app: {runs: [{for: 10m, exit: 0}], onTerm: {exit: 143}}"}}
+    spec: {restartPolicy: Never, containers: [{name: app, image: "shop/import:1"}]}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: report, namespace: shop}
+spec:
+  schedule: "*/10 * * * *"
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    spec:
+      template:
+        spec: {restartPolicy: Never, containers: [{name: app, image: "shop/report:1"}]}
+"""
+
+
+@pytest.fixture(scope="module")
+def batch() -> Settled:
+    return settle_text(BATCH)
+
+
+@pytest.mark.parametrize(
+    "name, number, targets, patterns",
+    [
+        pytest.param(
+            "job-pod-lost",
+            0,
+            ["Job/shop/import", "CronJob/shop/report in a run by hand"],
+            [
+                "Job import exists deleted",
+                "Job import exists created",
+                "eviction accepted",
+                "Job import failed 1",
+            ],
+        ),
+        pytest.param("job-pod-lost", 1, None, ["Job report-now exists created", "eviction accepted"]),
+        pytest.param(
+            "undo",
+            0,
+            ["CronJob/shop/report from one that cannot be pulled"],
+            ["Waiting ErrImagePull", "CronJob report Event JobAlreadyActive"],
+        ),
+    ],
+)
+def test_an_ordeal_of_jobs_befalls_what_it_says(batch, name, number, targets, patterns):
+    trials = find_trials(batch, name)
+    assert targets is None or [one.target for one in trials] == targets
+    rows = tell_life(batch, trials[number])
+    assert [one for one in patterns if not is_told(rows, one)] == []
+
+
+def test_a_pod_is_lost_when_nine_tenths_of_its_work_are_done(batch):
+    trial = find_trials(batch, "job-pod-lost")[0]
+    # Ten minutes of work, and a few seconds until it begins.
+    assert 540_000 < trial.steps[-1].at_ms < 570_000
