@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
@@ -150,7 +150,12 @@ def selects_pods_of(service: Json, workload: Json) -> bool:
 
 def describe_lags(cluster: Cluster) -> Iterator[str]:
     """On which delays it rests that requests were lost; nothing where none were."""
-    senders = {name for _, place, _ in _list_losing(cluster) for name in cluster.sum_outcomes(*place)}
+    yield from tell_lags(cluster, [place for _, place, _ in _list_losing(cluster)])
+
+
+def tell_lags(cluster: Cluster, services: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """On which delays it rests what becomes of the requests to Services: (namespace, name) of each."""
+    senders = {name for place in services for name in cluster.sum_outcomes(*place)}
     if not senders:
         return
     timing, told = Timing(cluster.settings.timing), list[str]()

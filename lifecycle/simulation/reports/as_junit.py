@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from lifecycle.late_patterns import late_pattern
@@ -9,33 +10,40 @@ from lifecycle.simulation.reports.report import Report
 
 # What XML 1.0 has no way to write.
 _UNWRITABLE = late_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+Case = tuple[str, list[str]]
+"""A name, and what is wrong."""
 
 
 def make_junit(report: Report) -> str:
     """A case each for the input, the steps, every claim and every end; times are virtual."""
-    cases = _list_cases(report)
+    others = [one.text for one in report.findings if one.level != "error"]
+    at_ms = report.outcome.at_ms if report.outcome else 0
+    return write_suite("simulate", _list_cases(report), others, at_ms)
+
+
+def write_suite(command: str, cases: Sequence[Case], others: Sequence[str], at_ms: int = 0) -> str:
+    """One suite of cases. `others`: what is said beside them; `at_ms`: how much time it is of."""
     failed = sum(bool(texts) for _name, texts in cases)
-    seconds = f"{report.outcome.at_ms / 1000 if report.outcome else 0:.3f}"
+    seconds = f"{at_ms / 1000:.3f}"
     counts = {"tests": str(len(cases)), "failures": str(failed), "errors": "0", "time": seconds}
     root = Element("testsuites", {"name": "podline", **counts})
-    suite = SubElement(root, "testsuite", {"name": "podline simulate", "skipped": "0", **counts})
+    suite = SubElement(root, "testsuite", {"name": f"podline {command}", "skipped": "0", **counts})
     for name, texts in cases:
-        case = SubElement(suite, "testcase", {"classname": "podline.simulate", "name": _clean(name)})
+        case = SubElement(suite, "testcase", {"classname": f"podline.{command}", "name": _clean(name)})
         case.set("time", "0.000")
         if texts:
             failure = SubElement(case, "failure", {"message": _clean(texts[0]), "type": "podline"})
             failure.text = _clean("\n".join(texts))
-    others = [one.text for one in report.findings if one.level != "error"]
     if others:
         SubElement(suite, "system-out").text = _clean("\n".join(others))
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 
 
-def _list_cases(report: Report) -> list[tuple[str, list[str]]]:
-    """(name, what is wrong) of every case."""
+def _list_cases(report: Report) -> list[Case]:
+    """All that was asked."""
     refused = [
-        _with_place(one.file, one.line, one.text) for one in report.findings if one.rule == "bad-input"
+        tell_with_place(one.file, one.line, one.text) for one in report.findings if one.rule == "bad-input"
     ]
     cases = [("the input is sound", refused)]
     plan, outcome = report.plan, report.outcome
@@ -52,7 +60,8 @@ def _list_cases(report: Report) -> list[tuple[str, list[str]]]:
     return cases
 
 
-def _with_place(file: str, line: int | None, text: str) -> str:
+def tell_with_place(file: str, line: int | None, text: str) -> str:
+    """`web.yaml:3: …`"""
     place = f"{file}:{line}" if file and line else file
     return f"{place}: {text}" if place else text
 

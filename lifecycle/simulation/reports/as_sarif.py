@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
@@ -16,27 +17,31 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def make_sarif(report: Report) -> str:
     """One run of one tool, every finding a result."""
+    rules = [make_rule(name, text, level) for name, (level, text) in RULES.items()]
+    invocation = {"executionSuccessful": report.outcome is not None, "exitCode": report.exit_status}
+    return write_log(rules, invocation, [_result(one) for one in report.findings])
+
+
+def write_log(
+    rules: Sequence[Mapping[str, Any]],
+    invocation: Mapping[str, Any],
+    results: Sequence[Mapping[str, Any]],
+) -> str:
+    """A log of one run."""
+    driver = {"name": "Podline", "version": VERSION, "rules": rules}
     run = {
-        "tool": {
-            "driver": {
-                "name": "Podline",
-                "version": VERSION,
-                "rules": [
-                    {
-                        "id": name,
-                        "shortDescription": {"text": text},
-                        "defaultConfiguration": {"level": level},
-                    }
-                    for name, (level, text) in RULES.items()
-                ],
-            }
-        },
-        "invocations": [{"executionSuccessful": report.outcome is not None, "exitCode": report.exit_status}],
-        "results": [_result(one) for one in report.findings],
+        "tool": {"driver": driver},
+        "invocations": [invocation],
+        "results": results,
         "columnKind": "unicodeCodePoints",
     }
     data = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def make_rule(name: str, text: str, level: str) -> dict[str, Any]:
+    """What all results with this name have in common."""
+    return {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
 
 
 def _result(finding: Finding) -> dict[str, Any]:
@@ -46,17 +51,22 @@ def _result(finding: Finding) -> dict[str, Any]:
         "level": finding.level,
         "message": {"text": finding.text},
     }
-    location: dict[str, Any] = {}
-    if finding.file:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": _address(finding.file)}}
-        if finding.line:
-            physical["region"] = {"startLine": finding.line}
-        location["physicalLocation"] = physical
-    if finding.subject:
-        location["logicalLocations"] = [{"fullyQualifiedName": finding.subject, "kind": "object"}]
-    if location:
+    if location := locate(finding.file, finding.line, finding.subject):
         result["locations"] = [location]
     return result
+
+
+def locate(file: str, line: int | None, subject: str) -> dict[str, Any]:
+    """Where something is: in a file, if one is to blame, and in which object. Empty for nowhere."""
+    location: dict[str, Any] = {}
+    if file:
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _address(file)}}
+        if line:
+            physical["region"] = {"startLine": line}
+        location["physicalLocation"] = physical
+    if subject:
+        location["logicalLocations"] = [{"fullyQualifiedName": subject, "kind": "object"}]
+    return location
 
 
 def _address(file: str) -> str:
