@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from lifecycle.check.figures import sum_up
 from lifecycle.check.findings import Finding, Remedied
 from lifecycle.check.life import Future
+from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import do_all
 from lifecycle.check.remedies.candidates import Candidate, Case, World, find_place
 from lifecycle.check.remedies.failures import Failure, find_workloads, make_failure
@@ -61,10 +62,12 @@ def cure(
 
     untried = 0
     for group, cured in zip(kept, do_all(work, range(len(kept)), processes), strict=True):
-        for finding, one in zip(group, cured, strict=True):
-            finding.remedies, finding.field_object, finding.field_path = one[:3]
-            finding.known_as = tuple(dict.fromkeys(name for cure in one.remedies for name in cure.known_as))
-            untried += not one.is_done
+        for finding, told in zip(group, cured, strict=True):
+            finding.remedies = told.remedies
+            finding.field_object, finding.field_path = told.field_object, told.field_path
+            names = (name for remedy in told.remedies for name in remedy.known_as)
+            finding.known_as = tuple(dict.fromkeys(names))
+            untried += not told.is_done
     return [f"for {untried} findings not all was tried that may help"] if untried else []
 
 
@@ -179,7 +182,7 @@ class _Ward:
                     told[f"{name}: {one.claim} of {one.object}"] = None
         yield from told
 
-    def _list_others(self, case: Case, own: str) -> list[object]:
+    def _list_others(self, case: Case, own: str) -> list[Ordeal]:
         found = {
             trial.ordeal.name: trial.ordeal
             for trial in self._retrials.trials.values()

@@ -8,7 +8,7 @@ from lifecycle.check.findings import Finding
 from lifecycle.check.life import Future
 from lifecycle.check.remedies.candidates import Case, World
 from lifecycle.check.remedies.retrials import Retrials
-from lifecycle.check.scene import SEVERITIES, Violation, keeps_pods
+from lifecycle.check.scene import KEEPING, SEVERITIES, Violation
 from lifecycle.check.settled import BUDGET, Settled, Workload
 from lifecycle.check.trials import Trial
 from lifecycle.lean_tuples import NamedTuple
@@ -83,4 +83,4 @@ def find_workloads(finding: Finding, settled: Settled) -> list[Workload]:
         return covered or [one for one in concerned if one.namespace == namespace and not one.budgets]
     # A drain that does not end is held up by what a budget keeps.
     held = [one for one in concerned if one.budgets]
-    return held or [one for one in concerned if keeps_pods(one.data)]
+    return held or [one for one in concerned if one.kind in KEEPING]

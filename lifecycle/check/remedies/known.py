@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lifecycle.check.remedies.candidates import Case, Json, find_place
+from lifecycle.check.remedies.changes.probes import HANDLERS
 from lifecycle.check.remedies.fields import list_fields
 from lifecycle.check.settled import BUDGET
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
@@ -100,8 +101,5 @@ def _asks(case: Case, resource: str) -> bool:
 
 def _asks_the_same(container: Json) -> bool:
     """Whether it is restarted by the same question that says whether it is ready."""
-    liveness, readiness = container.get("livenessProbe"), container.get("readinessProbe")
-    asked = ("httpGet", "tcpSocket", "exec", "grpc")
-    return bool(liveness and readiness) and [liveness.get(one) for one in asked] == [
-        readiness.get(one) for one in asked
-    ]
+    liveness, readiness = container.get("livenessProbe") or {}, container.get("readinessProbe") or {}
+    return bool(liveness) and all(liveness.get(one) == readiness.get(one) for one in HANDLERS)

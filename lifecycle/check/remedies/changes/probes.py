@@ -9,7 +9,7 @@ from lifecycle.check.remedies.candidates import Candidate, Case, Json
 from lifecycle.engine.objects.quantity import canonical_sum, parse_quantity
 
 READINESS, STARTUP, LIVENESS, UNASKED, MEMORY = "readiness", "startup", "liveness", "no liveness", "memory"
-_HANDLERS = ("httpGet", "tcpSocket", "exec", "grpc")
+HANDLERS = ("httpGet", "tcpSocket", "exec", "grpc")
 _FACTORS = (3, 10)
 _THRESHOLD, _PERIOD_SECONDS = 3, 10
 """What is set where nothing is said."""
@@ -30,12 +30,12 @@ def wait_for_start(case: Case) -> Iterator[Candidate]:
     for one, probe in _list_liveness(case):
         if one.get("startupProbe"):
             continue
-        asked = {name: probe[name] for name in _HANDLERS if name in probe}
+        asked = {name: probe[name] for name in HANDLERS if name in probe}
         slow = {**asked, "periodSeconds": 10, "failureThreshold": 30}
         text = f"startup probe of 30 × 10s for {one['name']}"
         yield case.change_container(text, STARTUP, one["name"], {"startupProbe": slow})
     for one in case.containers:
-        known = one.get("startupProbe")
+        known = one.get("startupProbe") or {}
         for factor in _FACTORS if known else ():
             count = (known.get("failureThreshold") or _THRESHOLD) * factor
             text = f"failureThreshold {count} for the startup probe of {one['name']}"
@@ -68,7 +68,7 @@ def ask_itself(case: Case) -> Iterator[Candidate]:
     for one, probe in _list_liveness(case):
         port = next((given.get("name") or given["containerPort"] for given in one.get("ports") or ()), None)
         if port is not None and "tcpSocket" not in probe:
-            others = {name: None for name in _HANDLERS if name in probe}
+            others = {name: None for name in HANDLERS if name in probe}
             text = f"liveness probe of its own port {port} for {one['name']}"
             yield _change(case, one, text, {**others, "tcpSocket": {"port": port}})
         text = f"no liveness probe for {one['name']}"
