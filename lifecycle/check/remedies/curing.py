@@ -9,14 +9,14 @@ from lifecycle.check.findings import Finding, Remedied
 from lifecycle.check.life import Future
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import do_all
-from lifecycle.check.remedies.candidates import Candidate, Case, World, find_place
+from lifecycle.check.remedies.candidates import Candidate, Case, Json, World, find_place
 from lifecycle.check.remedies.failures import Failure, find_workloads, make_failure
 from lifecycle.check.remedies.fields import Path, find_field
 from lifecycle.check.remedies.known import list_known_as
 from lifecycle.check.remedies.lists import list_candidates
 from lifecycle.check.remedies.prices import tell_price, worst_by_seed
 from lifecycle.check.remedies.requests import find_for_requests
-from lifecycle.check.remedies.retrials import Retrials, SpentError, rank_end
+from lifecycle.check.remedies.retrials import Retrials, SpentError, is_worse
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.settled import Settled, name_object
 from lifecycle.check.trials import Trial
@@ -110,11 +110,12 @@ class _Ward:
         return Cured(remedies, name_object(dict(data)), find_field(data, held[0].candidate.patch), is_done)
 
     def _collect(self, failure: Failure, held: list[_Held]) -> None:
-        tried, claim = 0, failure.finding.claim
+        tried, claim = list[Json](), failure.finding.claim
         for case, candidate in self._list(failure):
-            if any(one.candidate.family == candidate.family for one in held) or tried >= MOST_TRIED:
+            is_helped = any(one.candidate.family == candidate.family for one in held)
+            if is_helped or candidate.patch in tried or len(tried) >= MOST_TRIED:
                 continue
-            tried += 1
+            tried.append(candidate.patch)
             futures = self._try(failure, candidate)
             if futures is None:
                 continue
@@ -128,12 +129,13 @@ class _Ward:
                 return
 
     def _list(self, failure: Failure) -> Iterator[tuple[Case, Candidate]]:
-        """What may help, and what has helped against the same claim first."""
+        """What may help: what has helped against the same claim first, then what has against others."""
         claim = failure.finding.claim
-        known = [(case, one) for helped, case, one in self._helped if helped == claim]
-        yield from known
+        same = [(case, one) for helped, case, one in self._helped if helped == claim]
+        yield from same
+        yield from ((case, one) for helped, case, one in self._helped if helped != claim)
         for case in failure.cases:
-            if claim == "no-request-lost" and not known:
+            if claim == "no-request-lost" and not same:
                 for one in find_for_requests(failure, case, self._retrials):
                     yield case, one
             for one in list_candidates(claim, case):
@@ -152,7 +154,7 @@ class _Ward:
                 same = failure.list_same(future, before)
                 left += sum(max(one.amount, 1) for one in same)
                 is_graver = any(_rank(one.severity) <= _rank(failure.finding.severity) for one in same)
-                if is_graver or left > failure.amount * _LITTLE or rank_end([future]) > rank_end(before):
+                if is_graver or left > failure.amount * _LITTLE or is_worse([future], before):
                     return None
         return tuple(futures) or None
 
@@ -196,7 +198,7 @@ class _Ward:
         assert with_it is not None, "it was lived through"
         pods = len(with_it.pods) - len(self._world.settled.pods)
         before = [self._retrials.before[one] for one in failure.seen]
-        price = tell_price(before, held.futures, pods)
+        price = tell_price(before, held.futures, pods) or f"{failure.finding.claim} holds, no figure changes"
         if held.broken:
             price += f"; but then {', '.join(held.broken[:3])}"
         names = list_known_as(held.case, held.candidate.patch)

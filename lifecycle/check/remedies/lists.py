@@ -13,7 +13,7 @@ _PRESSED = (placing.raise_priority, placing.ask_for_limits)
 _ROOM = (placing.raise_quota, placing.ask_for_less)
 CHANGES: Mapping[str, tuple[Change, ...]] = {
     "no-request-lost": (
-        sizes.mend_selector, placing.relax, sizes.add_budget, placing.spread, rollouts.surge,
+        sizes.mend_selector, placing.relax, placing.free, sizes.add_budget, placing.spread,
         sizes.add_replicas,
     ),
     "drain-ends": (
@@ -21,22 +21,22 @@ CHANGES: Mapping[str, tuple[Change, ...]] = {
         rollouts.manage_in_parallel, jobs.try_again,
     ),
     "whole-again": (
-        *_WORK, placing.relax, sizes.add_replicas, placing.spread, placing.separate, placing.tolerate_shorter,
-        rollouts.manage_in_parallel, *_PRESSED, *_ROOM, probes.wait_for_start, probes.ask_itself,
+        *_WORK, placing.relax, placing.free, sizes.add_replicas, placing.spread, placing.separate,
+        placing.tolerate_shorter, rollouts.manage_in_parallel, *_PRESSED, *_ROOM, probes.wait_for_start, probes.ask_itself,
     ),
     "nothing-stuck": (
-        *_WORK, rollouts.make_room, placing.relax, rollouts.recreate, rollouts.manage_in_parallel,
-        placing.ask_for_cpu, *_ROOM, rollouts.wait_longer, probes.wait_for_start, probes.be_patient,
+        *_WORK, rollouts.make_room, placing.relax, placing.free, rollouts.recreate,
+        rollouts.manage_in_parallel, placing.ask_for_cpu, *_ROOM, rollouts.wait_longer, probes.wait_for_start, probes.be_patient,
         *_PRESSED, sizes.add_replicas, placing.tolerate_shorter,
     ),
-    "no-hard-kill": (rollouts.end_slower, rollouts.leave_shell),
+    "no-hard-kill": (rollouts.leave_shell, rollouts.end_slower),
     "no-restart-storm": (
         probes.wait_for_start, probes.be_patient, probes.ask_later, probes.ask_itself, probes.raise_memory,
         placing.ask_for_limits,
     ),
     "budget-kept": (
-        sizes.mend_selector, rollouts.surge, probes.ask_readiness, placing.relax, placing.spread,
-        placing.separate, sizes.add_replicas, placing.tolerate_shorter, *_PRESSED,
+        sizes.mend_selector, rollouts.surge, probes.ask_readiness, placing.relax, placing.free,
+        placing.spread, placing.separate, sizes.add_replicas, placing.tolerate_shorter, *_PRESSED,
         probes.wait_for_start, probes.be_patient, probes.ask_itself,
     ),
     "rollout-keeps-its-budget": (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lifecycle.check.remedies.candidates import Candidate, Case, make_patch
 from lifecycle.check.remedies.failures import Failure
-from lifecycle.check.remedies.retrials import Retrials, rank_end
+from lifecycle.check.remedies.retrials import Retrials, is_worse
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.simulation.request_cures import LONGEST_WAIT_SECONDS, Cure, find_smallest, list_cures
 
@@ -31,7 +31,7 @@ def find_for_requests(failure: Failure, case: Case, retrials: Retrials) -> Itera
         patch = _make(case, cure).patch
         trials = failure.list_trials(retrials.list_trials(patch, ordeal), seed)
         futures = [retrials.live(patch, one, seed) for one in trials]
-        if not futures or rank_end(futures) > rank_end(before):
+        if not futures or is_worse(futures, before):
             return None
         return _Tried(
             cure, sum(one.amount for future in futures for one in failure.list_same(future, before))

@@ -89,9 +89,14 @@ class Retrials:
         ]
 
 
-def rank_end(futures: Sequence[Future]) -> int:
-    """How bad the worst end is."""
-    return max((ENDS.index(one.end) for one in futures), default=0)
+def is_worse(futures: Sequence[Future], before: Sequence[Future]) -> bool:
+    """Whether they end worse: less is whole, or what came to an end does not any more."""
+    return _rank_end(futures) > _rank_end(before)
+
+
+def _rank_end(futures: Sequence[Future]) -> tuple[int, bool]:
+    worst = max((ENDS.index(one.end) for one in futures), default=0)
+    return worst, any(one.figures.recovery_ms is None for one in futures)
 
 
 def _key(patch: Json) -> bytes:

@@ -21,6 +21,7 @@ _LOST = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _SPANS_SECONDS = (30, 5)
 _HIGH_PRIORITY = 1_000_000
 _CPU = "100m"
+_WORDS = {HOST: "host", ZONE: "zone"}
 
 
 def spread(case: Case) -> Iterator[Candidate]:
@@ -28,11 +29,15 @@ def spread(case: Case) -> Iterator[Candidate]:
     if not case.labels or case.kind == DAEMON_SET_KIND.id:
         return
     known = {one.get("topologyKey") for one in case.pod.get("topologySpreadConstraints") or ()}
-    zones = [(ZONE, "zone")] if len(case.world.settled.zones) > 1 else []
-    for key, word in [(HOST, "host"), *zones]:
+    for key in _list_keys(case):
         if key not in known:
-            change = {"topologySpreadConstraints": [_constrain(case, key)]}
-            yield case.change_pod(f"topologySpreadConstraints by {word} (ScheduleAnyway)", SPREAD, change)
+            text = f"topologySpreadConstraints by {_WORDS[key]} (ScheduleAnyway)"
+            yield case.change_pod(text, SPREAD, {"topologySpreadConstraints": [_constrain(case, key)]})
+
+
+def _list_keys(case: Case) -> list[str]:
+    """What pods can be spread by here."""
+    return [HOST, ZONE] if len(case.world.settled.zones) > 1 else [HOST]
 
 
 def _constrain(case: Case, key: str) -> dict[str, Any]:
@@ -67,8 +72,26 @@ def relax(case: Case) -> Iterator[Candidate]:
     if terms := (known.get(REQUIRED) or {}).get("nodeSelectorTerms"):
         wishes = [{"weight": 100, "preference": one} for one in terms]
         yield _prefer(case, "nodeAffinity", [*(known.get(PREFERRED) or ()), *wishes])
+
+
+def free(case: Case) -> Iterator[Candidate]:
+    """What ties pods to some nodes is gone, and they are spread over all."""
+    affinity = case.pod.get("affinity") or {}
+    ties: dict[str, Json] = {
+        f"required {name}": {"affinity": {name: {REQUIRED: None}}}
+        for name in ("podAffinity", "nodeAffinity")
+        if (affinity.get(name) or {}).get(REQUIRED)
+    }
     if case.pod.get("nodeSelector"):
-        yield case.change_pod("no nodeSelector", NODES, {"nodeSelector": None})
+        ties["nodeSelector"] = {"nodeSelector": None}
+    rules = [_constrain(case, key) for key in _list_keys(case)] if case.labels else []
+    words = " and ".join(_WORDS[one["topologyKey"]] for one in rules)
+    for name, change in ties.items():
+        yield case.change_pod(f"no {name}", f"{NODES} {name}", change)
+        if rules:
+            text = f"no {name}, but topologySpreadConstraints by {words} (ScheduleAnyway)"
+            spread_out = {**change, "topologySpreadConstraints": rules}
+            yield case.change_pod(text, f"{NODES} {name}", spread_out)
 
 
 def _prefer(case: Case, name: str, wishes: list[Json]) -> Candidate:
@@ -138,29 +161,34 @@ def raise_quota(case: Case) -> Iterator[Candidate]:
     """Room for one more pod in the quotas of its namespace."""
     for quota in case.world.list(RESOURCE_QUOTA, case.workload.namespace):
         hard = (quota.get("spec") or {}).get("hard") or {}
-        raised = {name: _add(amount, _count(case, name)) for name, amount in hard.items()}
-        raised = {name: amount for name, amount in raised.items() if amount != hard[name]}
+        raised = {name: canonical_sum(_count_wanted(case, name), hard[name]) for name in hard}
+        raised = {
+            name: amount
+            for name, amount in raised.items()
+            if parse_quantity(amount) > parse_quantity(hard[name])
+        }
         if raised:
             told = ", ".join(f"{name} {amount}" for name, amount in raised.items())
             text = f"{told} in ResourceQuota {quota['metadata']['name']}"
             yield Candidate(text, make_patch(quota, {"spec": {"hard": raised}}), QUOTA)
 
 
-def _count(case: Case, resource: str) -> Fraction:
-    """What one pod takes of a resource that a quota limits."""
+def _count_wanted(case: Case, resource: str) -> Fraction:
+    """What the pods of its namespace take of a resource that a quota limits, and one more pod of it."""
+    pods = [one for one in case.world.settled.pods if one["metadata"]["namespace"] == case.workload.namespace]
+    return sum((_count(one["spec"], resource) for one in [*pods, {"spec": case.pod}]), Fraction(0))
+
+
+def _count(pod: Json, resource: str) -> Fraction:
     if resource in ("pods", "count/pods"):
         return Fraction(1)
     part, _, name = resource.rpartition(".")
     found = Fraction(0)
-    for one in case.containers:
+    for one in pod.get("containers") or ():
         resources = one.get("resources") or {}
         given = resources.get(part or "requests") or {}
         found += parse_quantity(given.get(name) or (resources.get("limits") or {}).get(name) or 0)
     return found
-
-
-def _add(amount: Any, more: Fraction) -> Any:
-    return canonical_sum(parse_quantity(amount) + more, amount) if more else amount
 
 
 def raise_priority(case: Case) -> Iterator[Candidate]:
