@@ -89,7 +89,8 @@ def _tell_budgets(one: Workload, settled: Settled) -> Iterator[str]:
         elif meta["namespace"] == one.namespace and not _selects_any(budget, settled):
             labels = (spec.get("selector") or {}).get("matchLabels") or {}
             told = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
-            yield f"PodDisruptionBudget {meta['name']}: its selector ({told}) selects no pod"
+            nobody = f"its selector ({told}) selects no pod, so that any may be evicted"
+            yield f"PodDisruptionBudget {meta['name']}: {nobody}"
 
 
 def _selects_any(budget: Json, settled: Settled) -> bool:
@@ -111,6 +112,8 @@ def _tell_traffic(one: Workload, settled: Settled) -> Iterator[str]:
             service, (one.data["spec"].get("template") or {}).get("metadata", {}).get("labels") or {}
         ):
             continue
+        if spec.get("type") == "LoadBalancer":
+            yield f"Service {meta['name']}: type LoadBalancer: the load balancer follows changes late"
         for name in ("internalTrafficPolicy", "externalTrafficPolicy"):
             if spec.get(name) == "Local":
                 yield f"Service {meta['name']}: {name} Local: requests go to pods of the same node alone"

@@ -1,4 +1,4 @@
-"""Whether checks judge right: what is planted in a weak application is found, nothing grave in a sound one."""
+"""Whether checks judge right: what is planted in weak applications is found, in sound ones nothing grave."""
 
 from __future__ import annotations
 

@@ -17,6 +17,11 @@ AWAY_MS = 60_000
 """What has more than one pod is to serve again within this time, whatever happens."""
 
 
+def grade(workload: Workload, severity: str) -> str:
+    """How grave it is that a workload has too few pods for a while: of one that nobody asks, minor."""
+    return severity if workload.services else MINOR
+
+
 class RolloutBudget:
     """Never below `replicas - maxUnavailable` while a rollout goes on."""
 
@@ -32,7 +37,7 @@ class RolloutBudget:
             level = self._scene.available.get(one.place)
             if level is None or level.below_ms < LEAST_MS:
                 continue
-            severity = CRITICAL if not level.least else SERIOUS
+            severity = grade(one, CRITICAL if not level.least else SERIOUS)
             text = (
                 f"{level.least} of {read_size(one.data).wanted} pods available at worst; its strategy allows"
                 f" {level.floor} at least; {tell_span(level.below_ms)} below that"
@@ -109,7 +114,7 @@ class WholeAgain:
                 continue
             wanted = read_size(one.data).wanted
             if level.zero_ms > AWAY_MS and wanted > 0:
-                severity = SERIOUS if wanted > 1 else MINOR
+                severity = grade(one, SERIOUS) if wanted > 1 else MINOR
                 text = f"none of {wanted} pods available for {tell_span(level.zero_ms)}"
                 yield Violation(
                     "whole-again",

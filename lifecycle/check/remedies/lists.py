@@ -22,12 +22,13 @@ CHANGES: Mapping[str, tuple[Change, ...]] = {
     ),
     "whole-again": (
         *_WORK, placing.relax, placing.free, sizes.add_replicas, placing.spread, placing.separate,
-        placing.tolerate_shorter, rollouts.manage_in_parallel, *_PRESSED, *_ROOM, probes.wait_for_start, probes.ask_itself,
+        placing.tolerate_shorter, rollouts.manage_in_parallel, *_PRESSED, *_ROOM,
+        probes.wait_for_start, probes.ask_itself,
     ),
     "nothing-stuck": (
         *_WORK, rollouts.make_room, placing.relax, placing.free, rollouts.recreate,
-        rollouts.manage_in_parallel, placing.ask_for_cpu, *_ROOM, rollouts.wait_longer, probes.wait_for_start, probes.be_patient,
-        *_PRESSED, sizes.add_replicas, placing.tolerate_shorter,
+        rollouts.manage_in_parallel, placing.ask_for_cpu, *_ROOM, rollouts.wait_longer,
+        probes.wait_for_start, probes.be_patient, *_PRESSED, sizes.add_replicas, placing.tolerate_shorter,
     ),
     "no-hard-kill": (rollouts.leave_shell, rollouts.end_slower),
     "no-restart-storm": (

@@ -7,15 +7,9 @@ from collections.abc import Iterator
 from lifecycle.check.remedies.candidates import Candidate, Case, make_patch
 from lifecycle.check.remedies.failures import Failure
 from lifecycle.check.remedies.retrials import Retrials, is_worse
-from lifecycle.lean_tuples import NamedTuple
-from lifecycle.simulation.request_cures import LONGEST_WAIT_SECONDS, Cure, find_smallest, list_cures
+from lifecycle.request_cures import LONGEST_WAIT_SECONDS, Cure, Trial, find_cure, list_cures
 
 FAMILY = "requests"
-
-
-class _Tried(NamedTuple):
-    cure: Cure
-    lost_ms: int
 
 
 def find_for_requests(failure: Failure, case: Case, retrials: Retrials) -> Iterator[Candidate]:
@@ -27,18 +21,17 @@ def find_for_requests(failure: Failure, case: Case, retrials: Retrials) -> Itera
     ordeal = failure.finding.worst.trial.ordeal
     before = retrials.list_before(ordeal.name, seed)
 
-    def run(cure: Cure) -> _Tried | None:
+    def run(cure: Cure) -> Trial | None:
         patch = _make(case, cure).patch
         trials = failure.list_trials(retrials.list_trials(patch, ordeal), seed)
         futures = [retrials.live(patch, one, seed) for one in trials]
         if not futures or is_worse(futures, before):
             return None
-        return _Tried(
-            cure, sum(one.amount for future in futures for one in failure.list_same(future, before))
-        )
+        lost = sum(one.amount for future in futures for one in failure.list_same(future, before))
+        return Trial(cure, {"lostMs": lost}, 0)
 
     worst = sum(one.amount for future in before for one in failure.list_same(future, ()))
-    best = find_smallest(run, _Tried(Cure(), worst), list_cures(services[0], case.data))
+    best = find_cure(run, Trial(Cure(), {"lostMs": worst}, 0), list_cures(services[0], case.data))
     if best is None:
         return
     cure = best.cure
