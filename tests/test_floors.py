@@ -44,7 +44,8 @@ FLOORS: list[tuple[str, str]] = [
     ("2 input", "lifecycle.input lifecycle.version"),
     (
         "2 verdicts",
-        "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests",
+        "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests"
+        " lifecycle.tones",
     ),
     ("2 simulation", "lifecycle.simulation"),
     ("2 check", "lifecycle.check"),

@@ -9,11 +9,11 @@ from typing import Any
 from django.db.models import Count
 
 from dashboard.addresses import find_page
-from dashboard.plots.theme import STATES, TONES, Tone
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import of_kind
+from lifecycle.tones import STATES, TONES, Tone
 
 Json = dict[str, Any]
 MOST_PODS = 200

@@ -14,7 +14,6 @@ import pytest
 from django.test import Client
 
 from dashboard.live.feeds import make_feed
-from dashboard.plots.theme import TONES
 from dashboard.reading.causes import read_chain
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.schema.tables import is_known_kind
@@ -22,6 +21,7 @@ from lifecycle.input.stored_only import list_stored_only
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.recorded.objects import find_object
 from lifecycle.stored_kinds import of_kind
+from lifecycle.tones import TONES
 from tests.dashboard import zoo
 from tests.dashboard.conftest import make_cluster as make_empty
 from tests.dashboard.conftest import make_user, record

@@ -10,7 +10,7 @@ from django.db.models import Max, QuerySet
 
 from dashboard.addresses import find_page
 from dashboard.pages.states import Share
-from dashboard.plots.theme import TONES, Tone, revision_tone
+from dashboard.plots.theme import revision_tone
 from lifecycle import verdicts
 from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.node import NODE_KIND
@@ -18,6 +18,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.recorded.objects import alive, name_owner
 from lifecycle.stored_kinds import of_kind
+from lifecycle.tones import TONES, Tone
 
 Json = dict[str, Any]
 CLAIM = "PersistentVolumeClaim"
