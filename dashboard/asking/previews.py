@@ -24,7 +24,7 @@ from lifecycle.pod_judge import UNWELL
 from lifecycle.recorded.requests import find_labels
 from lifecycle.runs.ahead import Ahead, run_ahead
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.tones import TONES
+from lifecycle.simulation.reports.tones import TONES
 from lifecycle.verdicts import judge_rollout
 
 MOST_PREVIEWED = 3

@@ -22,7 +22,7 @@ from lifecycle.models import Cluster
 from lifecycle.pod_judge import UNWELL
 from lifecycle.recorded.objects import alive, list_between
 from lifecycle.runs.ahead import Ahead, run_ahead
-from lifecycle.tones import TONES
+from lifecycle.simulation.reports.tones import TONES
 
 SPAN_MS = 10 * 60 * 1000
 CPU_SECONDS = 0.3

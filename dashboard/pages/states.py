@@ -12,8 +12,8 @@ from dashboard.addresses import find_page
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 from lifecycle.stored_kinds import of_kind
-from lifecycle.tones import STATES, TONES, Tone
 
 Json = dict[str, Any]
 MOST_PODS = 200

@@ -10,7 +10,7 @@ from dashboard.plots.spans import Span
 from dashboard.plots.theme import clock
 from lifecycle.engine.programs.slow_hooks import DEFAULT_GRACE_SECONDS
 from lifecycle.engine.rules.pods.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
-from lifecycle.tones import Tone
+from lifecycle.simulation.reports.tones import Tone
 
 Row = Mapping[str, Any]
 SIGKILL = "SIGKILL"

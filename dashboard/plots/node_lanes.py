@@ -9,7 +9,7 @@ from dashboard.plots.phases import VALUES
 from dashboard.plots.spans import Lane, Mark, Span, make_lanes
 from dashboard.plots.theme import BAD, WAITING
 from lifecycle.engine.rules.nodes.drains import BLOCKED, DONE, DRAIN, ENDS
-from lifecycle.tones import Tone
+from lifecycle.simulation.reports.tones import Tone
 
 Row = Mapping[str, Any]
 READY, CORDONED, EVENTS = "condition.Ready", "unschedulable", "events"

@@ -16,7 +16,7 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
-from lifecycle.tones import TONES
+from lifecycle.simulation.reports.tones import TONES
 
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.

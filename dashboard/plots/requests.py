@@ -22,7 +22,7 @@ from lifecycle.lost_requests import (
     tell_sender,
     tell_share,
 )
-from lifecycle.tones import Tone
+from lifecycle.simulation.reports.tones import Tone
 
 SERVICE = "Service"
 ALL_SERVED = Tone("requests-served", "Served", GOOD, "Every request is served")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from dashboard.plots.theme import clock, duration, escape, ink, layout, marker, time_axis, without_uids
-from lifecycle.tones import Tone
+from lifecycle.simulation.reports.tones import Tone
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6

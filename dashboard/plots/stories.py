@@ -15,7 +15,7 @@ from dashboard.plots.living import PROBLEMS, LivingPods
 from dashboard.plots.spans import Span
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.tones import TONES, Tone
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 Row = Mapping[str, Any]
 

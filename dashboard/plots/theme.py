@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from dashboard.plots.glyphs import fill_background, fill_bars, shape_of
-from lifecycle.tones import TONES, Tone
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 GOOD, WAITING, BAD, IDLE = (TONES[name].colour for name in ("ready", "starting", "crashing", "pending"))
 # Revisions of a rollout, in turn: greys, since every other colour on the same chart means a state.

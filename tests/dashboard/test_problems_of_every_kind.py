@@ -20,8 +20,8 @@ from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.stored_only import list_stored_only
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.recorded.objects import find_object
+from lifecycle.simulation.reports.tones import TONES
 from lifecycle.stored_kinds import of_kind
-from lifecycle.tones import TONES
 from tests.dashboard import zoo
 from tests.dashboard.conftest import make_cluster as make_empty
 from tests.dashboard.conftest import make_user, record

@@ -8,7 +8,7 @@ from dashboard.addresses import find_page
 from lifecycle.engine.programs.images.doubts import find_meant
 from lifecycle.models import Cluster
 from lifecycle.recorded import verdict
-from lifecycle.tones import TONES, Tone
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 
 @dataclass(frozen=True, slots=True)

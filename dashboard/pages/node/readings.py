@@ -20,8 +20,8 @@ from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.nodes.drains import DRAIN
 from lifecycle.engine.rules.pods.resources import effective_requests
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.simulation.reports.tones import Tone
 from lifecycle.stored_kinds import of_kind
-from lifecycle.tones import Tone
 
 Json = dict[str, Any]
 NUMBERS = re.compile("([0-9]{1,9})")

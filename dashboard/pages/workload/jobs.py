@@ -24,8 +24,8 @@ from lifecycle.engine.rules.jobs.failure_policy import judge
 from lifecycle.engine.rules.jobs.indexes import Intervals, has_index, list_gaps, parse_indexes
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.recorded.objects import name_owner
+from lifecycle.simulation.reports.tones import TONES, Tone
 from lifecycle.stored_kinds import of_kind
-from lifecycle.tones import TONES, Tone
 
 Json = dict[str, Any]
 MOST_CELLS = 200

@@ -17,8 +17,8 @@ from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.recorded.objects import alive, name_owner
+from lifecycle.simulation.reports.tones import TONES, Tone
 from lifecycle.stored_kinds import of_kind
-from lifecycle.tones import TONES, Tone
 
 Json = dict[str, Any]
 CLAIM = "PersistentVolumeClaim"

@@ -8,7 +8,7 @@ from dashboard.plots.phases import VALUES
 from dashboard.plots.stories import Stories
 from dashboard.plots.theme import css_rule, ink
 from dashboard.plots.timeline import make_timeline
-from lifecycle.tones import STATES, TONES, Tone
+from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 from tests.dashboard.rows import pod_life, transition
 
 

@@ -9,7 +9,7 @@ from dashboard.plots.patches import make_patch
 from dashboard.plots.spans import Span
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import make_timeline
-from lifecycle.tones import TONES
+from lifecycle.simulation.reports.tones import TONES
 from tests.dashboard.rows import pod_life, transition
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from dashboard.plots.glyphs import shape_of
 from dashboard.plots.phases import VALUES
 from dashboard.plots.theme import css_rule, duration, escape, marker, round_step
 from lifecycle.engine.objects.shown import STATE_WORDS
-from lifecycle.tones import STATES, TONES
+from lifecycle.simulation.reports.tones import STATES, TONES
 
 BACKGROUNDS = {"light": "#ffffff", "dark": "#141b26"}
 # Machado, Oliveira and Fernandes (2009), severity 1.0, for linear RGB.

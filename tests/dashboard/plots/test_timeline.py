@@ -10,7 +10,7 @@ import pytest
 from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.stories import Stories
 from dashboard.plots.timeline import make_timeline
-from lifecycle.tones import STATES
+from lifecycle.simulation.reports.tones import STATES
 from tests.dashboard.rows import pod_life, transition
 
 
