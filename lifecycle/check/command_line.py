@@ -13,7 +13,8 @@ from typing import Any
 from lifecycle.check.checking import Checked, check
 from lifecycle.check.film import Films
 from lifecycle.check.left_out import tell_not_run, tell_rests_on
-from lifecycle.check.ordeals import Ordeal, is_ordeal, list_ordeals, read_ordeal
+from lifecycle.check.ordeal_files import is_ordeal, list_ordeals, read_ordeal
+from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.outputs import OUTPUTS, write_refusal, write_report
 from lifecycle.check.places import Places
 from lifecycle.check.processes import count_cores

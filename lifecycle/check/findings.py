@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Any
 
 from lifecycle.check.because import find_causes
+from lifecycle.check.facts import list_facts
 from lifecycle.check.life import Future
 from lifecycle.check.scene import SEVERITIES, Violation
 from lifecycle.check.settled import Settled
@@ -87,4 +88,5 @@ def explain(settled: Settled, findings: Sequence[Finding]) -> None:
         key = one.worst.trial.title, one.worst.seed
         if key not in known:
             known[key] = find_causes(settled, one.worst.trial, one.worst.seed)
-        one.because = tuple(known[key].tell(one.worst.violation.seq))
+        facts = list_facts(one.claim, one.object, settled)
+        one.because = (*facts, *known[key].tell(one.worst.violation.seq))

@@ -1,7 +1,8 @@
 """What fills the holes of an ordeal: `${name}`, `${node}`, `${newImage}`, and lists to repeat a step for.
 
 A text that is one hole becomes its value, of whatever type; within a text a hole becomes text. With
-`forEach: nodes` a step is repeated for each item of a list, whose holes it knows besides.
+`forEach: nodes` a step is repeated for each item of a list, whose holes it knows besides. A value that costs
+something to find is a function: it is asked only where somebody wants it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from lifecycle.late_patterns import late_pattern
 
 Json = Mapping[str, Any]
 Holes = Mapping[str, Any]
-Lists = Mapping[str, list[dict[str, Any]]]
 _HOLE = late_pattern(r"\$\{([A-Za-z]+)\}")
 FOR_EACH = "forEach"
 
@@ -36,27 +36,46 @@ def fill(value: Any, holes: Holes) -> Any:
 def _fill_text(text: str, holes: Holes) -> Any:
     whole = _HOLE.fullmatch(text)
     if whole:
-        return _find(whole[1], holes)
-    return _HOLE.sub(lambda found: str(_find(found[1], holes)), text)
+        return find(whole[1], holes)
+    return _HOLE.sub(lambda found: str(find(found[1], holes)), text)
 
 
-def _find(name: str, holes: Holes) -> Any:
+def find(name: str, holes: Holes) -> Any:
+    """What fills a hole. Raises HoleError."""
     if name not in holes:
-        known = ", ".join(f"${{{one}}}" for one in sorted(holes))
-        raise HoleError(f"nothing fills ${{{name}}} here; there are {known}")
+        raise HoleError(f"nothing fills ${{{name}}} here; there are {_name_all(holes, lists=False)}")
     value = holes[name]
     return value() if isinstance(value, Callable) else value  # type: ignore[arg-type]
 
 
-def fill_steps(steps: tuple[Json, ...], holes: Holes, lists: Lists) -> Iterator[dict[str, Any]]:
+def find_list(name: str, holes: Holes) -> list[dict[str, Any]]:
+    """What a step is repeated for. Raises HoleError."""
+    if name not in LISTS or name not in holes:
+        raise HoleError(f"there is no list {name} here; there are {_name_all(holes, lists=True)}")
+    found: list[dict[str, Any]] = find(name, holes)
+    return found
+
+
+def _name_all(holes: Holes, lists: bool) -> str:
+    names = sorted(one for one in holes if (one in LISTS) == lists)
+    return ", ".join(one if lists else f"${{{one}}}" for one in names) or "none"
+
+
+LISTS: Mapping[str, str] = {
+    "workloads": "what can be rolled out: holes as of `each: workload`",
+    "nodes": "all nodes: `${node}`",
+    "zones": "all zones, where there are at least two: `${zone}`",
+    "zoneNodes": "with `each: zone` the nodes of the zone: `${node}`",
+}
+"""The lists that steps can be repeated for, and ordeals can need, and what is in them."""
+
+
+def fill_steps(steps: tuple[Json, ...], holes: Holes) -> Iterator[dict[str, Any]]:
     """Every step, those that are repeated once for each item. Raises HoleError."""
     for step in steps:
         if FOR_EACH not in step:
             yield fill(dict(step), holes)
             continue
-        name = step[FOR_EACH]
-        if name not in lists:
-            raise HoleError(f"there is no list {name}; there are {', '.join(sorted(lists))}")
         rest = {key: value for key, value in step.items() if key != FOR_EACH}
-        for item in lists[name]:
+        for item in find_list(str(step[FOR_EACH]), holes):
             yield fill(rest, {**holes, **item})

@@ -12,10 +12,9 @@ from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.trace import Row
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 from lifecycle.input.expressions import Look
 from lifecycle.lean_tuples import NamedTuple
-from lifecycle.remedies import is_whole_now
-from lifecycle.simulation.readiness import is_well
 
 Json = Mapping[str, Any]
 STEADY_MS = 30_000
@@ -88,12 +87,11 @@ class _Life:
             self._take()
             return stop()
 
-        # All that is whole is to stay so for a while: nobody wakes then, so the clock is stopped there.
         while self.cluster.now_ms < instant_ms and not stop():
-            due_ms = instant_ms
-            if self.whole_since_ms is not None:
-                due_ms = min(instant_ms, max(self.whole_since_ms + STEADY_MS, self.cluster.now_ms + 1))
-            self.cluster.run_until(due_ms, stop=look)
+            # Nobody may wake when it has been whole for long enough: the clock is stopped there.
+            over_ms = self._find_over_ms()
+            is_ahead = over_ms is not None and self.cluster.now_ms < over_ms < instant_ms
+            self.cluster.run_until(over_ms if over_ms is not None and is_ahead else instant_ms, stop=look)
         self._take()
 
     def _submit(self, kind: str, payload: Json, subject: str = "", wanted: str | None = None) -> None:
@@ -109,23 +107,21 @@ class _Life:
         if not changes.versions and not changes.row_count:
             self._follow()
             return
-        rows = changes.rows
+        rows, lost = changes.rows, set(self.scene.lost_nodes)
         self.scene.take(changes, rows)
         for watcher in self.watchers:
             watcher.take(rows, self.cluster.now_ms)
         if self.see is not None:
             self.see(rows)
-        for place in {version.new.key for version in changes.versions} & self.keys.keys():
+        changed = {version.new.key for version in changes.versions}
+        if self.scene.lost_nodes != lost:
+            changed |= {place for place in self.keys if place[0] == DAEMON_SET_KIND.id}
+        for place in sorted(changed & self.keys.keys()):
             self._look_at(place)
         self._follow()
 
     def _look_at(self, place: tuple[str, str, str]) -> None:
-        data = self.cluster.get(*place)
-        is_whole = data is not None and self._is_whole(place[0], data)
-        (self.unwell.discard if is_whole else self.unwell.add)(place)
-
-    def _is_whole(self, kind: str, data: Json) -> bool:
-        return is_whole_now(kind, data) if kind in _KEEPING else is_well(data)
+        (self.unwell.discard if self.scene.is_whole(place) else self.unwell.add)(place)
 
     def _follow(self) -> None:
         # A pod on a lost node goes on ending for ever: only who planned a change waits for old pods.
@@ -135,12 +131,16 @@ class _Life:
         elif self.whole_since_ms is None:
             self.whole_since_ms = self.cluster.now_ms
 
+    def _find_over_ms(self) -> int | None:
+        """When it is over if nothing else happens."""
+        if self.whole_since_ms is None:
+            return None
+        steady_ms = max(self.whole_since_ms, self.asked_ms) + STEADY_MS
+        return max(steady_ms, self.scene.begin_ms + self.trial.ordeal.lasts_ms)
+
     def _is_over(self) -> bool:
-        since_ms = self.whole_since_ms
-        lasts_ms = self.scene.begin_ms + self.trial.ordeal.lasts_ms
-        if since_ms is None or self.cluster.now_ms < lasts_ms or self._is_draining():
-            return False
-        return self.cluster.now_ms - max(since_ms, self.asked_ms) >= STEADY_MS
+        over_ms = self._find_over_ms()
+        return over_ms is not None and self.cluster.now_ms >= over_ms and not self._is_draining()
 
     def _is_draining(self) -> bool:
         return any(self.cluster.is_draining(one["metadata"]["name"]) for one in self.scene.settled.nodes)
@@ -181,6 +181,3 @@ class _Life:
             recovery_ms=whole_ms,
             restarts=sum(self.scene.restarts.values()),
         )
-
-
-_KEEPING = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")

@@ -10,9 +10,15 @@ from lifecycle.check.trials import Trial
 from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.objects.kinds import kind_id
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND, DaemonSet
+from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
+from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.lean_tuples import NamedTuple
+from lifecycle.remedies import is_whole_now
+from lifecycle.simulation.readiness import is_well
 from lifecycle.verdicts import read_size
 
 Json = Mapping[str, Any]
@@ -81,7 +87,7 @@ class Scene:
         self.available = {
             one.place: Level(read_size(one.data).available, find_floor(one), self.begin_ms)
             for one in settled.workloads
-            if keeps_pods(one.data)
+            if one.kind in KEEPING
         }
         self.owners = {uid: one for one in settled.workloads for uid in one.pods}
         """By the uid of a pod its workload."""
@@ -89,6 +95,8 @@ class Scene:
             one.data["metadata"]["uid"]: one for one in settled.workloads
         }
         self.going: set[str] = set()
+        self.lost_nodes: set[str] = set()
+        """Those that are not ready, or gone: no DaemonSet can have a pod there."""
         self.restarts: dict[tuple[str, str, str], int] = {}
 
     def find_workload(self, row: Row) -> Workload | None:
@@ -104,10 +112,26 @@ class Scene:
             kind = kind_id(row.subject.group, row.subject.kind)
             if kind == POD_KIND.id:
                 self._take_pod(row)
+            elif kind == NODE_KIND.id:
+                self._take_node(row)
             elif row.field in AVAILABLE:
                 level = self.available.get((kind, row.subject.namespace or "", row.subject.name))
                 if level is not None:
                     level.tell(int(row.new or 0), row.at_ms, row.seq)
+
+    def _take_node(self, row: Transition) -> None:
+        if row.field == "condition.Ready":
+            (self.lost_nodes.discard if row.new == "True" else self.lost_nodes.add)(row.subject.name)
+
+    def is_whole(self, place: tuple[str, str, str]) -> bool:
+        """Whether a workload is as it is wanted; a DaemonSet on all nodes that are there."""
+        data = self.cluster.get(*place)
+        if data is None:
+            return False
+        if place[0] == DAEMON_SET_KIND.id and self.lost_nodes:
+            size = read_size(data)
+            return size.is_observed and size.ready >= size.wanted - len(self.lost_nodes)
+        return is_whole_now(place[0], data) if place[0] in KEEPING else is_well(data)
 
     def _know_owners(self, changes: Changes) -> None:
         for version in changes.versions:
@@ -159,26 +183,16 @@ class End(NamedTuple):
     """The workloads that are not whole."""
 
 
-def keeps_pods(workload: Json) -> bool:
-    """Whether it keeps a number of pods, which can be too few."""
-    return workload["kind"] in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
+KEEPING = (DEPLOYMENT_KIND.id, STATEFUL_SET_KIND.id, DAEMON_SET_KIND.id, "ReplicaSet")
+"""The kinds that keep a number of pods, which can be too few."""
 
 
 def find_floor(workload: Workload) -> int:
     """How many pods of a workload its own strategy leaves at least while it is rolled out."""
-    size, spec = read_size(workload.data), workload.data.get("spec") or {}
-    strategy = spec.get("strategy") or spec.get("updateStrategy") or {}
-    if workload.kind == "Deployment" and strategy.get("type") == "Recreate":
-        return 0
-    if workload.kind == "StatefulSet":
-        return max(size.wanted - 1, 0)
-    return max(
-        size.wanted - _read_share((strategy.get("rollingUpdate") or {}).get("maxUnavailable"), size.wanted), 0
-    )
-
-
-def _read_share(value: Any, whole: int) -> int:
-    """A count, or a share rounded down, as a Deployment's `maxUnavailable` is."""
-    if isinstance(value, str) and value.endswith("%"):
-        return int(value[:-1]) * whole // 100
-    return int(value) if value is not None else whole // 4
+    data, wanted = workload.data, read_size(workload.data).wanted
+    if workload.kind == DEPLOYMENT_KIND.id:
+        return Deployment.from_json(data).spec.min_available_replicas
+    if workload.kind == DAEMON_SET_KIND.id:
+        return max(wanted - DaemonSet.from_json(data).spec.resolve_room(wanted)[1], 0)
+    # One at a time, whatever else it says: that gate is off.
+    return max(wanted - 1, 0)

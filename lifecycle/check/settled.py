@@ -6,25 +6,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
+from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.input.scenario import READY, Until
 from lifecycle.lean_dataclasses import dataclass, replace
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.lost_requests import SERVICE, selects_pods_of
 from lifecycle.simulation.plan import Plan
-from lifecycle.simulation.run import Outcome, run
+from lifecycle.simulation.readiness import Readiness
+from lifecycle.simulation.run import Driver, Outcome
 
 Json = Mapping[str, Any]
 STANDS_MS = 60_000
 """So long all is left alone once it is well: controllers and autoscalers come to rest."""
 ZONE = "topology.kubernetes.io/zone"
 BUDGET = POD_DISRUPTION_BUDGET.kind.id
+PROFILE = CONTAINER_PROFILE.id
+OTHERS = (PROFILE,)
+"""Kinds of which ordeals ask, beside those that have a place of their own."""
 
 
 class Workload(NamedTuple):
@@ -70,14 +76,15 @@ class Settled:
     services: tuple[Json, ...]
     budgets: tuple[Json, ...]
     pods: tuple[Json, ...]
+    others: Mapping[str, tuple[Json, ...]]
+    """By kind, those of `OTHERS`."""
     assumed: tuple[str, ...] = ()
     """A line each of what is assumed, because nobody has said otherwise."""
 
     @property
     def zones(self) -> list[str]:
         """The zones that nodes are in."""
-        found = {(one["metadata"].get("labels") or {}).get(ZONE) for one in self.nodes}
-        return sorted(one for one in found if one)
+        return sorted({zone for one in self.nodes if (zone := zone_of(one))})
 
     def find_owner(self, pod: Json) -> Workload | None:
         """The workload that a pod is of."""
@@ -93,9 +100,14 @@ class _Forget:
 
 
 def settle(plan: Plan) -> Settled:
-    """Apply all there is, wait until it is well, an hour at most, and a while longer."""
+    """Apply all there is, wait until it is well, an hour at most, and a while longer.
+
+    Nobody waits for a Job: what befalls it is to befall it while it works.
+    """
     alone = replace(plan, steps=(), untils=(Until(READY),), expects=(), sequences=())
-    outcome, cluster = run(alone, _Forget())
+    driver = Driver(alone, _Forget())
+    driver.readiness = Readiness(False, (JOB_KIND.id,))
+    outcome, cluster = driver.run(), driver.cluster
     cluster.run_until(cluster.now_ms + STANDS_MS, stop=lambda engine: bool(engine.take_changes()) and False)
     cluster.take_changes()
     return look(cluster, plan, outcome)
@@ -121,9 +133,15 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
         if not any(one.get("controller") for one in data["metadata"].get("ownerReferences") or ())
     ]
     nodes = cluster.list(NODE_KIND.id)
-    kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods)
+    others = {kind: tuple(cluster.list(kind)) for kind in OTHERS}
+    kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods), others
     assumed = tuple(describe_assumed(cluster))
     return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept, assumed)
+
+
+def zone_of(node: Json) -> str | None:
+    """The zone that a node is in."""
+    return (node["metadata"].get("labels") or {}).get(ZONE)
 
 
 def _place(data: Json) -> tuple[str, str]:
@@ -158,6 +176,7 @@ def _map_owners(cluster: Cluster, pods: Sequence[Json]) -> dict[str, list[str]]:
 
 
 def name_object(data: Json) -> str:
-    """`Deployment/shop/web`"""
-    meta = data["metadata"]
-    return "/".join(filter(None, (kind_of_json(data).id, meta.get("namespace"), meta["name"])))
+    """`Deployment/shop/web`; what names no namespace is in `default`."""
+    kind, meta = kind_of_json(data), data["metadata"]
+    namespace = (meta.get("namespace") or "default") if kind.namespaced else ""
+    return "/".join(filter(None, (kind.id, namespace, meta["name"])))

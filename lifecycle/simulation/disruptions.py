@@ -205,9 +205,11 @@ class Disruptions:
                 found.tell(int(row.new or 0), row.at_ms)
 
     def know(self, objects: Iterable[Mapping[str, Any]]) -> None:
-        """Whose these are, of objects whose creation is not among the rows."""
+        """Whose these are, and where, of objects whose creation is not among the rows."""
         for data in objects:
             meta = data["metadata"]
+            if node := (data.get("spec") or {}).get("nodeName"):
+                self._nodes[meta["uid"]] = node
             owner = next((one for one in meta.get("ownerReferences") or () if one.get("controller")), None)
             if owner is not None:
                 kind, above = kind_of_json(data).id, kind_of_json(owner).id

@@ -96,11 +96,13 @@ class Readiness:
 
     `forgets_gone`: somebody may take things away on purpose, so that what is gone counts no more. Else it
     counts as what it last was: a Job whose time to live was over is well, a pod that was evicted is not.
+    `leaves_out`: kinds that nobody waits for.
     """
 
-    def __init__(self, forgets_gone: bool) -> None:
+    def __init__(self, forgets_gone: bool, leaves_out: Container[str] = ()) -> None:
         self._forgets_gone = forgets_gone
-        self._kinds = {POD_KIND.id, *(entry.kind.id for entry in list_workloads())}
+        kinds = (POD_KIND.id, *(entry.kind.id for entry in list_workloads()))
+        self._kinds = {one for one in kinds if one not in leaves_out}
         self._subjects: dict[tuple[str, str, str], str] = {}
         self._unwell: set[tuple[str, str, str]] = set()
 

@@ -206,6 +206,8 @@ def test_a_run_as_fast_as_possible_stops_at_its_end_and_can_go_on(page: Page, cl
     expect(page.locator("[data-speed]")).to_have_text("1×")
 
 
+# Which words are answered, and how, is asked without a browser.
+@pytest.mark.deep
 def test_a_condition_nobody_understands_is_answered(page: Page, cluster: str):
     page.get_by_label("Run as fast as possible for, or until").fill("when it is <b>done</b>")
     page.get_by_role("button", name="Run", exact=True).click()
@@ -229,6 +231,7 @@ def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, clust
     page.wait_for_function(AHEAD_TRACES, arg=1)
 
 
+@pytest.mark.deep
 def test_what_comes_next_has_its_rows_where_nothing_is_yet(page: Page, cluster: str):
     """Paused first, then applied: all the pods are still to come, each in a pale row of its own."""
     page.get_by_role("button", name="Pause", exact=True).click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lifecycle.check.film import MOST_LANES, Film, Lane, Mark, Span, make_film
-from lifecycle.check.ordeals import list_ordeals
+from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.outputs.pictures import draw_letters, draw_svg, list_ticks
 from lifecycle.check.trials import list_trials
 from tests.check.conftest import find

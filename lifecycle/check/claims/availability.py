@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS, End, Level, Scene, Violation
-from lifecycle.check.settled import BUDGET
+from lifecycle.check.settled import BUDGET, Workload
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.verdicts import read_size
@@ -15,6 +15,11 @@ LEAST_MS = 1_000
 """Counts of a status follow each other within an instant's work: what is shorter than this is no shortage."""
 AWAY_MS = 60_000
 """What has more than one pod is to serve again within this time, whatever happens."""
+
+
+def grade(workload: Workload, severity: str) -> str:
+    """How grave it is that a workload has too few pods for a while: of one that nobody asks, minor."""
+    return severity if workload.services else MINOR
 
 
 class RolloutBudget:
@@ -32,7 +37,7 @@ class RolloutBudget:
             level = self._scene.available.get(one.place)
             if level is None or level.below_ms < LEAST_MS:
                 continue
-            severity = CRITICAL if not level.least else SERIOUS
+            severity = grade(one, CRITICAL if not level.least else SERIOUS)
             text = (
                 f"{level.least} of {read_size(one.data).wanted} pods available at worst; its strategy allows"
                 f" {level.floor} at least; {tell_span(level.below_ms)} below that"
@@ -51,6 +56,9 @@ class BudgetKept:
         self._levels: dict[tuple[str, str], Level] = {}
         for one in scene.settled.budgets:
             status, meta = one.get("status") or {}, one["metadata"]
+            if not status.get("expectedPods"):
+                # It selects nobody: there is nothing that it could keep.
+                continue
             level = Level(status.get(_HEALTHY) or 0, status.get(_NEEDED) or 0, scene.begin_ms)
             self._levels[meta["namespace"], meta["name"]] = level
 
@@ -79,9 +87,14 @@ class BudgetKept:
                 f" {tell_span(level.below_ms)} below that"
             )
             yield Violation(
-                "budget-kept", f"{BUDGET}/{place[0]}/{place[1]}", severity, level.least_at_ms, text,
+                "budget-kept", self._find_covered(place), severity, level.least_at_ms, text,
                 level.least_seq, level.below_ms,
             )  # fmt: skip
+
+    def _find_covered(self, place: tuple[str, str]) -> str:
+        """The workload that a budget is for; the budget itself where it is for several."""
+        covered = [one for one in self._scene.settled.workloads if place in one.budgets]
+        return covered[0].title if len(covered) == 1 else f"{BUDGET}/{place[0]}/{place[1]}"
 
 
 class WholeAgain:
@@ -101,7 +114,7 @@ class WholeAgain:
                 continue
             wanted = read_size(one.data).wanted
             if level.zero_ms > AWAY_MS and wanted > 0:
-                severity = SERIOUS if wanted > 1 else MINOR
+                severity = grade(one, SERIOUS) if wanted > 1 else MINOR
                 text = f"none of {wanted} pods available for {tell_span(level.zero_ms)}"
                 yield Violation(
                     "whole-again",
@@ -115,12 +128,13 @@ class WholeAgain:
             elif one.place in end.unwell and level.now < wanted:
                 span = tell_span(end.now_ms - self._scene.begin_ms)
                 text = f"{level.now} of {wanted} pods available, and not whole again after {span}"
+                severity = MINOR if level.now and level.now >= self._find_needed(one) else SERIOUS
+                lacks = wanted - level.now
                 yield Violation(
-                    "whole-again",
-                    one.title,
-                    SERIOUS,
-                    level.least_at_ms,
-                    text,
-                    level.least_seq,
-                    wanted - level.now,
+                    "whole-again", one.title, severity, level.least_at_ms, text, level.least_seq, lacks
                 )
+
+    def _find_needed(self, workload: Workload) -> int:
+        """How many pods its budgets need."""
+        budgets = [self._scene.cluster.get(BUDGET, *place) for place in workload.budgets]
+        return max(((one or {}).get("status") or {}).get(_NEEDED) or 0 for one in [None, *budgets])

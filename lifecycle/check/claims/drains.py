@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from lifecycle.check.scene import CRITICAL, End, Scene, Violation
 from lifecycle.engine.heart.trace import Row
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.rules.nodes.drains import DONE
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.simulation.disruptions import Disruptions
@@ -42,15 +43,8 @@ class DrainEnds:
             yield Violation(CLAIM, owner or f"Node/{drain.node}", CRITICAL, at_ms, text)
 
     def _find(self, pod: str) -> str:
-        found = (one for one in self._scene.settled.pods if _name(one) == pod)
-        for one in found:
-            owner = self._scene.settled.find_owner(one)
-            return owner.title if owner is not None else f"Pod/{pod}"
+        """The workload of a pod by `namespace/name`, also of one that came later."""
         namespace, _, name = pod.partition("/")
-        uid = next((one for one in self._scene.owners if one == name), "")
-        return self._scene.owners[uid].title if uid else f"Pod/{namespace}/{name}"
-
-
-def _name(pod: object) -> str:
-    meta = pod["metadata"]  # type: ignore[index]
-    return f"{meta['namespace']}/{meta['name']}"
+        found = self._scene.cluster.get(POD_KIND.id, namespace, name)
+        owner = self._scene.owners.get(found["metadata"]["uid"]) if found is not None else None
+        return owner.title if owner is not None else f"Pod/{pod}"

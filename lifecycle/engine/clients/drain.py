@@ -88,8 +88,9 @@ class Drains:
         return 200, self._store.require(NODE_KIND.id, "", names[0])
 
     def is_draining(self, node: str) -> bool:
-        """Whether a drain of this node goes on."""
-        return any(drain.node == node and drain.said != DONE for drain in self._running.values())
+        """Whether a drain of this node goes on, or is to begin after that of another one."""
+        drains = self._running.values()
+        return any(node in one.rest or (node == one.node and one.said != DONE) for one in drains)
 
     def _cancel(self, node: str) -> Answer:
         """Stop asking, as when kubectl is stopped: who is leaving leaves, and the cordon stays.

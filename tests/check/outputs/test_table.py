@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lifecycle.check.ordeals import ORDER
+from lifecycle.check.ordeal_files import ORDER
 from lifecycle.check.outputs.as_table import Look, make_table
 from lifecycle.check.outputs.scorecard import FAMILIES, FINE, make_scorecard
 from lifecycle.check.outputs.telling import tell_range

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lifecycle.engine.objects.time_zones import load_zone
 from lifecycle.engine.objects.times import format_time, parse_utc_ms
 from lifecycle.engine.rules.jobs.schedules import Every, Fields, read_schedule
+from tests.seeds import each_once
 
 MINUTE_MS = 60_000
 
@@ -281,8 +282,10 @@ def test_the_next_run_is_the_first_minute_that_fits(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("zone", ZONES)
-@pytest.mark.parametrize("schedule", ["30 2 * * *", "*/30 1-3 * * 0", "0 0 1,15 3-11 *", "45 23 * * 6"])
+@pytest.mark.parametrize(
+    "schedule, zone",
+    each_once(["30 2 * * *", "*/30 1-3 * * 0", "0 0 1,15 3-11 *", "45 23 * * 6"], ZONES),
+)
 def test_years_of_runs_are_the_minutes_that_fit(schedule: str, zone: str) -> None:
     read, zone_info = read_schedule(schedule, zone), load_zone(zone)
     assert isinstance(read, Fields)

@@ -1,0 +1,139 @@
+"""What an ordeal can befall, and what fills its holes there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lifecycle.check.new_images import NewImage, make_new_image, make_old_image
+from lifecycle.check.ordeals import Ordeal, Variant
+from lifecycle.check.settled import PROFILE, Settled, Workload, zone_of
+from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
+from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
+from lifecycle.lean_tuples import NamedTuple
+
+Json = Mapping[str, Any]
+ROLLING = (DEPLOYMENT_KIND.id, STATEFUL_SET_KIND.id, DAEMON_SET_KIND.id)
+KINDS = (*ROLLING, CRON_JOB_KIND.id, JOB_KIND.id)
+
+
+class Target(NamedTuple):
+    """One thing that an ordeal befalls. `workloads`: those it is told of."""
+
+    name: str
+    holes: Mapping[str, Any]
+    workloads: Sequence[Workload]
+
+
+def list_targets(settled: Settled, ordeal: Ordeal, variant: Variant) -> Iterator[Target]:
+    """All that an ordeal can befall in this way."""
+    kinds = variant.kinds or ordeal.kinds
+    for one in _FIND[ordeal.each](settled, kinds or ROLLING):
+        yield one._replace(holes={**list_common(settled), **one.holes, **variant.holes})
+
+
+def list_common(settled: Settled) -> dict[str, Any]:
+    """The holes, and the lists, that are filled whatever an ordeal befalls."""
+    nodes = [one["metadata"]["name"] for one in settled.nodes]
+    zones = settled.zones
+    rolling = [one for one in settled.workloads if one.kind in ROLLING]
+    return {
+        "nodeNames": nodes,
+        "nodes": [{"node": one} for one in nodes],
+        "zones": [{"zone": one} for one in zones] if len(zones) > 1 else [],
+        "workloads": lambda: [name_workload(one) for one in rolling],
+    }
+
+
+def name_workload(one: Workload) -> dict[str, Any]:
+    """The holes that a workload fills."""
+    return {
+        "kind": one.kind,
+        "name": one.name,
+        "namespace": one.namespace,
+        "workload": f"{one.kind.lower()}/{one.name}",
+        "replicas": (one.data.get("spec") or {}).get("replicas", 1),
+    }
+
+
+def renew(settled: Settled, target: Target, image: Json) -> NewImage | None:
+    """New images of what is befallen, where that is one workload."""
+    if len(target.workloads) != 1 or not target.workloads[0].containers:
+        return None
+    return make_new_image(target.workloads[0], image, settled.others[PROFILE])
+
+
+# --- by what is befallen ------------------------------------------------------------------------------------
+
+Find = Callable[[Settled, Sequence[str]], Iterator[Target]]
+
+
+def _workloads(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    for one in settled.workloads:
+        if one.kind in kinds:
+            holes = {**name_workload(one), "oldImage": lambda one=one: make_old_image(one)}
+            yield Target(one.title, holes, [one])
+
+
+def _containers(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    pods = {one["metadata"]["uid"]: one["metadata"]["name"] for one in settled.pods}
+    for one in settled.workloads:
+        names = [pods[uid] for uid in one.pods if uid in pods]
+        if one.kind not in kinds or not names:
+            continue
+        for container in one.containers:
+            holes = {**name_workload(one), "pod": names[-1], "container": container["name"]}
+            yield Target(f"{one.title} {container['name']}", holes, [one])
+
+
+def _nodes(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    for node in settled.nodes:
+        name = node["metadata"]["name"]
+        if on_it := list_on(settled, {name}):
+            yield Target(name, {"node": name}, on_it)
+
+
+def _zones(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    zones = settled.zones
+    for zone in zones if len(zones) > 1 else ():
+        names = [one["metadata"]["name"] for one in settled.nodes if zone_of(one) == zone]
+        holes = {"zone": zone, "zoneNodes": [{"node": one} for one in names]}
+        if on_it := list_on(settled, set(names)):
+            yield Target(f"zone {zone}", holes, on_it)
+
+
+def list_on(settled: Settled, nodes: set[str]) -> list[Workload]:
+    """The workloads with pods on some nodes."""
+    uids = {
+        one["metadata"]["uid"] for one in settled.pods if (one.get("spec") or {}).get("nodeName") in nodes
+    }
+    return [one for one in settled.workloads if uids.intersection(one.pods)]
+
+
+def _services(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    for service in settled.services:
+        meta = service["metadata"]
+        place = meta["namespace"], meta["name"]
+        if any(place in one.services for one in settled.workloads):
+            holes = {"service": meta["name"], "namespace": meta["namespace"]}
+            yield Target(f"Service/{place[0]}/{place[1]}", holes, list(settled.workloads))
+
+
+def _cluster(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    found = [one for one in settled.workloads if one.kind in kinds]
+    if found:
+        yield Target("", {}, found)
+
+
+_FIND: Mapping[str, Find] = {
+    "workload": _workloads,
+    "container": _containers,
+    "node": _nodes,
+    "zone": _zones,
+    "service": _services,
+    "cluster": _cluster,
+}
+EACH = tuple(_FIND)

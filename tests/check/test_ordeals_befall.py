@@ -1,0 +1,119 @@
+"""Every ordeal that comes with Podline does what its text says: the rows of a future show it."""
+
+import re
+
+import pytest
+
+from lifecycle.check.life import live
+from lifecycle.check.ordeal_files import list_ordeals
+from lifecycle.check.settled import Settled, settle
+from lifecycle.check.trials import Trial, list_trials
+from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.input.manifests import read_documents
+from lifecycle.simulation.plan import Overrides, make_plan
+
+APPLICATION = """
+apiVersion: v1
+kind: Node
+metadata: {name: east, labels: {topology.kubernetes.io/zone: a}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: west, labels: {topology.kubernetes.io/zone: b}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      terminationGracePeriodSeconds: 5
+      containers:
+      - name: app
+        image: shop/web:1
+        readinessProbe: {tcpSocket: {port: 80}, periodSeconds: 1}
+"""
+NEXT = "shop/web:1-next"
+WEB = ["Deployment/shop/web"]
+
+
+def settle_text(text: str) -> Settled:
+    return settle(make_plan(read_documents(text), Overrides(), []))
+
+
+def tell_life(settled: Settled, trial: Trial) -> list[str]:
+    """Every row as `kind name field new reason detail` or `kind name Event reason message`."""
+    told: list[str] = []
+
+    def see(rows) -> None:
+        for one in map(row_to_json, rows):
+            words = ("Event", one["reason"], one["message"]) if one["type"] == "event" else (
+                one["field"], one["new"], one["reason"] or "", one["detail"] or "")  # fmt: skip
+            told.append(" ".join(map(str, (one["kind"], one["name"], *words))))
+
+    future = live(settled, trial, 1, see)
+    assert not future.refusals, future.refusals
+    return told
+
+
+def is_told(rows: list[str], pattern: str) -> bool:
+    return any(re.search(pattern, one) for one in rows)
+
+
+@pytest.fixture(scope="module")
+def settled() -> Settled:
+    return settle_text(APPLICATION)
+
+
+def tell_pressure(what: str) -> list[str]:
+    return [f"condition.{what}Pressure True", "Event Evicted", f"condition.{what}Pressure False"]
+
+
+def find_trials(settled: Settled, name: str) -> list[Trial]:
+    return list_trials(settled, [one for one in list_ordeals() if one.name == name])
+
+
+@pytest.mark.parametrize(
+    "name, number, targets, patterns",
+    [
+        pytest.param("rollout-healthy", 0, WEB, [f"Event Pulled .*{NEXT}", "readyReplicas 2"]),
+        pytest.param("rollout-slow", 0, WEB, ["Event Unhealthy .*connection refused", "readyReplicas 2"]),
+        pytest.param("rollout-never-ready", 0, WEB, ["probe.app.readiness Failure", "updatedReplicas 1"]),
+        pytest.param("rollout-crashing", 0, WEB, ["Terminated Error .*'exitCode': 1", "CrashLoopBackOff"]),
+        pytest.param("rollout-unpullable", 0, WEB, ["Waiting ErrImagePull", "Waiting ImagePullBackOff"]),
+        pytest.param("rollout-ignores-term", 0, WEB, ["signal.app SIGTERM", "signal.app SIGKILL"]),
+        pytest.param(
+            "undo",
+            2,
+            [f"{WEB[0]} from one that {one}" for one in ("never gets ready", "crashes", "cannot be pulled")],
+            ["Waiting ErrImagePull", "Deployment web revision 3"],
+        ),
+        pytest.param("restart-all", 0, [""], ["Deployment web revision 2", "signal.app SIGTERM"]),
+        pytest.param("drain-each", 0, ["east"], ["eviction accepted", "Node east drain done"]),
+        pytest.param("drain-all", 0, [""], ["Node east drain done", "Node west drain done"]),
+        pytest.param(
+            "node-crash", 0, ["east"], ["Node east condition.Ready Unknown", "Node east exists deleted"]
+        ),
+        pytest.param("node-cut", 0, ["east"], ["condition.Ready Unknown", "condition.Ready True"]),
+        pytest.param("node-reboot", 0, ["east"], ["Event Rebooted", "app.restartCount 1"]),
+        pytest.param("zone-away", 0, ["zone a"], ["Node east condition.Ready Unknown", "Event Rebooted"]),
+        pytest.param("spot", 0, ["east"], ["Node east drain done", "Node east exists deleted"]),
+        pytest.param("kubelet-restart", 0, ["east"], ["Node east Event Starting"]),
+        pytest.param("memory-pressure", 0, ["east"], tell_pressure("Memory")),
+        pytest.param("disk-pressure", 0, ["east"], tell_pressure("Disk")),
+        pytest.param(
+            "kill-each",
+            1,
+            ["Deployment/shop/web app at rest", "Deployment/shop/web app during a rollout"],
+            ["'exitCode': 137", "updatedReplicas 1"],
+        ),
+    ],
+)
+def test_an_ordeal_befalls_what_it_says(settled, name, number, targets, patterns):
+    trials = find_trials(settled, name)
+    assert [one.target for one in trials] == targets
+    rows = tell_life(settled, trials[number])
+    assert [one for one in patterns if not is_told(rows, one)] == []
