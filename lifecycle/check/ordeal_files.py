@@ -56,7 +56,7 @@ FIELDS: Mapping[str, Field] = {
     "of": Field("only workloads of these kinds", list, KINDS),
     "planned": Field("whether somebody meant it to happen: then no request may be lost", bool),
     "lasts": Field("it goes on for so long, from its beginning on", str, (), True),
-    "within": Field("so long after its last step all is to be whole again (`10m`)", str, (), True),
+    "within": Field("so long after its end all is to be whole again (`10m`)", str, (), True),
     "leaves": Field(f"`{WHOLE}`, or `{BROKEN}`: not all is to be whole in the end", str, (WHOLE, BROKEN)),
     "claims": Field("claims that are made of it besides", list, tuple(CLAIMS)),
     "spares": Field("claims that are not made of it: it does that itself", list, tuple(CLAIMS)),
