@@ -13,7 +13,7 @@ from typing import Any
 from lifecycle.check.checking import Checked, check
 from lifecycle.check.film import Films
 from lifecycle.check.left_out import tell_not_run, tell_rests_on
-from lifecycle.check.ordeal_files import is_ordeal, list_ordeals, read_ordeal
+from lifecycle.check.ordeal_files import choose_ordeals, is_ordeal, list_ordeals, read_ordeal
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.outputs import OUTPUTS, write_refusal, write_report
 from lifecycle.check.places import Places
@@ -24,7 +24,7 @@ from lifecycle.check.reproducing import tell_check, tell_command, write_scenario
 from lifecycle.check.scene import SERIOUS, SEVERITIES
 from lifecycle.check.settled import settle
 from lifecycle.input.manifests import Document
-from lifecycle.input.problems import ManifestError, Problem
+from lifecycle.input.problems import ManifestError
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.simulation.command_line import add_circumstances, add_rendering, read_inputs, read_overrides
 from lifecycle.simulation.plan import make_plan
@@ -81,7 +81,9 @@ def add_options(parser: ArgumentParser) -> None:
     add_rendering(parser)
     parser.add_argument("-n", "--namespace", default="", metavar="NAME", help="where objects without one go")
     parser.add_argument(
-        "--ordeals", metavar="LIST", help=f"names, separated by commas (default all); {LIST} says which"
+        "--ordeals",
+        metavar="LIST",
+        help=f"names, or files with own ones, separated by commas (default all); {LIST} says which",
     )
     parser.add_argument("--seeds", type=_count, default=1, metavar="N", help="futures of each ordeal (1)")
     parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one for each core)")
@@ -138,19 +140,6 @@ def _try_all(options: Options) -> Given:
     seeds = tuple(range(plan.seed, plan.seed + options["seeds"]))
     checked = check(settle(plan), ordeals, seeds, choose_progress(), options["jobs"] or count_cores())
     return Given(tuple(documents), tuple(ordeals), checked)
-
-
-def choose_ordeals(known: Sequence[Ordeal], wanted: str | None) -> list[Ordeal]:
-    """Those that are named; all where none is. Raises ManifestError."""
-    if not wanted:
-        return list(known)
-    names = [one.strip() for one in wanted.split(",") if one.strip()]
-    by_name = {one.name: one for one in known}
-    missing = [one for one in names if one not in by_name]
-    if missing:
-        remedy = f"there are {', '.join(by_name)}"
-        raise ManifestError([Problem(f"no ordeal is called {missing[0]}", remedy, source="--ordeals")])
-    return [by_name[one] for one in names]
 
 
 def _write(output: str, report: Report) -> None:
