@@ -78,7 +78,7 @@ def _sum_up(lived: Sequence[tuple[Trial, Future]]) -> Iterator[Summary]:
     """One for each ordeal and those whom it befell together; what befalls each node is one ordeal of all."""
     grouped: dict[tuple[str, tuple[str, ...]], list[tuple[Trial, Future]]] = {}
     for trial, future in lived:
-        is_alone = trial.ordeal.each in ("workload", "container", "cronjob", "job")
+        is_alone = trial.ordeal.each in ("workload", "container")
         key = trial.ordeal.name, tuple(one.title for one in trial.workloads) if is_alone else ()
         grouped.setdefault(key, []).append((trial, future))
     for found in grouped.values():

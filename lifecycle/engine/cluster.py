@@ -20,8 +20,9 @@ from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
-from .controllers import Remembering, make_controllers
+from .controllers import Remembering, Restarting, make_controllers
 from .controllers.act import Actor
+from .controllers.cron_job import CronJobController
 from .heart.errors import ApiError, CheckpointError
 from .heart.saved import map_of, part_of
 from .heart.settings import Settings
@@ -29,10 +30,13 @@ from .kinds.namespace import NAMESPACE
 from .kinds.plain import PRIORITY_CLASS
 from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
+from .kubelet.components import Components
 from .kubelet.execs import Execs
 from .kubelet.faults import KubeletFaults
 from .kubelet.kubelet import Kubelets
 from .objects.codec import PodSpecs, decode
+from .objects.components import API_SERVER as API_SERVER_COMPONENT
+from .objects.components import CRON_JOBS
 from .objects.lease import LEASE_KIND, LEASE_NAMESPACE
 from .objects.meta import StoredObject
 from .objects.node import NODE_KIND
@@ -70,12 +74,15 @@ class Cluster:
         actor = Actor(context, self._api)
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
+        # What works through the API server: all there is so far.
+        parts = {API_SERVER_COMPONENT: context.loop.list_parts(), CRON_JOBS: (CronJobController.name,)}
         self._kubelets = Kubelets(context, self._api)
         self._traffic = Traffic(context)
         faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
         self._drains = Drains(context, self._api)
+        self._components = Components(context, self._kubelets.outages, parts, self._on_component)
         others: dict[str, Handler] = {
-            "fault": faults.run,
+            "fault": lambda payload: (self._components if "component" in payload else faults).run(payload),
             "remove": faults.remove,
             "staticPod": static_pods.run,
             "exec": Execs(context, self._kubelets).run,
@@ -83,6 +90,13 @@ class Cluster:
         }
         self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
+
+    def _on_component(self, name: str, is_back: bool) -> None:
+        if name == API_SERVER_COMPONENT and not is_back:
+            self._drains.give_up()
+        for controller in self._controllers if name == API_SERVER_COMPONENT and is_back else ():
+            if isinstance(controller, Restarting):
+                controller.begin_anew()
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
         controller = next((one for one in self._controllers if one.name == key[0]), None)
@@ -299,6 +313,7 @@ class Cluster:
             "objects": objects,
             "evictions": context.budgets.save(),
             "drains": self._drains.save(),
+            **({"away": self._components.save()} if context.away else {}),
             "controllers": {
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
@@ -397,3 +412,4 @@ class Cluster:
         self._traffic.load(data.get("traffic"))
         context.agenda.load(data["agenda"])
         context.loop.load(data["loop"])
+        self._components.load(data.get("away", {}))
