@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.addresses import find_page
 from dashboard.plots.spans import Lane, Mark, Span, hover, make_lanes, when
-from dashboard.plots.theme import BAD, GOOD, TONES, Tone
+from dashboard.plots.theme import BAD, GOOD
 from lifecycle.engine.rules.network.requests import OUTCOMES, SERVED
 from lifecycle.lost_requests import (
     WHOLE,
@@ -22,6 +22,7 @@ from lifecycle.lost_requests import (
     tell_sender,
     tell_share,
 )
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 SERVICE = "Service"
 ALL_SERVED = Tone("requests-served", "Served", GOOD, "Every request is served")

@@ -37,13 +37,11 @@ def test_a_counterexample_shows_the_same_when_it_is_simulated(capsys, tmp_path: 
     report = orjson.loads(run(capsys, "-o", "json", "--seeds", "3")[1])
     finding = report["findings"][0]
     assert (finding["claim"], finding["of"]) == ("no-hard-kill", 3)
-    scenario = tmp_path / "scenario.yaml"
-    scenario.write_text(run(capsys, "--seeds", "3", "--scenario", finding["id"])[1])
-    assert (
-        yaml.safe_load(scenario.read_text())["spec"]["steps"][0]["chance"]
-        == finding["counterexample"]["seed"]
-    )
-    command = [sys.executable, "-m", "podline", "simulate", str(DEPLOYMENT), str(scenario), "-o", "ndjson"]
+    written = tmp_path / "counterexample.yaml"
+    written.write_text(run(capsys, "--seeds", "3", "--scenario", finding["id"])[1])
+    *_, scenario = yaml.safe_load_all(written.read_text())
+    assert scenario["spec"]["steps"][0]["chance"] == finding["counterexample"]["seed"]
+    command = [sys.executable, "-m", "podline", "simulate", str(written), "-o", "ndjson"]
     lines = subprocess.run(command, capture_output=True, check=False).stdout.splitlines()
     kills = [row for row in map(orjson.loads, lines) if row.get("new") == "SIGKILL"]
     assert finding["counterexample"]["at_ms"] in [row["at_ms"] for row in kills]

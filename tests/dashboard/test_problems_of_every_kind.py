@@ -14,13 +14,13 @@ import pytest
 from django.test import Client
 
 from dashboard.live.feeds import make_feed
-from dashboard.plots.theme import TONES
 from dashboard.reading.causes import read_chain
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.stored_only import list_stored_only
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.recorded.objects import find_object
+from lifecycle.simulation.reports.tones import TONES
 from lifecycle.stored_kinds import of_kind
 from tests.dashboard import zoo
 from tests.dashboard.conftest import make_cluster as make_empty

@@ -9,8 +9,8 @@ import pytest
 
 from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.stories import Stories
-from dashboard.plots.theme import STATES
 from dashboard.plots.timeline import make_timeline
+from lifecycle.simulation.reports.tones import STATES
 from tests.dashboard.rows import pod_life, transition
 
 
