@@ -8,12 +8,12 @@ change is lived through with a cure; nothing is offered that was not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from functools import reduce
 from itertools import combinations
 from typing import Any
 
 from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.api.patching.patches import STRATEGIC, patch_object
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.objects.selector import Selector
@@ -61,35 +61,39 @@ class Cure(NamedTuple):
 
     def change(self, workload: Json) -> dict[str, Any]:
         """The workload with it."""
-        changed = deepcopy(dict(workload))
-        spec = changed["spec"]
+        return patch_object(dict(workload), {"spec": self.make_patch(workload)}, STRATEGIC)
+
+    def make_patch(self, workload: Json) -> dict[str, Any]:
+        """What it changes of the spec, as a strategic merge patch."""
+        spec: dict[str, Any] = {}
         if self.replicas:
             spec["replicas"] = self.replicas
         if self.min_ready_seconds:
             spec["minReadySeconds"] = self.min_ready_seconds
         if self.surges:
-            field = "updateStrategy" if changed["kind"] == DAEMON_SET_KIND.id else "strategy"
+            field = "updateStrategy" if workload["kind"] == DAEMON_SET_KIND.id else "strategy"
             room = {"maxSurge": 1, "maxUnavailable": 0}
             spec[field] = {"type": "RollingUpdate", "rollingUpdate": room}
-        pod = spec["template"]["spec"]
-        if self.port:
-            _find_server(pod, self.port)["readinessProbe"] = {
-                "tcpSocket": {"port": self.port},
-                "periodSeconds": 1,
-            }
-        if self.wait_seconds:
-            self._wait(pod)
-        return changed
+        pod = self._change_pod(workload["spec"]["template"]["spec"])
+        return spec | ({"template": {"spec": pod}} if pod else {})
 
-    def _wait(self, pod: dict[str, Any]) -> None:
-        for container in pod["containers"]:
-            if _may_wait(container):
-                hooks = container.get("lifecycle") or {}
-                container["lifecycle"] = {**hooks, "preStop": {"sleep": {"seconds": self.wait_seconds}}}
-        grace_seconds = pod.get("terminationGracePeriodSeconds", _GRACE_SECONDS)
-        if grace_seconds < 2 * self.wait_seconds:
-            # The wait is part of the grace period: what comes after it keeps its time.
-            pod["terminationGracePeriodSeconds"] = grace_seconds + self.wait_seconds
+    def _change_pod(self, pod: Json) -> dict[str, Any]:
+        changed: dict[str, Any] = {}
+        containers: dict[str, dict[str, Any]] = {}
+        if self.port:
+            probe = {"tcpSocket": {"port": self.port}, "periodSeconds": 1}
+            containers[_find_server(pod, self.port)["name"]] = {"readinessProbe": probe}
+        if self.wait_seconds:
+            hook = {"lifecycle": {"preStop": {"sleep": {"seconds": self.wait_seconds}}}}
+            for container in filter(_may_wait, pod["containers"]):
+                containers.setdefault(container["name"], {}).update(hook)
+            grace_seconds = pod.get("terminationGracePeriodSeconds", _GRACE_SECONDS)
+            if grace_seconds < 2 * self.wait_seconds:
+                # The wait is part of the grace period: what comes after it keeps its time.
+                changed["terminationGracePeriodSeconds"] = grace_seconds + self.wait_seconds
+        if containers:
+            changed["containers"] = [{"name": name, **fields} for name, fields in containers.items()]
+        return changed
 
 
 class Trial(NamedTuple):

@@ -11,6 +11,7 @@ from lifecycle.check.life import Future, live
 from lifecycle.check.limits import Judge, Limits
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import do_all
+from lifecycle.check.remedies.curing import cure
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial, list_trials
 from lifecycle.lean_dataclasses import dataclass
@@ -55,8 +56,9 @@ def check(
     lived = [(trial, judge.judge(settled, trial, future)) for trial, future in every]
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
+    untried = cure(settled, lived, findings, processes)
     refusals = {f"{trial.title}: {text}": None for trial, future in lived for text in future.refusals}
-    return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), tuple(refusals))
+    return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), (*refusals, *untried))
 
 
 def live_all(

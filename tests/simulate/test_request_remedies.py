@@ -155,7 +155,9 @@ def test_a_long_wait_leaves_a_program_time_to_end(seconds, grace, expected):
     pod = {"containers": [{"name": "app"}]} | (
         {} if grace is None else {"terminationGracePeriodSeconds": grace}
     )
-    changed = Cure(seconds).change({"kind": "Deployment", "spec": {"template": {"spec": pod}}})
+    changed = Cure(seconds).change(
+        {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": pod}}}
+    )
     assert changed["spec"]["template"]["spec"].get("terminationGracePeriodSeconds") == expected
     assert "lifecycle" not in pod["containers"][0]
 
