@@ -158,7 +158,7 @@ class Sender:
     def take_news(self, keeps_alive: bool) -> tuple[int | None, int, str | None, dict[str, int]] | None:
         """What a row is to say now: the value told before, and what `describe` says. None: nothing new."""
         # Where nobody sends any more nothing is lost, but what was under way.
-        if not (self.is_sending or self.at_once or (self.told and self.told[0])):
+        if not (self.is_sending or self.at_once or (self.told and self.told != _ALL_WELL)):
             return None
         value, reason, detail = self.describe(keeps_alive)
         at_once, self.at_once = self.at_once, {}
