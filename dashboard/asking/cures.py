@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from dashboard.asking.request_trials import Retrial, find_change, make_order, restore_before
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.judge import counts_failures
@@ -14,9 +15,16 @@ from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.objects import alive
 from lifecycle.recorded.requests import find_labels
 from lifecycle.remedies import MOST_PODS, Order, Patience, Remedy, Tried
-from lifecycle.request_cures import Cure, LateError, Place, find_cure, list_cures, list_possible, tell_trial
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.runs.request_trials import Retrial, find_change, make_order, restore_before
+from lifecycle.simulation.request_cures import (
+    Cure,
+    LateError,
+    Place,
+    find_cure,
+    list_cures,
+    list_possible,
+    tell_trial,
+)
 from lifecycle.stored_kinds import kind_of_stored
 
 MOST_CPU_SECONDS = 8.0

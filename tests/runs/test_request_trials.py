@@ -9,14 +9,14 @@ from django.test import Client
 
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
+from dashboard.asking.request_trials import Change, Retrial, find_change, restore_before
 from lifecycle.models import Cluster, Command
 from lifecycle.recorded.objects import find_object
 from lifecycle.recorded.requests import read_courses
 from lifecycle.remedies import Patience
-from lifecycle.request_cures import Cure, LateError
 from lifecycle.runs import inbox
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.runs.request_trials import Change, Retrial, find_change, restore_before
+from lifecycle.simulation.request_cures import Cure, LateError
 
 pytestmark = pytest.mark.slow
 PLACE = ("Deployment", "default", "web")
