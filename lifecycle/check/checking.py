@@ -50,6 +50,16 @@ def check(
     lived = list(live_all(settled, trials, seeds, progress, processes))
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
+    return conclude(settled, lived, seeds, findings)
+
+
+def conclude(
+    settled: Settled,
+    lived: Sequence[tuple[Trial, Future]],
+    seeds: Sequence[int],
+    findings: Sequence[Finding],
+) -> Checked:
+    """What came of a check whose futures were lived through, wherever that was."""
     refusals = {f"{trial.title}: {text}": None for trial, future in lived for text in future.refusals}
     return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), tuple(refusals))
 
