@@ -91,6 +91,7 @@ urlpatterns = [
     path(SERVICE, service_views.service, name="service"),
     path(f"{SERVICE}yaml/", part_views.object_yaml, {"folder": SERVICES}, name="service-yaml"),
     path(f"{SERVICE}status/", service_views.service_status, name="service-status"),
+    path(f"{SERVICE}change/", service_views.change_service, name="change-service"),
     path(NODE, node_views.node, name="node"),
     path(
         f"{NODE}yaml/",

@@ -1,7 +1,8 @@
 """What was lost of the requests to a Service, from its recorded rows `requests.<sender>`: sums and words.
 
 A row says which share, in thousandths, is lost from its instant on; `detail.atOnceMs` of one says how many
-ms' worth were lost at that instant. What was lost in a span is the sum of both.
+ms' worth were lost at that instant, of `atOnceOfMs` that were under way. What was lost in a span is the sum
+of both. It is what is to be expected: which pod a connection meets is chance, and so the number varies.
 """
 
 from __future__ import annotations
@@ -9,17 +10,22 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.programs.request_plan import REQUESTS, read_requests
 from lifecycle.engine.rules.network.requests import (
     DNS,
+    FIRST_LOST,
     INGRESS,
     LOAD_BALANCER_SENDER,
+    NOT_READY,
     OUTCOMES,
     PODS,
     SENDERS,
+    find_range,
+    find_variance,
 )
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
 from lifecycle.lean_dataclasses import dataclass, field
@@ -29,8 +35,9 @@ Json = Mapping[str, Any]
 
 FIELD = "requests."
 """How the fields of these rows begin; the sender's name is the rest."""
-AT_ONCE = "atOnceMs"
+AT_ONCE, AT_ONCE_OF, LOST_SO_FAR = "atOnceMs", "atOnceOfMs", "lostMs"
 WHOLE = 1000
+BY_CHANCE = "by the chance of which pod a connection meets"
 LARGEST_PART = 12
 _PER_SECOND = 1000
 _HOW = {"refused": "refused", "reset": "reset", "timedOut": "timed out", "nobody": "sent to nobody"}
@@ -56,14 +63,33 @@ class Stretch(NamedTuple):
     outcomes: Mapping[str, int]
     seq: int | None
 
+    @property
+    def unready(self) -> int:
+        """Which share was served by pods that are not ready."""
+        return self.outcomes.get(OUTCOMES[NOT_READY], 0)
+
 
 class Lump(NamedTuple):
-    """Requests under way that were lost at one instant: so many ms' worth of all."""
+    """Requests under way that were lost at one instant: so many ms' worth of all, of so many under way."""
 
     at_ms: int
     lost_ms: int
+    of_ms: int
     reason: str | None
     seq: int | None
+
+
+class Sums(NamedTuple):
+    """What was lost in a span, how much that varies by chance, and what was sent: in ms' worth of all."""
+
+    lost_ms: Fraction
+    variance_ms: Fraction
+    sent_ms: Fraction
+
+    def count_requests(self, per_second: int) -> tuple[int, int, int, int]:
+        """Requests: how many were lost of how many, by chance from how few to how many."""
+        lost, sent = (ceil(one * per_second / _PER_SECOND) for one in (self.lost_ms, self.sent_ms))
+        return lost, max(lost, sent), *find_range(*self, per_second)
 
 
 @dataclass(slots=True)
@@ -79,17 +105,24 @@ class Course:
 
     def feed(self, row: Json) -> None:
         """Take its next row."""
-        at_ms, detail = row["at_ms"], row["detail"] or {}
+        at_ms, detail, reason = row["at_ms"], row["detail"] or {}, row["reason"]
+        outcomes = {name: detail[name] for name in OUTCOMES if detail.get(name)}
         if not self.stretches:
             self.before = row["old"]
         if at_once_ms := detail.get(AT_ONCE):
-            self.lumps.append(Lump(at_ms, at_once_ms, row["reason"], row["seq"]))
-            if row["old"] == row["new"] and self.stretches:
+            of_ms = max(detail.get(AT_ONCE_OF) or 0, at_once_ms)
+            # Where the share changes as well the reason is that of the share.
+            how = reason if row["old"] == row["new"] else None
+            self.lumps.append(Lump(at_ms, at_once_ms, of_ms, how, row["seq"]))
+            if self.stretches and outcomes == self.stretches[-1].outcomes:
                 return
+            # Where the share that is lost is the same the reason is that of what was under way.
+            reason = (
+                max(OUTCOMES[FIRST_LOST:], key=lambda name: outcomes.get(name, 0)) if row["new"] else None
+            )
         self.end(at_ms)
         if row["new"] is not None:
-            outcomes = {name: detail[name] for name in OUTCOMES if detail.get(name)}
-            self.stretches.append(Stretch(at_ms, None, row["new"], row["reason"], outcomes, row["seq"]))
+            self.stretches.append(Stretch(at_ms, None, row["new"], reason, outcomes, row["seq"]))
 
     def end(self, at_ms: int) -> None:
         """What held ends; of several rows of one instant the last holds."""
@@ -100,7 +133,7 @@ class Course:
 
     def list_stretches(self, from_ms: int | None, to_ms: int) -> Iterator[Stretch]:
         """Those of a span, cut to it; None: from the first row on."""
-        if from_ms is not None and self.before and self.stretches:
+        if from_ms is not None and self.before is not None and self.stretches:
             first = Stretch(from_ms, self.stretches[0].start_ms, self.before, None, {}, None)
             yield from _cut([first], from_ms, to_ms)
         yield from _cut(self.stretches, from_ms, to_ms)
@@ -115,13 +148,34 @@ class Course:
         """Those of a span."""
         return [one for one in self.lumps if (from_ms or 0) <= one.at_ms <= to_ms]
 
+    def sum_up(self, from_ms: int | None, to_ms: int) -> Sums:
+        """What the requests of a span came to."""
+        lost_ms, variance_ms, sent_ms = Fraction(0), Fraction(0), 0
+        for one in self.list_stretches(from_ms, to_ms):
+            took_ms = (to_ms if one.end_ms is None else one.end_ms) - one.start_ms
+            lost = Fraction(one.lost * took_ms, WHOLE)
+            lost_ms, sent_ms = lost_ms + lost, sent_ms + took_ms
+            variance_ms += find_variance(lost, took_ms)
+        for lump in self.list_lumps(from_ms, to_ms):
+            lost_ms, variance_ms = (
+                lost_ms + lump.lost_ms,
+                variance_ms + find_variance(lump.lost_ms, lump.of_ms),
+            )
+        return Sums(lost_ms, variance_ms, Fraction(sent_ms))
+
     def sum_lost(self, from_ms: int | None, to_ms: int) -> Fraction:
         """How many ms' worth of the requests of a span were lost."""
-        parts = sum(
-            one.lost * ((to_ms if one.end_ms is None else one.end_ms) - one.start_ms)
-            for one in self.list_stretches(from_ms, to_ms)
+        return self.sum_up(from_ms, to_ms).lost_ms
+
+    def sum_unready(self, from_ms: int | None, to_ms: int) -> Fraction:
+        """How many ms' worth of the requests of a span were served by pods that are not ready."""
+        return Fraction(
+            sum(
+                one.unready * ((to_ms if one.end_ms is None else one.end_ms) - one.start_ms)
+                for one in self.list_stretches(from_ms, to_ms)
+            ),
+            WHOLE,
         )
-        return Fraction(parts, WHOLE) + sum(one.lost_ms for one in self.list_lumps(from_ms, to_ms))
 
 
 def _cut(stretches: Iterable[Stretch], from_ms: int | None, to_ms: int) -> Iterator[Stretch]:
@@ -153,10 +207,16 @@ class Courses:
         """Who sends, in the order of the contract."""
         return [one for one in SENDERS if one in self.by_sender]
 
+    def sum_up(self, from_ms: int | None, to_ms: int) -> Sums:
+        """What all requests of a span came to; all kinds of senders send alike."""
+        found = [one.sum_up(from_ms, to_ms) for one in self.by_sender.values()]
+        if not found:
+            return Sums(Fraction(0), Fraction(0), Fraction(0))
+        return Sums(*(sum(part, Fraction(0)) / len(found) for part in zip(*found, strict=True)))
+
     def sum_lost(self, from_ms: int | None, to_ms: int) -> Fraction:
-        """How many ms' worth of all requests of a span were lost; all kinds of senders send alike."""
-        found = [one.sum_lost(from_ms, to_ms) for one in self.by_sender.values()]
-        return sum(found, Fraction(0)) / max(len(found), 1)
+        """How many ms' worth of all requests of a span were lost."""
+        return self.sum_up(from_ms, to_ms).lost_ms
 
 
 def round_lost(lost_ms: Fraction | int) -> int:
@@ -164,11 +224,21 @@ def round_lost(lost_ms: Fraction | int) -> int:
     return max(round(lost_ms), 1) if lost_ms else 0
 
 
-def sum_up(courses: Courses, from_ms: int | None, to_ms: int) -> dict[str, Any]:
-    """`lostMs` of all senders, and of each by its name."""
-    parts = {name: courses.by_sender[name].sum_lost(from_ms, to_ms) for name in courses.list_senders()}
-    whole = round_lost(courses.sum_lost(from_ms, to_ms))
-    return {"lostMs": whole, **{name: {"lostMs": round_lost(lost)} for name, lost in parts.items()}}
+def sum_up(
+    courses: Courses, from_ms: int | None, to_ms: int, per_second: int | None = None
+) -> dict[str, Any]:
+    """`lostMs` of all senders, and of each by its name; in requests too where it is known how many."""
+    parts = {name: courses.by_sender[name].sum_up(from_ms, to_ms) for name in courses.list_senders()}
+    whole = _show(courses.sum_up(from_ms, to_ms), per_second)
+    return {**whole, **{name: _show(sums, per_second) for name, sums in parts.items()}}
+
+
+def _show(sums: Sums, per_second: int | None) -> dict[str, int]:
+    told = {"lostMs": round_lost(sums.lost_ms)}
+    if per_second is None:
+        return told
+    counts = dict(zip(("lost", "sent", "lowest", "highest"), sums.count_requests(per_second), strict=True))
+    return {**told, **counts}
 
 
 def find_per_second(service: Json) -> int | None:
@@ -218,6 +288,32 @@ def tell_amount(lost_ms: Fraction | int, per_second: int | None = None) -> str:
     return f"{count:,} request{'' if count == 1 else 's'} ({tell_worth(lost_ms)} of all)"
 
 
+def tell_counts(lost: int, sent: int, lowest: int, highest: int) -> str:
+    """`84 of 4,400 requests (67 to 101 by the chance of which pod a connection meets)`"""
+    chance = f" ({lowest:,} to {highest:,} {BY_CHANCE})" if lowest < highest else ""
+    return f"{lost:,} of {sent:,} request{'' if sent == 1 else 's'}{chance}"
+
+
+def tell_sums(sums: Sums, per_second: int | None = None) -> str:
+    """The same of sums, or `1.4s of all requests`."""
+    return tell_counts(*sums.count_requests(per_second)) if per_second else tell_amount(sums.lost_ms)
+
+
+def tell_loss(service: Json, sums: Json) -> str:
+    """`1.4s of all requests`, or `280 requests (1.4s of all)`, of sums as the engine tells them."""
+    worth, count = tell_worth(sums["lostMs"]), sums["lost"]
+    if find_per_second(service) is None:
+        return f"{worth} of all requests"
+    return f"{count:,} request{'' if count == 1 else 's'} ({worth} of all)"
+
+
+def tell_exact_loss(sums: Json) -> str:
+    """The same with how many there were, and from how few to how many are lost by chance."""
+    if "sent" not in sums:
+        return f"{tell_worth(sums['lostMs'])} of all requests"
+    return tell_counts(sums["lost"], sums["sent"], sums["lowest"], sums["highest"])
+
+
 def tell_exactly(at_ms: int) -> str:
     """An instant as the page's clock shows it, with tenths."""
     return f"{tell_instant(at_ms)}.{at_ms // 100 % 10}"
@@ -228,12 +324,10 @@ def tell_lost(courses: Courses, from_ms: int | None, to_ms: int, per_second: int
     told = []
     for sender in courses.list_senders():
         course = courses.by_sender[sender]
-        lost_ms = course.sum_lost(from_ms, to_ms)
-        if lost_ms:
+        sums = course.sum_up(from_ms, to_ms)
+        if sums.lost_ms:
             through = f" {tell_sender(sender)}" if len(courses.by_sender) > 1 else ""
-            told.append(
-                f"lost {tell_amount(lost_ms, per_second)}{through}, {tell_worst(course, from_ms, to_ms)}"
-            )
+            told.append(f"lost {tell_sums(sums, per_second)}{through}, {tell_worst(course, from_ms, to_ms)}")
     return told
 
 

@@ -34,6 +34,9 @@ COMMANDS = {
     "check": Command(
         "try every future that matters: rollouts, drains, lost nodes", "lifecycle.check.command_line"
     ),
+    "calibrate": Command(
+        "make ContainerProfiles with measured times of a real cluster's pods and events", "podline.calibrate"
+    ),
     "schema": Command("print the JSON Schema of a kind, for editors", "podline.schemas"),
     "completion": Command("print the completion of a shell: bash, zsh or fish", "podline.completion"),
     "version": Command("print which Podline this is, and of which Kubernetes", "podline.version_command"),

@@ -12,8 +12,11 @@ from argparse import Action, ArgumentParser
 from collections.abc import Sequence
 
 from lifecycle.simulation.command_line import add_options
+from podline.calibrate import add_options as add_options_of_calibrate
 from podline.command import COMMANDS
 
+OPTIONS = {"simulate": add_options, "calibrate": add_options_of_calibrate}
+"""The commands whose options are completed, with what adds them to a parser."""
 SHELLS = ("bash", "zsh", "fish")
 Words = dict[str, list[str]]
 """The options of each command, and the values of those that have a choice, as `simulate --output`."""
@@ -28,34 +31,29 @@ def main(arguments: Sequence[str], program: str) -> int:
     return 0
 
 
-def list_options() -> list[Action]:
-    """The options of `simulate`, in their order."""
+def list_options(command: str) -> list[Action]:
+    """The options of a command, in their order."""
     parser = ArgumentParser(add_help=False)
-    add_options(parser)
+    OPTIONS[command](parser)
     return [action for action in parser._actions if action.option_strings]
 
 
 def make_bash() -> str:
     """A function that bash calls with the words so far."""
-    options = [word for action in list_options() for word in action.option_strings]
-    cases = "".join(map(_complete_value, list_options()))
+    cases = "".join(map(_complete_command, OPTIONS))
     return f"""# bash completion of podline
 _podline() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+    local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} options
     COMPREPLY=()
     if [[ $COMP_CWORD -eq 1 ]]; then
         COMPREPLY=($(compgen -W "{_join(COMMANDS)}" -- "$word"))
         return
     fi
-    if [[ ${{COMP_WORDS[1]}} == completion ]]; then
-        COMPREPLY=($(compgen -W "{_join(SHELLS)}" -- "$word"))
-        return
-    fi
-    [[ ${{COMP_WORDS[1]}} == simulate ]] || {{ COMPREPLY=($(compgen -f -- "$word")); return; }}
-    case $before in
+    case ${{COMP_WORDS[1]}} in
+    completion) COMPREPLY=($(compgen -W "{_join(SHELLS)}" -- "$word")); return;;
 {cases}    esac
     if [[ $word == -* ]]; then
-        COMPREPLY=($(compgen -W "{_join(options)}" -- "$word"))
+        COMPREPLY=($(compgen -W "$options" -- "$word"))
     else
         COMPREPLY=($(compgen -f -- "$word"))
     fi
@@ -64,20 +62,30 @@ complete -o filenames -F _podline podline
 """
 
 
+def _complete_command(command: str) -> str:
+    """The branch of one command: the values of its options, and which options there are."""
+    actions = list_options(command)
+    words = [word for action in actions for word in action.option_strings]
+    values = "".join(map(_complete_value, actions))
+    return f"""    {command})
+        options="{_join(words)}"
+        case $before in
+{values}        esac;;
+"""
+
+
 def _complete_value(action: Action) -> str:
     """The branch for what may stand behind an option; none where that may be anything."""
     if not action.choices:
         return ""
     words = f'$(compgen -W "{_join(action.choices)}" -- "$word")'
-    return f"        {'|'.join(action.option_strings)}) COMPREPLY=({words}); return;;\n"
+    return f"            {'|'.join(action.option_strings)}) COMPREPLY=({words}); return;;\n"
 
 
 def make_zsh() -> str:
     """A function for zsh's own completion, which says what each word does."""
     commands = "\n".join(f"        {_quote(f'{name}:{one.text}')}" for name, one in COMMANDS.items())
-    options = " \\\n        ".join(
-        _quote(_tell_zsh(action, word)) for action in list_options() for word in action.option_strings
-    )
+    cases = "".join(map(_tell_command, OPTIONS))
     return f"""#compdef podline
 _podline() {{
     local -a commands
@@ -89,17 +97,25 @@ _podline() {{
         return
     fi
     case $words[2] in
-    simulate)
+{cases}    completion) _values 'shell' {_join(SHELLS)} ;;
+    *) _files ;;
+    esac
+}}
+if [[ $funcstack[1] == _podline ]]; then _podline "$@"; else compdef _podline podline; fi
+"""
+
+
+def _tell_command(command: str) -> str:
+    """The branch of one command for zsh."""
+    options = " \\\n        ".join(
+        _quote(_tell_zsh(action, word)) for action in list_options(command) for word in action.option_strings
+    )
+    return f"""    {command})
         shift words; (( CURRENT-- ))
         _arguments \\
         {options} \\
         '*:manifests:_files'
         ;;
-    completion) _values 'shell' {_join(SHELLS)} ;;
-    *) _files ;;
-    esac
-}}
-if [[ $funcstack[1] == _podline ]]; then _podline "$@"; else compdef _podline podline; fi
 """
 
 
@@ -118,22 +134,21 @@ def make_fish() -> str:
         f"complete -c podline -n __fish_use_subcommand -a {name} -d {_quote(one.text)}"
         for name, one in COMMANDS.items()
     ]
-    lines.append("complete -c podline -n '__fish_seen_subcommand_from simulate export import' -F")
+    lines.append("complete -c podline -n '__fish_seen_subcommand_from simulate calibrate export import' -F")
     lines.append(
         f"complete -c podline -n '__fish_seen_subcommand_from completion' -a {_quote(_join(SHELLS))}"
     )
-    for action in list_options():
-        words = [f"-s {word[1:]}" if len(word) == 2 else f"-l {word[2:]}" for word in action.option_strings]
-        values = (
-            f" -x -a {_quote(_join(action.choices))}"
-            if action.choices
-            else " -r"
-            if action.nargs != 0
-            else ""
-        )
-        where = "-n '__fish_seen_subcommand_from simulate'"
-        lines.append(f"complete -c podline {where} {' '.join(words)}{values} -d {_quote(_describe(action))}")
+    lines += [_tell_fish(command, action) for command in OPTIONS for action in list_options(command)]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _tell_fish(command: str, action: Action) -> str:
+    words = [f"-s {word[1:]}" if len(word) == 2 else f"-l {word[2:]}" for word in action.option_strings]
+    values = "" if action.nargs == 0 else " -r"
+    if action.choices:
+        values = f" -x -a {_quote(_join(action.choices))}"
+    where = f"-n '__fish_seen_subcommand_from {command}'"
+    return f"complete -c podline {where} {' '.join(words)}{values} -d {_quote(_describe(action))}"
 
 
 def _describe(action: Action) -> str:

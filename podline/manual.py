@@ -6,10 +6,10 @@ import sys
 from argparse import Action, ArgumentParser
 from collections.abc import Iterator
 
-from lifecycle.simulation.command_line import add_options
 from lifecycle.simulation.run import EXIT_STATUSES
 from lifecycle.version import VERSION
 from podline.command import COMMANDS
+from podline.completion import OPTIONS
 
 
 def make_page() -> str:
@@ -24,11 +24,12 @@ def _list_lines() -> Iterator[str]:
     yield ".SH COMMANDS"
     for name, command in COMMANDS.items():
         yield from (".TP", f".B {name}", _escape(command.text))
-    yield ".SH OPTIONS OF SIMULATE"
-    parser = ArgumentParser(add_help=False)
-    add_options(parser)
-    for action in parser._actions:
-        yield from (".TP", f".B {_escape(_name(action))}", _escape(action.help or ""))
+    for name, add_options in OPTIONS.items():
+        yield f".SH OPTIONS OF {name.upper()}"
+        parser = ArgumentParser(add_help=False)
+        add_options(parser)
+        for action in parser._actions:
+            yield from (".TP", f".B {_escape(_name(action))}", _escape(action.help or ""))
     yield ".SH EXIT STATUS"
     for status, text in EXIT_STATUSES.items():
         yield from (".TP", f".B {status}", _escape(text))

@@ -8,9 +8,12 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db import connection
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 from pytest_django import DjangoDbBlocker
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from lifecycle.runs import collector
 from tests import databases
@@ -19,9 +22,9 @@ pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.par
 
 # `ci` gives the same examples on every machine; `deep` (make test-deep) looks further, at new ones each time.
 _ANY_MACHINE = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("ci", derandomize=True, max_examples=50, **_ANY_MACHINE)
-settings.register_profile("deep", max_examples=1000, print_blob=True, **_ANY_MACHINE)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+examples.register_profile("ci", derandomize=True, max_examples=25, **_ANY_MACHINE)
+examples.register_profile("deep", max_examples=1000, print_blob=True, **_ANY_MACHINE)
+examples.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # Tests make whole clusters and let them go: looking for garbage after each 700 objects is a sixth of a run,
 # after each 20,000 a tenth of it.
@@ -43,6 +46,21 @@ def _looks_through_little() -> None:
     """Who serves engines looks through all it holds now and then: here that is every test there is."""
     collector.out_of_sight = nullcontext
     collector.settle = lambda: None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _lists_static_files_once() -> None:
+    """Each test's client begins with all middleware, one of which looks up two hundred files."""
+    add, listed = WhiteNoiseMiddleware.add_files_from_finders, dict[object, dict[str, object]]()
+
+    def add_known(self: WhiteNoiseMiddleware) -> None:
+        key = settings.DEBUG, str(settings.STATIC_ROOT)
+        if key not in listed:
+            add(self)
+            listed[key] = dict(self.files)
+        self.files.update(listed[key])
+
+    WhiteNoiseMiddleware.add_files_from_finders = add_known
 
 
 @pytest.fixture(scope="session")

@@ -41,7 +41,7 @@ def find_files(tests: Path, left_out: frozenset[str]) -> dict[str, dict[Path, in
     for path in sorted(tests.rglob("test_*.py")):
         source = path.read_text()
         if not left_out & read_tiers(source):
-            groups.setdefault(read_group(source, str(path)) or str(path), {})[path] = len(source)
+            groups.setdefault(read_group(source) or str(path), {})[path] = len(source)
     return groups
 
 

@@ -41,10 +41,11 @@ FLOORS: list[tuple[str, str]] = [
         " lifecycle.engine.clients lifecycle.engine.traffic",
     ),
     ("1e cluster", "lifecycle.engine"),
-    ("2 input", "lifecycle.input lifecycle.version"),
+    ("2 input", "lifecycle.input lifecycle.version lifecycle.calibration"),
     (
         "2 verdicts",
-        "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests",
+        "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests"
+        " lifecycle.request_cures",
     ),
     ("2 simulation", "lifecycle.simulation"),
     ("2 check", "lifecycle.check"),

@@ -11,7 +11,7 @@ from dashboard.asking.answers import Answer, list_objects
 from dashboard.asking.images_there import tell_images_there
 from dashboard.asking.lost_previews import RequestWatch
 from dashboard.asking.manifest_reports import Report
-from dashboard.plots.theme import TONES, clock, duration
+from dashboard.plots.theme import clock, duration
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds import registry
@@ -24,6 +24,7 @@ from lifecycle.pod_judge import UNWELL
 from lifecycle.recorded.requests import find_labels
 from lifecycle.runs.ahead import Ahead, run_ahead
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.simulation.reports.tones import TONES
 from lifecycle.verdicts import judge_rollout
 
 MOST_PREVIEWED = 3

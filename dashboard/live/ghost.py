@@ -10,7 +10,7 @@ from dashboard.plots.futures import cut_future
 from dashboard.plots.pod_names import shorten_name
 from dashboard.plots.spans import Span, when
 from dashboard.plots.stories import FIELDS, STATE, PodStory, Stories
-from dashboard.plots.theme import TONES, clock
+from dashboard.plots.theme import clock
 from lifecycle.engine import Changes
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
@@ -22,6 +22,7 @@ from lifecycle.models import Cluster
 from lifecycle.pod_judge import UNWELL
 from lifecycle.recorded.objects import alive, list_between
 from lifecycle.runs.ahead import Ahead, run_ahead
+from lifecycle.simulation.reports.tones import TONES
 
 SPAN_MS = 10 * 60 * 1000
 CPU_SECONDS = 0.3

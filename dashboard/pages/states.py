@@ -9,10 +9,10 @@ from typing import Any
 from django.db.models import Count
 
 from dashboard.addresses import find_page
-from dashboard.plots.theme import STATES, TONES, Tone
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]

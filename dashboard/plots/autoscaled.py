@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.plots.spans import Lane, hover, line_key, when
-from dashboard.plots.theme import TONES, count_axis, escape, layout, time_axis
+from dashboard.plots.theme import count_axis, escape, layout, time_axis
 from lifecycle.engine.rules.telling.autoscalers import Measured
+from lifecycle.simulation.reports.tones import TONES
 
 HEIGHT, ROW_HEIGHT = 260, 22
 # Of a long story the later part is drawn.

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dashboard.plots.spans import Span
-from dashboard.plots.theme import TONES
+from lifecycle.simulation.reports.tones import TONES
 
 Owner = tuple[str, str | None]
 """A namespace and what stands in it, `ReplicaSet/web-6d4`; None for pods that nobody owns."""

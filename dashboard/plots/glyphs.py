@@ -43,6 +43,7 @@ _LIKE_STATES = {
     "value-bad": "crashing",
     "value-done": "succeeded",
     "value-leaving": "terminating",
+    "requests-unready": "notReady",
     "requests-lost": "crashing",
 }
 

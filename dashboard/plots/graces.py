@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dashboard.plots.spans import Span
-from dashboard.plots.theme import Tone, clock
+from dashboard.plots.theme import clock
 from lifecycle.engine.programs.slow_hooks import DEFAULT_GRACE_SECONDS
 from lifecycle.engine.rules.pods.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
+from lifecycle.simulation.reports.tones import Tone
 
 Row = Mapping[str, Any]
 SIGKILL = "SIGKILL"

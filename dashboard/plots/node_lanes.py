@@ -7,8 +7,9 @@ from typing import Any
 
 from dashboard.plots.phases import VALUES
 from dashboard.plots.spans import Lane, Mark, Span, make_lanes
-from dashboard.plots.theme import BAD, WAITING, Tone
+from dashboard.plots.theme import BAD, WAITING
 from lifecycle.engine.rules.nodes.drains import BLOCKED, DONE, DRAIN, ENDS
+from lifecycle.simulation.reports.tones import Tone
 
 Row = Mapping[str, Any]
 READY, CORDONED, EVENTS = "condition.Ready", "unschedulable", "events"

@@ -8,7 +8,8 @@ from typing import Any
 from dashboard.plots.graces import GracePeriods, Graces
 from dashboard.plots.spans import Lane, Mark, Span, make_lanes
 from dashboard.plots.stories import PodStory
-from dashboard.plots.theme import BAD, GOOD, IDLE, STATES, TONES, WAITING, Tone
+from dashboard.plots.theme import BAD, GOOD, IDLE, WAITING
+from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 
 Row = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dashboard.plots.living import PROBLEMS
-from dashboard.plots.theme import STATES
+from lifecycle.simulation.reports.tones import STATES
 
 LONGEST = 200
 KEYS = {"kind": "kinds", "ns": "namespaces", "status": "statuses", "node": "nodes"}

@@ -10,12 +10,13 @@ from typing import Any
 
 from dashboard.plots.requests import LOST, LOST_LINE, ServedLane, make_lost_area
 from dashboard.plots.spans import Lane, hover, line_key, when
-from dashboard.plots.theme import TONES, count_axis, escape, layout, revision_colour, revision_tone, time_axis
+from dashboard.plots.theme import count_axis, escape, layout, revision_colour, revision_tone, time_axis
 from lifecycle.engine.kinds.daemon_set import DAEMON_SET
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
+from lifecycle.simulation.reports.tones import TONES
 
 Row = Mapping[str, Any]
 # Of a long story the later part is held and drawn: after so many rows the later half of their steps.

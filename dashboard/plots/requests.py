@@ -8,7 +8,7 @@ from typing import Any
 
 from dashboard.addresses import find_page
 from dashboard.plots.spans import Lane, Mark, Span, hover, make_lanes, when
-from dashboard.plots.theme import BAD, GOOD, Tone
+from dashboard.plots.theme import BAD, GOOD
 from lifecycle.engine.rules.network.requests import OUTCOMES, SERVED
 from lifecycle.lost_requests import (
     WHOLE,
@@ -22,11 +22,19 @@ from lifecycle.lost_requests import (
     tell_sender,
     tell_share,
 )
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 SERVICE = "Service"
 ALL_SERVED = Tone("requests-served", "Served", GOOD, "Every request is served")
+UNREADY = Tone(
+    "requests-unready",
+    "Served, not ready",
+    TONES["notReady"].colour,
+    "Some requests are served by pods that are not ready",
+    TONES["notReady"].pattern,
+)
 LOST = Tone("requests-lost", "Lost", BAD, "Requests are refused, reset, time out or find nobody", "x")
-REQUEST_TONES = (ALL_SERVED, LOST)
+REQUEST_TONES = (ALL_SERVED, UNREADY, LOST)
 TITLE = "Requests"
 LOST_LINE = "requests lost"
 MOST_LANES = 20
@@ -71,7 +79,7 @@ def list_lanes(services: Sequence[ServedLane], now_ms: int, with_namespace: bool
             label=_label(service, sender, with_namespace),
             title=f"requests to {service.namespace}/{service.name} {tell_sender(sender)}",
             path=find_page(SERVICE, service.namespace, service.name),
-            tone=(LOST if _is_losing(course) else ALL_SERVED).name,
+            tone=_find_tone(course).name,
         )
         for service in services
         for sender, course in _list_courses(service)
@@ -167,9 +175,12 @@ def _label(service: ServedLane, sender: str, with_namespace: bool) -> str:
     return f"{where}{service.name}{through}"
 
 
-def _is_losing(course: Course) -> bool:
+def _find_tone(course: Course) -> Tone:
+    """How its requests fare now."""
     last = course.stretches[-1:]
-    return bool(last) and last[0].end_ms is None and last[0].lost > 0
+    if not last or last[0].end_ms is not None:
+        return ALL_SERVED
+    return LOST if last[0].lost else UNREADY if last[0].unready else ALL_SERVED
 
 
 def _tell_all(services: Sequence[ServedLane], now_ms: int) -> str:
@@ -185,14 +196,17 @@ def _tell_all(services: Sequence[ServedLane], now_ms: int) -> str:
 
 
 def _bar(service: ServedLane, sender: str, one: Stretch) -> Span:
-    lane, notes = _key(service, sender), _tell_outcomes(one)
-    if not one.lost:
-        place = (_BOTTOM - _LINE, _LINE)
-        title = f"{service.name}: all requests served"
-        return Span(lane, ALL_SERVED, one.start_ms, one.end_ms, title, notes, one.seq, place=place)
-    high = max(_LEAST, round(_HEIGHT * one.lost / WHOLE, 3))
-    title = f"{service.name}: {tell_share(one.lost)} requests {tell_outcome(one.reason)}"
-    return Span(lane, LOST, one.start_ms, one.end_ms, title, notes, one.seq, place=(_BOTTOM - high, high))
+    """As high as the share that is lost, else as that which is served by pods that are not ready."""
+    tone, share, how = ALL_SERVED, 0, "served"
+    if one.lost:
+        tone, share, how = LOST, one.lost, tell_outcome(one.reason)
+    elif one.unready:
+        tone, share, how = UNREADY, one.unready, _WORDS["notReady"]
+    high = max(_LEAST, round(_HEIGHT * share / WHOLE, 3)) if share else _LINE
+    title = f"{service.name}: {tell_share(share) if share else 'all'} requests {how}"
+    place = (_BOTTOM - high, high)
+    notes = _tell_outcomes(one)
+    return Span(_key(service, sender), tone, one.start_ms, one.end_ms, title, notes, one.seq, place=place)
 
 
 def _tell_outcomes(one: Stretch) -> list[str]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dashboard.plots.theme import Tone, clock, duration, escape, ink, layout, marker, time_axis, without_uids
+from dashboard.plots.theme import clock, duration, escape, ink, layout, marker, time_axis, without_uids
+from lifecycle.simulation.reports.tones import Tone
 
 # Beyond so many characters a hover label stops helping.
 LINE_WIDTH, LINES = 64, 6

@@ -13,9 +13,9 @@ from typing import Any
 from dashboard.plots.joined import Joined
 from dashboard.plots.living import PROBLEMS, LivingPods
 from dashboard.plots.spans import Span
-from dashboard.plots.theme import TONES, Tone
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 Row = Mapping[str, Any]
 

@@ -1,45 +1,15 @@
 """Colours and layouts every figure shares.
 
-One palette serves light and dark: each colour keeps 3:1 against both backgrounds (WCAG 1.4.11). All but
-the state in which all is well carry a pattern too. Ink, grid and hover colours are left to the stylesheet, so
-that switching the theme redraws nothing.
+Ink, grid and hover colours are left to the stylesheet, so that switching the theme redraws nothing.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from dashboard.plots.glyphs import fill_background, fill_bars, shape_of
-
-
-@dataclass(frozen=True, slots=True)
-class Tone:
-    """One colour of the palette with its meaning."""
-
-    name: str
-    label: str
-    colour: str
-    meaning: str
-    pattern: str = ""
-
-
-STATES: tuple[Tone, ...] = (
-    Tone("pending", "Pending", "#68717f", "Accepted, waiting for a node", "o"),
-    Tone("starting", "Starting", "#3d94e0", "On a node: pulling images, starting containers", ">"),
-    Tone("ready", "Ready", "#0f9d77", "Every readiness check passes; gets traffic"),
-    Tone("notReady", "Not ready", "#cf8400", "Running, but gets no traffic", "^"),
-    Tone(
-        "stuck", "Stuck", "#a9603c", "Waits for somebody to fix it: image, configuration, room, volumes", "|"
-    ),
-    Tone("crashing", "Crashing", "#e0452b", "A container failed; the kubelet backs off and retries", "x"),
-    Tone("terminating", "Terminating", "#9a6bd8", "Deletion was asked for; hooks and grace period run", "/"),
-    Tone("succeeded", "Succeeded", "#3f7fa6", "Every container exited 0, for good", "."),
-    Tone("failed", "Failed", "#c03868", "Over, and at least one container failed", "\\"),
-    Tone("unknown", "Unknown", "#8d7f6a", "Its node does not answer", "-"),
-)
-TONES = {tone.name: tone for tone in STATES}
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 GOOD, WAITING, BAD, IDLE = (TONES[name].colour for name in ("ready", "starting", "crashing", "pending"))
 # Revisions of a rollout, in turn: greys, since every other colour on the same chart means a state.

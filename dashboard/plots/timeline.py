@@ -28,9 +28,9 @@ from dashboard.plots.requests import (
 )
 from dashboard.plots.spans import Lane, Span, make_lanes, row_height
 from dashboard.plots.stories import PodStory, Stories
-from dashboard.plots.theme import STATES
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.simulation.reports.tones import STATES
 
 INDEXED = re.compile(r"(\d+)-")
 """How the own part of the names of an Indexed Job's pods begins; other pods of Jobs have no such point."""

@@ -8,8 +8,6 @@ from itertools import groupby, islice
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
-
 from dashboard.addresses import find_page
 from dashboard.plots.requests import name_lane
 from dashboard.plots.theme import clock, without_uids
@@ -17,10 +15,11 @@ from dashboard.reading.patch_words import RESTART, tell_patch
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.rules.network.requests import NOT_READY, OUTCOMES
 from lifecycle.lost_requests import AT_ONCE, FIELD, tell_amount, tell_sender, tell_share
 from lifecycle.models import Cluster, Command, Event, Transition
+from lifecycle.recorded.roots import Row, walk_back
 
-Row = Transition | Event
 MOST_WORDS = 200
 MOST_LINKS = 200
 """A chain that is longer is shown from here on; chains of a crash loop grow with every restart."""
@@ -56,8 +55,8 @@ class Link:
 def read_chain(cluster: Cluster, seq: int) -> list[Link]:
     """What led to a row, the root first and the row last; [] where no such row is kept."""
     chain: list[Link] = []
-    for link in _walk(cluster, seq):
-        chain.append(link)
+    for one in walk_back(cluster, seq):
+        chain.append(tell_command(one) if isinstance(one, Command) else describe_row(one))
         if len(chain) == MOST_LINKS:
             break
     return chain[::-1]
@@ -72,37 +71,6 @@ def fold_alike(chain: list[Link]) -> list[Link]:
             alike = [alike[0], replace(alike[-1], what=f"{alike[-1].what}, {len(alike)} times in all")]
         told += alike
     return told
-
-
-def _walk(cluster: Cluster, seq: int) -> Iterator[Link]:
-    cause: Any = seq
-    while isinstance(cause, int):
-        row = _find_row(cluster, cause)
-        if row is None:
-            return
-        yield describe_row(row)
-        # A chain goes strictly back; whatever says otherwise ends it.
-        cause = row.cause if not isinstance(row.cause, int) or row.cause < cause else None
-    if isinstance(cause, str) and (command := _find_command(cluster, cause)):
-        yield tell_command(command)
-
-
-def _find_row(cluster: Cluster, seq: int) -> Row | None:
-    if seq > cluster.seq:
-        return None
-    for model in (Transition, Event):
-        if found := model.objects.filter(cluster=cluster, seq=seq).first():
-            return found
-    return None
-
-
-def _find_command(cluster: Cluster, cause: str) -> Command | None:
-    try:
-        uuid = UUID(cause.removeprefix("command:"))
-    except ValueError:
-        return None
-    asked = Command.objects.filter(Q(pk=uuid) | Q(source=uuid), cluster=cluster)
-    return asked.select_related("user").first()
 
 
 def describe_row(row: Row) -> Link:
@@ -159,6 +127,8 @@ def _say_requests(row: Transition, name: str, part: str) -> str:
         return f"{head}: {tell_amount(at_once_ms)} lost that were under way"
     if row.new is None:
         return f"{head}: nobody sends any"
+    if not row.new and (unready := (row.detail or {}).get(OUTCOMES[NOT_READY])):
+        return f"{head}: {tell_share(unready)} served by pods that are not ready"
     return f"{head}: {f'{tell_share(row.new)} lost' if row.new else 'all served'}"
 
 

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_GET
 
 from dashboard.plots.phases import VALUES
 from dashboard.plots.requests import REQUEST_TONES
-from dashboard.plots.theme import REVISIONS, STATES, css_rule
+from dashboard.plots.theme import REVISIONS, css_rule
+from lifecycle.simulation.reports.tones import STATES
 
 
 @require_GET

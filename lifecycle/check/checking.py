@@ -10,6 +10,7 @@ from lifecycle.check.findings import Finding, explain, find_findings
 from lifecycle.check.life import Future, live
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import do_all
+from lifecycle.check.remedies.curing import cure
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial, list_trials
 from lifecycle.lean_dataclasses import dataclass
@@ -50,7 +51,8 @@ def check(
     lived = list(live_all(settled, trials, seeds, progress, processes))
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
-    return conclude(settled, lived, seeds, findings)
+    untried = cure(settled, lived, findings, processes)
+    return conclude(settled, lived, seeds, findings, untried)
 
 
 def conclude(
@@ -58,10 +60,11 @@ def conclude(
     lived: Sequence[tuple[Trial, Future]],
     seeds: Sequence[int],
     findings: Sequence[Finding],
+    untried: Sequence[str] = (),
 ) -> Checked:
     """What came of a check whose futures were lived through, wherever that was."""
     refusals = {f"{trial.title}: {text}": None for trial, future in lived for text in future.refusals}
-    return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), tuple(refusals))
+    return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), (*refusals, *untried))
 
 
 def live_all(

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from lifecycle.check.checking import Checked, check
+from lifecycle.check.film import Films
 from lifecycle.check.left_out import tell_not_run, tell_rests_on
 from lifecycle.check.ordeal_files import is_ordeal, list_ordeals, read_ordeal
 from lifecycle.check.ordeals import Ordeal
@@ -114,6 +115,7 @@ def _check(options: Options) -> int:
         checked=checked,
         find_place=Places(given.documents).find,
         tell_command=partial(tell_command, options=options),
+        find_film=Films(checked.settled).find,
         command=tell_check(options),
         fail_on=options["fail_on"],
         not_run=tuple(tell_not_run(given.ordeals, checked)),

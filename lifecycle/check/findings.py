@@ -54,6 +54,9 @@ class Finding:
     because: tuple[str, ...] = ()
     known_as: tuple[str, ...] = ()
     remedies: tuple[Remedied, ...] = ()
+    field_object: str = ""
+    """The object that the best remedy changes, "" where none of the input; and the path of the field."""
+    field_path: tuple[str | int, ...] = ()
 
     @property
     def id(self) -> str:

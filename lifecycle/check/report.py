@@ -7,6 +7,7 @@ from typing import Any
 
 from lifecycle.check.checking import Checked, Summary
 from lifecycle.check.comparing import Comparison
+from lifecycle.check.film import Film
 from lifecycle.check.findings import Finding, Remedied
 from lifecycle.check.scene import SERIOUS, SEVERITIES
 from lifecycle.lean_dataclasses import dataclass, field
@@ -25,11 +26,12 @@ class Where(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A check, with what only its surface knows: `find_place` of findings, `tell_command` that opens them."""
+    """A check, with what its surface knows of a finding: its place, the command that opens it, its film."""
 
     checked: Checked
     find_place: Callable[[Finding], Where]
     tell_command: Callable[[Finding], str]
+    find_film: Callable[[Finding], Film]
     command: str = "podline check"
     """What makes this report again."""
     fail_on: str = SERIOUS

@@ -38,7 +38,6 @@ from .objects.meta import StoredObject
 from .objects.node import NODE_KIND
 from .objects.pods.pod import PodSpec
 from .programs.demand import list_demand_warnings
-from .programs.request_plan import list_request_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.nodes.drains import DRAIN
 from .rules.nodes.status import show_lease, show_node
@@ -49,7 +48,7 @@ from .traffic import Traffic
 if TYPE_CHECKING:
     from . import upgrades
 
-ENGINE_VERSION = 19
+ENGINE_VERSION = 20
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
@@ -189,7 +188,7 @@ class Cluster:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
             warnings = self._commands.warnings + list_warnings(data) + list_slow_hooks(data)
-            warnings += list_demand_warnings(data) + list_request_warnings(data)
+            warnings += list_demand_warnings(data)
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)

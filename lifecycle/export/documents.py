@@ -109,7 +109,8 @@ SUMMARIES_ROWS = _row(
     SUMMARIES,
     requests=serializers.JSONField(
         allow_null=True,
-        help_text="of a Service that is sent requests: lostMs, and by sender its lostMs, in ms' worth of all",
+        help_text="of a Service that is sent requests: lostMs, in ms' worth of all; where it says how many"
+        " a second, lost of sent, by chance from lowest to highest; the same of each sender",
     ),
 )
 LOG = inline_serializer(

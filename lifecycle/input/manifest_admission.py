@@ -16,7 +16,7 @@ from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.validation import validate_manifest, validate_update
 from lifecycle.engine.objects.names import BEHAVIOR
 from lifecycle.engine.programs.behavior_yaml import read_annotation
-from lifecycle.engine.programs.demand import LOAD, METRICS, list_demand_problems
+from lifecycle.engine.programs.demand import DEMANDS, list_demand_problems
 from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.engine.rules.limits.sizes import REQUEST_MOST_BYTES, STORED_MOST_BYTES, measure_bytes
 from lifecycle.engine.schema.paths import Path, format_path
@@ -71,10 +71,10 @@ def _list_behavior_problems(document: Document) -> Iterator[Problem]:
                 yield replace(found, path=".".join(filter(None, (format_path(path[:-1]), problem.path))))
         annotations = metadata.get("annotations") or {}
         is_service = path == ("metadata",) and kind_of_json(document.data).id == "Service"
-        for name in (LOAD, METRICS):
-            for problem in list_demand_problems({name: annotations.get(name)}, is_service):
-                found = document.problem((*path, "annotations", name), problem.text)
-                yield replace(found, path=".".join(filter(None, (format_path(path[:-1]), problem.path))))
+        for problem in list_demand_problems(annotations, is_service):
+            name = next(one for one in DEMANDS if f"[{one}]" in problem.path)
+            found = document.problem((*path, "annotations", name), problem.text)
+            yield replace(found, path=".".join(filter(None, (format_path(path[:-1]), problem.path))))
     if kind_of_json(document.data).id == CONTAINER_PROFILE.id:
         for problem in read_profile(document.data)[1]:
             yield document.problem(parse_path(problem.path), problem.text)

@@ -49,6 +49,7 @@ class Migration(migrations.Migration):
                 ("remarks", models.JSONField(blank=True, default=list)),
                 ("attempts", models.PositiveSmallIntegerField(default=0, editable=False)),
                 ("heard_at", models.DateTimeField(auto_now_add=True)),
+                ("worked_at", models.DateTimeField(blank=True, editable=False, null=True)),
                 ("is_summing", models.BooleanField(default=False, editable=False)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),

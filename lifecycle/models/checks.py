@@ -53,6 +53,8 @@ class Check(models.Model):
 
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     heard_at = models.DateTimeField(auto_now_add=True)
+    # Who begins it or sums it up was heard of then.
+    worked_at = models.DateTimeField(null=True, blank=True, editable=False)
     is_summing = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)

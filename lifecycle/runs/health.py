@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 from lifecycle import reads, rest_tokens
 from lifecycle.access import User, address_for, clusters_for
 from lifecycle.models import Cluster, Command, Worker
-from lifecycle.recorded.requests import list_services, read_served
+from lifecycle.recorded.requests import read_lost_sums
 from lifecycle.runs import messages
 from lifecycle.runs.sharing.shards import SILENCE
 
@@ -157,12 +157,11 @@ def _count_lost(user: User) -> CounterMetricFamily:
     """By Service and sender, in virtual time; the histories are their own, so that forks count anew."""
     what = "Request-seconds lost: the share of a Service's requests that failed, times virtual seconds"
     family = CounterMetricFamily(LOST, what, labels=LOST_LABELS)
-    seen = clusters_for(user).select_related("owner").order_by("paused", "-pk")
-    for cluster in seen[:MOST_CLUSTERS]:
+    seen = list(clusters_for(user).select_related("owner").order_by("paused", "-pk")[:MOST_CLUSTERS])
+    sums = read_lost_sums(seen, MOST_SERVICES)
+    for cluster in seen:
         address, now_ms = address_for(user, cluster), reads.virtual_now_ms(cluster)
-        for served in read_served(cluster, list_services(cluster)[:MOST_SERVICES]):
-            for sender in served.courses.list_senders():
-                lost_ms = served.courses.by_sender[sender].sum_lost(None, now_ms)
-                labels = [address, served.stored.namespace or "", served.stored.name, sender]
-                family.add_metric(labels, float(lost_ms) / 1000)
+        for one in sums.get(cluster.pk, ()):
+            labels = [address, one.namespace, one.name, one.sender]
+            family.add_metric(labels, one.count_ms(now_ms) / 1000)
     return family

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from lifecycle.engine import Cluster
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
-from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.pods.pod import POD_KIND, PodSpec
 from lifecycle.engine.objects.storage import CLAIM, STORAGE_CLASS
 from lifecycle.engine.programs.images.doubts import find_meant, list_doubts
+from lifecycle.engine.programs.profiles import choose_profile, read_profile
 from lifecycle.engine.rules.network.services import wants_load_balancer
 from lifecycle.simulation.lost_requests import describe_lags
 from lifecycle.simulation.unknown_images import FAIL, FLAG, MEANT
@@ -17,7 +18,7 @@ from lifecycle.simulation.unknown_images import FAIL, FLAG, MEANT
 
 def describe_assumed(cluster: Cluster) -> Iterator[str]:
     """A line each of what is assumed: of images, of storage, and what only a cloud would do."""
-    if images := cluster.list_assumed_images():
+    if images := _list_images(cluster):
         yield f"assumed to start and answer: {', '.join(images)} (no profile); the other way: {FLAG} {FAIL}"
     yield from cluster.list_guesses()
     doubts = list_doubts(cluster.list(POD_KIND.id), cluster.list(CONTAINER_PROFILE.id))
@@ -34,3 +35,18 @@ def describe_assumed(cluster: Cluster) -> Iterator[str]:
     if names:
         yield f"assumed: a cloud that gives load balancers their addresses: {', '.join(names)}"
     yield from describe_lags(cluster)
+
+
+def _list_images(cluster: Cluster) -> list[str]:
+    """Images of which nothing is known. What a profile leaves out, its writer leaves as it is assumed."""
+    images = cluster.list_assumed_images()
+    profiles = [read_profile(one)[0] for one in cluster.list(CONTAINER_PROFILE.id)]
+    if not (images and profiles):
+        return list(images)
+    told = set[str]()
+    for pod in cluster.list(POD_KIND.id):
+        labels = pod["metadata"].get("labels") or {}
+        for one in PodSpec.from_json(pod["spec"]).all_containers:
+            if choose_profile(profiles, one.image, one.name, labels):
+                told.add(one.image)
+    return [image for image in images if image not in told]

@@ -10,7 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.engine import Changes
+from lifecycle.engine import Changes, Cluster
+from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
+from lifecycle.engine.objects.names import MEASURED
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_releases
 from lifecycle.engine.rules.validation.words.names import check_label
 from lifecycle.input.chart_hooks import PHASES
@@ -206,9 +208,19 @@ def _run(plan: Plan, reading: Reading, options: Mapping[str, Any]) -> Outcome:
         whole.finish(outcome, cluster)
     if rows:
         rows.finish(outcome)
-        for line in describe_assumed(cluster):
+        for line in (*describe_assumed(cluster), *_tell_measured(cluster)):
             _say(line)
     return outcome
+
+
+def _tell_measured(cluster: Cluster) -> list[str]:
+    """Which times of containers were measured, and which not; nothing where no profile was."""
+    profiles = cluster.list(CONTAINER_PROFILE.id)
+    if not any(MEASURED in (one["metadata"].get("annotations") or {}) for one in profiles):
+        return []
+    from lifecycle.simulation.durations import describe_bases, list_bases
+
+    return [*describe_bases(list_bases(cluster))]
 
 
 def _make_whole(output: str, plan: Plan, reading: Reading) -> SummarySink | ReportSink | None:

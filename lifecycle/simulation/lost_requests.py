@@ -9,7 +9,14 @@ from lifecycle.engine import Changes, Cluster
 from lifecycle.engine.heart.timing import PROXY_PERIOD_MS, Timing
 from lifecycle.engine.heart.trace import Transition, row_to_json
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata
-from lifecycle.engine.rules.network.requests import DNS, INGRESS, LOAD_BALANCER_SENDER, PODS
+from lifecycle.engine.rules.network.requests import (
+    DNS,
+    INGRESS,
+    LOAD_BALANCER_SENDER,
+    NOT_READY,
+    OUTCOMES,
+    PODS,
+)
 from lifecycle.input.scenario import format_duration
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.lean_tuples import NamedTuple
@@ -17,8 +24,8 @@ from lifecycle.lost_requests import (
     FIELD,
     Course,
     Courses,
-    find_per_second,
     selects,
+    tell_exact_loss,
     tell_exactly,
     tell_outcome,
     tell_sender,
@@ -29,6 +36,7 @@ from lifecycle.lost_requests import (
 Json = Mapping[str, Any]
 SERVICE = "Service"
 _MOST_SPELLS = 5
+UNREADY = OUTCOMES[NOT_READY]
 _UNDER_WAY = "under way when their server ended"
 
 
@@ -46,7 +54,10 @@ class Spell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What was lost of the requests to one Service. `sums`, `outcomes`: as the engine tells them."""
+    """What was lost of the requests to one Service, or was served by pods that are not ready.
+
+    `sums`, `outcomes`: as the engine tells them.
+    """
 
     service: Json
     sums: Json
@@ -66,21 +77,27 @@ class Lost:
 
     def _tell(self, sender: str) -> str:
         through = f" {tell_sender(sender)}" if len(self.outcomes) > 1 or sender != PODS else ""
-        amount = tell_loss(self.service, self.sums[sender])
+        amount = tell_exact_loss(self.sums[sender])
         course, ways = self.courses.by_sender.get(sender, Course()), self.outcomes[sender]
         is_told = any(one.lost for one in course.list_stretches(None, self.now_ms)) or course.lumps
         how = tell_worst(course, None, self.now_ms) if is_told else _UNDER_WAY
-        parts = [f"{tell_outcome(way)} {tell_worth(lost_ms)}" for way, lost_ms in ways.items()]
+        losses = {way: lost_ms for way, lost_ms in ways.items() if way != UNREADY}
+        parts = [f"{tell_outcome(way)} {tell_worth(lost_ms)}" for way, lost_ms in losses.items()]
         return ", ".join([f"lost {amount}{through}", *(parts if len(parts) > 1 else ()), how])
 
     def describe(self) -> Iterator[str]:
         """Its block in a summary."""
         yield f"Service {self.name}"
-        yield f"  requests  {self.tell()}"
+        if told := self.tell():
+            yield f"  requests  {told}"
         spells = self._list_spells()
         if len(spells) > 1:
             more = f" and {len(spells) - _MOST_SPELLS} times more" if len(spells) > _MOST_SPELLS else ""
             yield f"  lost in   {', '.join(one.tell() for one in spells[:_MOST_SPELLS])}{more}"
+        for sender, ways in self.outcomes.items():
+            if unready_ms := ways.get(UNREADY):
+                through = f" {tell_sender(sender)}" if len(self.outcomes) > 1 else ""
+                yield f"  served by pods that are not ready{through}: {tell_worth(unready_ms)} of all"
 
     def _list_spells(self) -> list[Spell]:
         """Of all senders in order; those that meet are one."""
@@ -99,14 +116,6 @@ class Lost:
         return [Spell(start_ms, None if is_open else end_ms) for start_ms, end_ms, is_open in spells]
 
 
-def tell_loss(service: Json, sums: Json) -> str:
-    """`1.4s of all requests`, or `280 requests (1.4s of all)`, of sums as the engine tells them."""
-    worth, count = tell_worth(sums["lostMs"]), sums["lost"]
-    if find_per_second(service) is None:
-        return f"{worth} of all requests"
-    return f"{count:,} request{'' if count == 1 else 's'} ({worth} of all)"
-
-
 class RequestRows:
     """Follows the rows that tell of requests."""
 
@@ -121,24 +130,29 @@ class RequestRows:
 
     def list_lost(self, cluster: Cluster) -> list[Lost]:
         """The Services that lost any, in the order of their creation."""
+        return [one for one in self.list_troubled(cluster) if one.sums["lostMs"]]
+
+    def list_troubled(self, cluster: Cluster) -> list[Lost]:
+        """The same, and those of which any were served by pods that are not ready."""
         return [
             Lost(
                 service,
                 sums,
-                cluster.sum_outcomes(*place),
+                outcomes,
                 self._courses.get(service["metadata"]["uid"], Courses()),
                 cluster.now_ms,
             )
-            for service, place, sums in _list_losing(cluster)
+            for service, sums, outcomes in _list_troubled(cluster)
         ]
 
 
-def _list_losing(cluster: Cluster) -> Iterator[tuple[Json, tuple[str, str], Json]]:
+def _list_troubled(cluster: Cluster) -> Iterator[tuple[Json, Json, Mapping[str, Mapping[str, int]]]]:
+    """Services with what was lost, and how requests fared that did not fare well."""
     for service in cluster.list(SERVICE):
         place = service["metadata"]["namespace"], service["metadata"]["name"]
-        sums = cluster.sum_requests(*place)
-        if sums is not None and sums["lostMs"]:
-            yield service, place, sums
+        sums, outcomes = cluster.sum_requests(*place), cluster.sum_outcomes(*place)
+        if sums is not None and any(outcomes.values()):
+            yield service, sums, outcomes
 
 
 def selects_pods_of(service: Json, workload: Json) -> bool:
@@ -150,7 +164,8 @@ def selects_pods_of(service: Json, workload: Json) -> bool:
 
 def describe_lags(cluster: Cluster) -> Iterator[str]:
     """On which delays it rests that requests were lost; nothing where none were."""
-    yield from tell_lags(cluster, [place for _, place, _ in _list_losing(cluster)])
+    losing = [service["metadata"] for service, sums, _ in _list_troubled(cluster) if sums["lostMs"]]
+    yield from tell_lags(cluster, [(one["namespace"], one["name"]) for one in losing])
 
 
 def tell_lags(cluster: Cluster, services: Iterable[tuple[str, str]]) -> Iterator[str]:

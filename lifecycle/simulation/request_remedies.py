@@ -1,128 +1,39 @@
-"""What would have kept requests from being lost: small changes, each tried in the same run once more.
-
-A wait before pods end comes first, the shortest that helps. Where it alone does not, a readiness probe,
-another strategy, a second pod and time for new pods to count are tried with it. Nothing is offered that was
-not run.
-"""
+"""What would have kept the requests of a run from being lost: each cure tried in the same run once more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from typing import Any
 
-from lifecycle.engine import Changes, Cluster
+from lifecycle.engine import Cluster
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
-from lifecycle.engine.objects.pods.pod import Pod
-from lifecycle.engine.objects.selector import Selector
-from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
-from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
-from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
-from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.input.scenario_steps import Step
+from lifecycle.judge import counts_failures
 from lifecycle.lean_dataclasses import replace
-from lifecycle.lean_tuples import NamedTuple
-from lifecycle.remedies import LONGEST_MS, is_small, is_whole_now
-from lifecycle.simulation.lost_requests import Lost, selects_pods_of, tell_loss
+from lifecycle.remedies import LONGEST_MS, is_small
+from lifecycle.request_cures import Cure, LateError, Place, Trial, Watch, find_cure, list_cures, tell_trial
+from lifecycle.simulation.lost_requests import Lost, selects_pods_of
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import run
 
 Json = Mapping[str, Any]
-Place = tuple[str, str, str]
-"""(kind, namespace, name)"""
-
-LONGEST_WAIT_SECONDS = 32
-"""No longer wait before pods end is tried."""
-MIN_READY_SECONDS = 10
-_GRACE_SECONDS = 30
-_DELETED = "DELETED"
-_WORTH = 0.9
-"""What leaves more than this share of the loss is no help; alone, what leaves more than half of it."""
-
-
-class Cure(NamedTuple):
-    """What is changed of a workload."""
-
-    wait_seconds: int = 0
-    port: int | str = 0
-    """The port that a new readiness probe asks; 0: there is no new one."""
-    surges: bool = False
-    replicas: int = 0
-    min_ready_seconds: int = 0
-
-    def tell(self) -> str:
-        """`readiness probe of port 8080 and preStop sleep 2`"""
-        words = [
-            f"readiness probe of port {self.port}" if self.port else "",
-            "maxSurge 1, maxUnavailable 0" if self.surges else "",
-            f"{self.replicas} replicas" if self.replicas else "",
-            f"minReadySeconds {self.min_ready_seconds}" if self.min_ready_seconds else "",
-            f"preStop sleep {self.wait_seconds}" if self.wait_seconds else "",
-        ]
-        return " and ".join(word for word in words if word)
-
-    def change(self, workload: Json) -> dict[str, Any]:
-        """The workload with it."""
-        changed = deepcopy(dict(workload))
-        spec = changed["spec"]
-        if self.replicas:
-            spec["replicas"] = self.replicas
-        if self.min_ready_seconds:
-            spec["minReadySeconds"] = self.min_ready_seconds
-        if self.surges:
-            field = "updateStrategy" if changed["kind"] == DAEMON_SET_KIND.id else "strategy"
-            room = {"maxSurge": 1, "maxUnavailable": 0}
-            spec[field] = {"type": "RollingUpdate", "rollingUpdate": room}
-        pod = spec["template"]["spec"]
-        if self.port:
-            _find_server(pod, self.port)["readinessProbe"] = {
-                "tcpSocket": {"port": self.port},
-                "periodSeconds": 1,
-            }
-        if self.wait_seconds:
-            self._wait(pod)
-        return changed
-
-    def _wait(self, pod: dict[str, Any]) -> None:
-        for container in pod["containers"]:
-            if _may_wait(container):
-                hooks = container.get("lifecycle") or {}
-                container["lifecycle"] = {**hooks, "preStop": {"sleep": {"seconds": self.wait_seconds}}}
-        grace_seconds = pod.get("terminationGracePeriodSeconds", _GRACE_SECONDS)
-        if grace_seconds < 2 * self.wait_seconds:
-            # The wait is part of the grace period: what comes after it keeps its time.
-            pod["terminationGracePeriodSeconds"] = grace_seconds + self.wait_seconds
-
-
-class Trial(NamedTuple):
-    """What came of a cure: how much was lost, and how long pods came and went after all was well first."""
-
-    cure: Cure
-    sums: Json
-    change_ms: int
-
-    @property
-    def lost_ms(self) -> int:
-        """How many ms' worth of all requests."""
-        return int(self.sums["lostMs"])
 
 
 def try_cures(plan: Plan, lost: Lost, workload: Json, is_late: Callable[[], bool]) -> Iterator[str]:
     """`preStop sleep 2: lost nothing instead of 1.4s of all requests; pods change for 12s instead of 9s`."""
     place = kind_of_json(workload).id, workload["metadata"]["namespace"], workload["metadata"]["name"]
+
+    def run_with(cure: Cure) -> Trial | None:
+        return _run_again(plan, lost.service, place, cure, is_late)
+
     try:
-        trials = _Trials(plan, lost.service, place, is_late)
-        untouched = trials.run(Cure())
-        best = trials.find(untouched, _list_cures(lost.service, workload)) if untouched else None
-    except _LateError:
+        untouched = run_with(Cure())
+        best = find_cure(run_with, untouched, list_cures(lost.service, workload)) if untouched else None
+    except LateError:
         return
-    if untouched is None or best is None:
-        return
-    before = tell_loss(lost.service, untouched.sums)
-    after = tell_loss(lost.service, best.sums) if best.lost_ms else "nothing"
-    price = f"pods change for {tell_span(best.change_ms)} instead of {tell_span(untouched.change_ms)}"
-    yield f"{best.cure.tell()}: lost {after} instead of {before}; {price}"
+    if untouched is not None and best is not None:
+        yield f"{best.cure.tell()}: {tell_trial(lost.service, untouched, best)}"
 
 
 def find_changed(cluster: Cluster, lost: Lost, is_planned: Callable[[str], bool]) -> Iterator[Json]:
@@ -130,7 +41,8 @@ def find_changed(cluster: Cluster, lost: Lost, is_planned: Callable[[str], bool]
     if not is_small(cluster):
         return
     for entry in list_workloads():
-        for data in cluster.list(entry.kind.id):
+        # A Job's template stays as it is.
+        for data in cluster.list(entry.kind.id) if not counts_failures(entry.kind.id) else ():
             meta = data["metadata"]
             if (
                 is_planned(meta["uid"])
@@ -140,161 +52,25 @@ def find_changed(cluster: Cluster, lost: Lost, is_planned: Callable[[str], bool]
                 yield data
 
 
-# --- what may help ------------------------------------------------------------------------------------------
+def _run_again(
+    plan: Plan, service: Json, place: Place, cure: Cure, is_late: Callable[[], bool]
+) -> Trial | None:
+    """What comes of the plan with a cure for a workload; None where not all is well in the end."""
+    changed = change_plan(plan, place, cure)
+    watch = Watch(place, service, changed.epoch_ms, is_late)
+    _, cluster = run(changed, watch)
+    if not watch.is_settled:
 
+        def stop(engine: Cluster) -> bool:
+            watch.take(engine.take_changes())
+            return watch.is_settled
 
-def _list_cures(service: Json, workload: Json) -> list[Cure]:
-    """What may help beside a wait, the smallest change first."""
-    spec, kind = workload["spec"], kind_of_json(workload).id
-    port = _find_port(service)
-    cures = []
-    if port and not _find_server(spec["template"]["spec"], port).get("readinessProbe"):
-        cures.append(Cure(port=port))
-    strategy = spec.get("strategy") or spec.get("updateStrategy") or {}
-    room = (strategy.get("rollingUpdate") or {}).get("maxUnavailable")
-    if kind in (DEPLOYMENT_KIND.id, DAEMON_SET_KIND.id) and room not in (0, "0%"):
-        cures.append(Cure(surges=True))
-    if spec.get("replicas") == 1:
-        cures.append(Cure(replicas=2))
-    if kind in (DEPLOYMENT_KIND.id, DAEMON_SET_KIND.id, STATEFUL_SET_KIND.id) and not spec.get(
-        "minReadySeconds"
-    ):
-        cures.append(Cure(min_ready_seconds=MIN_READY_SECONDS))
-    return cures
-
-
-def _find_port(service: Json) -> int | str:
-    ports = service["spec"].get("ports") or ()
-    port: int | str = next((one.get("targetPort") or one["port"] for one in ports), 0)
-    return port
-
-
-def _find_server(pod: Json, port: int | str) -> dict[str, Any]:
-    """The container that has a port, else the first."""
-    found = (
-        one
-        for one in pod["containers"]
-        if any(port in (given.get("containerPort"), given.get("name")) for given in one.get("ports") or ())
-    )
-    server: dict[str, Any] = next(found, pod["containers"][0])
-    return server
-
-
-def _may_wait(container: Json) -> bool:
-    """Whether it has no hook of its own, or one that only waits."""
-    hook = (container.get("lifecycle") or {}).get("preStop")
-    return not hook or "sleep" in hook
-
-
-# --- what does ----------------------------------------------------------------------------------------------
-
-
-class _LateError(Exception):
-    """There is no more time to try."""
-
-
-class _Watch:
-    """Follows one workload and the pods of a Service through a trial."""
-
-    def __init__(self, place: Place, service: Json, epoch_ms: int, is_late: Callable[[], bool]) -> None:
-        self._place, self._epoch_ms, self._is_late = place, epoch_ms, is_late
-        self._selector = Selector.of_labels(service["spec"].get("selector"))
-        self._going = set[str]()
-        self._is_whole = False
-        self._since_ms: int | None = None
-        self._was_well = False
-        self.change_ms = 0
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether all that is wanted is there, and nothing goes."""
-        return self._is_whole and not self._going
-
-    def take(self, changes: Changes) -> None:
-        """Take in what one instant changed. Raises _LateError."""
-        if self._is_late():
-            raise _LateError
-        for version in changes.versions:
-            new = version.new
-            if new.key == self._place:
-                self._is_whole = is_whole_now(self._place[0], new.to_json(self._epoch_ms))
-            elif isinstance(new, Pod) and new.meta.namespace == self._place[1]:
-                if version.type == _DELETED:
-                    self._going.discard(new.meta.uid)
-                elif new.meta.deletion_ms is not None and self._selector.matches(new.meta.labels):
-                    self._going.add(new.meta.uid)
-        self._follow(changes.at_ms)
-
-    def _follow(self, now_ms: int) -> None:
-        if not self.is_settled:
-            if self._was_well and self._since_ms is None:
-                self._since_ms = now_ms
-            return
-        self._was_well = True
-        if self._since_ms is not None:
-            self.change_ms += now_ms - self._since_ms
-            self._since_ms = None
-
-
-class _Trials:
-    """Runs a plan again and again, each time with another cure for one workload."""
-
-    def __init__(self, plan: Plan, service: Json, place: Place, is_late: Callable[[], bool]) -> None:
-        self._plan, self._service, self._place, self._is_late = plan, service, place, is_late
-
-    def run(self, cure: Cure) -> Trial | None:
-        """What comes of it; None where not all is well in the end."""
-        plan = change_plan(self._plan, self._place, cure)
-        watch = _Watch(self._place, self._service, plan.epoch_ms, self._is_late)
-        _, cluster = run(plan, watch)
-        if not watch.is_settled:
-
-            def stop(engine: Cluster) -> bool:
-                watch.take(engine.take_changes())
-                return watch.is_settled
-
-            cluster.run_until(cluster.now_ms + LONGEST_MS, stop=stop)
-        meta = self._service["metadata"]
-        sums = cluster.sum_requests(meta["namespace"], meta["name"])
-        if sums is None or not watch.is_settled:
-            return None
-        return Trial(cure, sums, watch.change_ms)
-
-    def find(self, untouched: Trial, cures: list[Cure]) -> Trial | None:
-        """The smallest change that loses nothing; else what loses least, where that is not half as much."""
-        best = self.run(Cure(LONGEST_WAIT_SECONDS)) or untouched
-        for cure in cures:
-            if not best.lost_ms:
-                break
-            both = _join(best.cure, cure)
-            tried = self.run(both)
-            if tried is not None and tried.lost_ms < best.lost_ms * _WORTH:
-                best = tried
-        if best.lost_ms * 2 > untouched.lost_ms:
-            return None
-        return self._shorten(best)
-
-    def _shorten(self, best: Trial) -> Trial:
-        """The same with the shortest wait that does as well: by doubling, then by halves."""
-        # Without a wait, and without anything else, it is what was lost before.
-        low = -1 if best.cure._replace(wait_seconds=0).tell() else 0
-        high = best.cure.wait_seconds
-        for seconds in (0, 1, 2, 4, 8, 16):
-            if low < seconds < high:
-                best, low, high = self._try_wait(best, seconds, low, high)
-        while high - low > 1:
-            best, low, high = self._try_wait(best, (low + high) // 2, low, high)
-        return best
-
-    def _try_wait(self, best: Trial, seconds: int, low: int, high: int) -> tuple[Trial, int, int]:
-        tried = self.run(best.cure._replace(wait_seconds=seconds))
-        if tried is not None and tried.lost_ms <= best.lost_ms:
-            return tried, low, seconds
-        return best, seconds, high
-
-
-def _join(one: Cure, other: Cure) -> Cure:
-    return one._replace(**{name: value for name, value in other._asdict().items() if value})
+        cluster.run_until(cluster.now_ms + LONGEST_MS, stop=stop)
+    meta = service["metadata"]
+    sums = cluster.sum_requests(meta["namespace"], meta["name"])
+    if sums is None or not watch.is_settled:
+        return None
+    return Trial(cure, sums, watch.change_ms)
 
 
 def change_plan(plan: Plan, place: Place, cure: Cure) -> Plan:

@@ -102,6 +102,10 @@ class Watch:
         """What was lost of requests to Services so far."""
         return self._requests.list_lost(cluster)
 
+    def list_troubled(self, cluster: Cluster) -> list[Lost]:
+        """The same, and what was served by pods that are not ready."""
+        return self._requests.list_troubled(cluster)
+
 
 class Judged:
     """Verdicts on a cluster as it stands."""

@@ -24,6 +24,7 @@ from lifecycle.pod_judge import Verdict
 from lifecycle.remedies import Patience, look_ahead, tell_untried, try_drain, try_remedies
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.disruptions import Disruptions
+from lifecycle.simulation.durations import describe_bases, list_bases
 from lifecycle.simulation.gone import GoneWorkloads
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness, is_well, put_unwell_first
@@ -139,6 +140,7 @@ class SummarySink:
         lines += outcome.upgrade
         lines += ["Missing", *(f"  {line}" for line in self._plan.missing)] if self._plan.missing else []
         lines += describe_assumed(cluster)
+        lines += describe_bases(list_bases(cluster))
         lines.append(f"Run ended at {format_time(outcome.at_ms).strip()}: {outcome.why}")
         if outcome.why == IDLE and any(
             not one["spec"].get("suspend") for one in cluster.list(CRON_JOB_KIND.id)
@@ -146,7 +148,7 @@ class SummarySink:
             lines.append("  schedules are not waited for: see runs of CronJobs with --until 1h")
         lines += self._disruptions.describe(map_sizes(cluster), outcome.at_ms)
         lines += self._describe_help(cluster)
-        is_tried = services or any(not is_good for is_good, _ in blocks)
+        is_tried = self._watch.list_lost(cluster) or any(not is_good for is_good, _ in blocks)
         if is_tried and (untried := tell_untried(cluster, self._patience)):
             lines.append(untried)
         lines += describe_disrupted(self._watch, {uid: life.name for uid, life in self._lives.items()})
@@ -176,10 +178,11 @@ class SummarySink:
         return blocks
 
     def _describe_services(self, cluster: Cluster) -> Iterator[str]:
-        """A block for each that lost requests, with what would have kept them."""
-        for lost in self._watch.list_lost(cluster):
+        """A block for each whose requests did not all fare well, with what would have kept those lost."""
+        for lost in self._watch.list_troubled(cluster):
             yield from lost.describe()
-            for workload in find_changed(cluster, lost, self._watch.is_planned):
+            is_losing = lost.sums["lostMs"]
+            for workload in find_changed(cluster, lost, self._watch.is_planned) if is_losing else ():
                 for told in try_cures(self._plan, lost, workload, self._patience):
                     yield f"  would help {told}"
 

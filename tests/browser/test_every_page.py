@@ -49,7 +49,7 @@ PLACE = """(plot) => {
 @pytest.mark.parametrize(
     "kinds, manifest",
     [
-        ({kind: KINDS[kind] for kind in ("Deployment", "CronJob", "Pod")}, FEW),
+        ({kind: KINDS[kind] for kind in ("Deployment", "Pod")}, FEW),
         pytest.param(KINDS, MANIFEST, marks=pytest.mark.deep),
     ],
     ids=["first", "every"],
@@ -87,19 +87,9 @@ def test_each_kind_has_a_page_that_says_what_goes_on_why_and_no_more(
     assert not heard, heard
 
 
-EVERY = {"Cluster": "", **KINDS}
-# Each draws by itself; the deep tests look at every kind.
-FIRST = {kind: EVERY[kind] for kind in ("Cluster", "Deployment")}
-
-
-@pytest.mark.parametrize(
-    "kinds, manifest",
-    [(FIRST, FEW), pytest.param(EVERY, MANIFEST, marks=pytest.mark.deep)],
-    ids=["first", "every"],
-)
-def test_no_page_of_any_kind_goes_on_without_its_server(
-    page: Page, cluster: str, kinds: dict[str, str], manifest: str
-):
+# That of a cluster does so in `test_cluster_page`.
+@pytest.mark.deep
+def test_no_page_of_any_kind_goes_on_without_its_server(page: Page, cluster: str):
     """Problem 4: the clock stands, and with it what is drawn, and the page says of when they are."""
     sockets: list[WebSocketRoute] = []
 
@@ -111,12 +101,12 @@ def test_no_page_of_any_kind_goes_on_without_its_server(
             socket.connect_to_server()
 
     page.route_web_socket("**/ws/**", join)
-    page.get_by_label("Kubernetes YAML or JSON").fill(manifest)
+    page.get_by_label("Kubernetes YAML or JSON").fill(MANIFEST)
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.locator(".workloads")).to_contain_text("CronJob")
     page.get_by_label("Speed").select_option("10")
     page.wait_for_timeout(500)
-    for kind, path in kinds.items():
+    for kind, path in {"Cluster": "", **KINDS}.items():
         # The page before tries again: its socket is none of this one's.
         page.goto("about:blank")
         sockets.clear()

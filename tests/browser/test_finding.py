@@ -19,7 +19,7 @@ PODS = "\n---\n".join(
 )
 
 
-def test_what_is_asked_for_is_kept_by_the_address(page: Page, cluster: str):
+def test_what_is_asked_for_the_stretch_and_the_selection_are_kept_by_the_address(page: Page, cluster: str):
     page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
     page.get_by_role("button", name="Apply", exact=True).click()
     wait_for_rows(page, "default/", None, 2)
@@ -41,11 +41,13 @@ def test_what_is_asked_for_is_kept_by_the_address(page: Page, cluster: str):
     page.get_by_role("searchbox").fill("nothing-like-it")
     expect(page.get_by_text("No pod is like that")).to_be_visible()
     expect(page.get_by_text("No pods yet")).to_be_hidden()
+    page.get_by_role("searchbox").fill("")
+    check_chip(page)
+    check_kept(page)
 
 
-def test_a_chip_of_the_legend_asks_for_its_state(page: Page, cluster: str):
-    page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
-    page.get_by_role("button", name="Apply", exact=True).click()
+def check_chip(page: Page) -> None:
+    """A chip of the legend asks for its state."""
     wait_for_rows(page, "default/calm", "ready", 1)
     chip = page.get_by_role("button", name="Ready", exact=False).first
     chip.click()
@@ -55,10 +57,8 @@ def test_a_chip_of_the_legend_asks_for_its_state(page: Page, cluster: str):
     expect(page.get_by_role("searchbox")).to_have_value("")
 
 
-def test_the_stretch_and_the_selection_are_kept(page: Page, cluster: str):
-    page.get_by_label("Kubernetes YAML or JSON").fill(PODS)
-    page.get_by_role("button", name="Apply", exact=True).click()
-    wait_for_rows(page, "default/", None, 2)
+def check_kept(page: Page) -> None:
+    """The stretch and the selection are in the address as well."""
     chart = page.locator(".chart").first
     chart.press("+")
     page.wait_for_url("**from=*to=*")

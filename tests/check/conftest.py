@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lifecycle.check.checking import Checked, check
+from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.places import Places
@@ -51,7 +52,8 @@ def report(checked: Checked, tmp_path_factory: pytest.TempPathFactory) -> Report
         patch.chdir(tmp_path_factory.mktemp("manifests"))
         Path("web.yaml").write_text(WEB)
         places = Places(read_documents(WEB, "web.yaml"))
-    return Report(checked, places.find, lambda one: f"podline check web.yaml --scenario {one.id}")
+    find_film = Films(checked.settled).find
+    return Report(checked, places.find, lambda one: f"podline check web.yaml --scenario {one.id}", find_film)
 
 
 def find(report: Report, ordeal: str, claim: str) -> Finding:

@@ -1,4 +1,4 @@
-"""Whether checks judge right: what is planted in weak applications is found, and nothing grave in sound ones."""
+"""Whether checks judge right: what is planted in weak applications is found, in sound ones nothing grave."""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ import pytest
 from django.test import Client
 
 from dashboard.live.feeds import make_feed
-from dashboard.plots.theme import TONES
 from dashboard.reading.causes import read_chain
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.input.stored_only import list_stored_only
 from lifecycle.models import Cluster, Event, StoredObject, Transition
 from lifecycle.recorded.objects import find_object
+from lifecycle.simulation.reports.tones import TONES
 from lifecycle.stored_kinds import of_kind
 from tests.dashboard import zoo
 from tests.dashboard.conftest import make_cluster as make_empty
@@ -113,7 +113,7 @@ def test_2_no_tip_tells_the_reason_of_the_state_before(client: Client):
     assert {kind for kind in zoo.WITH_PAGE if not well[kind]} <= {*drawn_as_lines, "Service"}
 
 
-@pytest.mark.parametrize("kind", one_in(3, zoo.WORKLOADS))
+@pytest.mark.parametrize("kind", one_in(6, zoo.WORKLOADS))
 def test_3_header_meter_home_and_api_count_the_same_of_more_pods_than_are_drawn(client: Client, kind: str):
     """310 pods of any kind of workload, some of them not ready: nobody counts those that are drawn alone."""
     cluster = make_empty(make_user())
@@ -156,7 +156,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(
-    "number, tone", one_in(3, [(0, "stuck"), (1, "stuck"), (2, "stuck"), (0, "crashing")])
+    "number, tone", one_in(4, [(0, "stuck"), (1, "stuck"), (2, "stuck"), (0, "crashing")])
 )
 def test_5_what_never_runs_looks_wrong_wherever_it_is_drawn_and_is_named(
     client: Client, number: int, tone: str

@@ -30,7 +30,7 @@ def test_each_page_has_its_place_in_the_site():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path):
     pytest.importorskip("material", reason="run pip install -r requirements-dev.txt")
     # A proxy where nobody listens: whatever would be fetched fails.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.seeds import one_in
 from tests.tables import list_cases, make_test
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -139,11 +140,14 @@ def test_every_row_is_tried_and_each_that_fails_is_named(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, expected",
-    [
-        ([], ["test_plain", *EACH[3:5], *EACH[5:7], *EACH[7:9], "test_none"]),
-        (["-k", "plain"], EACH[:3]),
-        (["test_it.py::test_plain"], EACH[:3]),
-    ],
+    one_in(
+        2,
+        [
+            ([], ["test_plain", *EACH[3:5], *EACH[5:7], *EACH[7:9], "test_none"]),
+            (["-k", "plain"], EACH[:3]),
+            (["test_it.py::test_plain"], EACH[:3]),
+        ],
+    ),
 )
 def test_a_table_is_collected_as_one_unless_its_cases_are_asked_for(
     tmp_path: Path, arguments: list[str], expected: list[str]

@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.seeds import one_in
 from tests.tiers import TIERS, read_tiers, read_unwanted
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -26,6 +28,11 @@ MODULES = {
         "@pytest.mark.deep\nclass TestF:\n    def test_f(self): pass\n"
     ),
 }
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def marks_of(tree: ast.Module) -> frozenset[str]:
@@ -106,13 +113,19 @@ def collect(folder: Path, *arguments: str) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, expected",
-    [
-        (["-m", FAST], ["test_mixed.py::test_c", "test_mixed.py::test_e[1]"]),
-        (["-m", "slow"], ["test_all_slow.py::test_a", *(f"test_mixed.py::test_d[{n}]" for n in range(3))]),
-        (["-m", "deep"], ["test_mixed.py::test_e[2]", "test_mixed.py::TestF::test_f"]),
-        (["test_mixed.py::test_d", "-m", "not deep"], [f"test_mixed.py::test_d[{n}]" for n in range(3)]),
-        (["test_all_slow.py", "-m", FAST], []),
-    ],
+    one_in(
+        3,
+        [
+            (["-m", FAST], ["test_mixed.py::test_c", "test_mixed.py::test_e[1]"]),
+            (
+                ["-m", "slow"],
+                ["test_all_slow.py::test_a", *(f"test_mixed.py::test_d[{n}]" for n in range(3))],
+            ),
+            (["-m", "deep"], ["test_mixed.py::test_e[2]", "test_mixed.py::TestF::test_f"]),
+            (["test_mixed.py::test_d", "-m", "not deep"], [f"test_mixed.py::test_d[{n}]" for n in range(3)]),
+            (["test_all_slow.py", "-m", FAST], []),
+        ],
+    ),
 )
 def test_what_is_wanted_is_collected(tmp_path: Path, arguments: list[str], expected: list[str]):
     assert collect(tmp_path, *arguments) == expected
@@ -124,7 +137,7 @@ def test_what_is_passed_over_says_so_where_pytest_reads_it():
     wrong = []
     for path in sorted(TESTS.rglob("test_*.py")):
         source = path.read_text()
-        if (read := read_tiers(source)) and not read <= marks_of(ast.parse(source)):
+        if (read := read_tiers(source)) and not read <= marks_of(parse(path)):
             wrong.append(f"{path.relative_to(TESTS)}: {sorted(read)}")
     assert not wrong, wrong
 
@@ -134,7 +147,7 @@ def test_a_file_without_a_fast_test_says_so_at_its_top():
     """Else it is read by every run of the fast tests for nothing."""
     silent = []
     for path in sorted(TESTS.rglob("test_*.py")):
-        tree = ast.parse(path.read_text())
+        tree = parse(path)
         marks = [
             {
                 node.attr

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lifecycle.admin.texts import to_yaml
 from lifecycle.input.manifests import FILE_LIMIT_BYTES, ManifestError, read_documents
+from tests.seeds import one_in
 
 
 def read(text, **options):
@@ -109,11 +110,12 @@ def test_of_many_apostrophes_none_is_left_out_and_lines_stay():
 
 
 @pytest.mark.slow
-def test_very_many_apostrophes_of_a_hostile_text_are_answered_in_time():
+@pytest.mark.parametrize("count, most_seconds", one_in(2, [(12_000, 4), (60_000, 15)]))
+def test_very_many_apostrophes_of_a_hostile_text_are_answered_in_time(count, most_seconds):
     started = time.process_time()
     with contextlib.suppress(ManifestError):
-        read_documents("\n".join(f"k{number}: {APOSTROPHE}" for number in range(60_000)))
-    assert time.process_time() - started < 15
+        read_documents("\n".join(f"k{number}: {APOSTROPHE}" for number in range(count)))
+    assert time.process_time() - started < most_seconds
 
 
 @pytest.mark.parametrize("mark", ["---\n\ufeff", "\ufeff---\n"])

@@ -118,7 +118,7 @@ def test_however_deep_a_body_is_it_is_answered(target: Target, levels: int) -> N
 
 @pytest.mark.slow
 def test_requests_made_by_chance_are_answered(target: Target) -> None:
-    hold_out(target, seed=1, number=200)
+    hold_out(target, seed=1, number=80)
 
 
 @pytest.mark.deep

@@ -130,6 +130,8 @@ def list_calls(client: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{api_name}.{name}", call
 
 
+# It reads no more than the schemas say, and its thousand models take as long as all other tests of a kind.
+@pytest.mark.deep
 def test_a_generated_client_lists_every_kind(shop_with_all: Shop) -> None:
     client = kubernetes.client.ApiClient()
     client.rest_client = Transport(shop_with_all)

@@ -13,6 +13,7 @@ import yaml
 from lifecycle.simulation.run import EXIT_STATUSES
 from podline import command
 from podline.command import COMMANDS, main
+from podline.completion import make_bash
 from podline.manual import make_page
 from tests.podline.conftest import TOP, clean_environment, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND
@@ -111,6 +112,25 @@ def test_the_man_page_says_every_command_and_exit_status():
     for name in (*COMMANDS, *map(str, EXIT_STATUSES)):
         assert f".B {name}\n" in page
     assert ".B \\-\\-until WHEN" in page
+    assert ".B \\-o, \\-\\-output yaml|table" in page
+
+
+@pytest.mark.parametrize(
+    "words, offered",
+    [
+        (["cal"], "calibrate"),
+        (["calibrate", "-"], "-o --output"),
+        (["calibrate", "-o", ""], "yaml table"),
+        (["simulate", "--output", "s"], "summary sarif"),
+        (["completion", ""], "bash zsh fish"),
+    ],
+)
+def test_bash_completes_the_options_of_each_command(words, offered):
+    ask = 'COMP_WORDS=(podline "$@"); COMP_CWORD=$#; _podline; echo "${COMPREPLY[*]}"'
+    done = subprocess.run(
+        ["bash", "-c", f"{make_bash()}\n{ask}", "bash", *words], capture_output=True, text=True, timeout=30
+    )
+    assert (done.stdout.strip(), done.stderr) == (offered, "")
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any
 
 import pytest
 
@@ -25,10 +27,10 @@ from tests.recordings.differences import (
     list_differing,
 )
 from tests.recordings.normalize import History
-from tests.recordings.scenario_files import RECORDINGS, list_names
+from tests.recordings.scenario_files import RECORDINGS, list_names, list_scenarios
+from tests.seeds import one_in
 
-# All of them together take half a minute, where one process lives through each of them once.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("recordings")]
+pytestmark = pytest.mark.slow
 
 NAMES = list_names()
 
@@ -36,7 +38,13 @@ SEEN = """{found}
 See both histories: python -m tests.recordings {name} -v"""
 
 
-@pytest.mark.parametrize("name", NAMES)
+def list_cases() -> Iterator[Any]:
+    """Of each family every 4th; all others are deep."""
+    for _, family in groupby(list_scenarios().items(), lambda one: one[1].parent):
+        yield from one_in(4, sorted({name for name, _ in family} & {*NAMES}))
+
+
+@pytest.mark.parametrize("name", [*list_cases()])
 def test_podline_does_what_kubernetes_did(name: str):
     result, reason = check(name), find_reason(name)
     found = f"{describe(result)}\n{describe_findings(result)}"
@@ -67,7 +75,7 @@ def test_podline_does_what_kubernetes_did(name: str):
 def test_enough_scenarios_agree(counts: Callable[[str], bool], least: int):
     later = list_differing(NEEDS_LATER)
     counted = [name for name in NAMES if counts(name) and name not in later]
-    # The test above holds the table to be exact.
+    # The test above holds the table to be exact, where all are compared.
     agreeing = [name for name in counted if find_reason(name) is None]
     share = 100 * len(agreeing) / len(counted)
     assert share >= least, f"{len(agreeing)} of {len(counted)} agree, {share:.1f} %"

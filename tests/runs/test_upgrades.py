@@ -64,7 +64,7 @@ def restarted(cluster: Cluster) -> set[str]:
     return {event.name.partition("-")[0] for event in events}
 
 
-@pytest.mark.parametrize("commit", one_in(3, old_clusters.COMMITS))
+@pytest.mark.parametrize("commit", one_in(6, old_clusters.COMMITS))
 def test_a_cluster_of_any_commit_goes_on(owner, wall, old_cluster, commit):
     cluster = old_cluster(commit)
     seq, version = cluster.seq, cluster.engine_version

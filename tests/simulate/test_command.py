@@ -15,6 +15,7 @@ import pytest
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.simulation.command_line import main
 from lifecycle.simulation.stories import find_story
+from tests.seeds import each_once
 from tests.simulate.running import MANIFESTS
 
 TOP = Path(__file__).parents[2]
@@ -139,8 +140,9 @@ spec:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("timing", ["realistic", "instant"])
-@pytest.mark.parametrize("until", ["idle", "deployment/web Available"])
+@pytest.mark.parametrize(
+    "timing, until", each_once(["realistic", "instant"], ["idle", "deployment/web Available"])
+)
 def test_pods_that_are_rejected_without_end_do_not_keep_a_run_for_a_day(simulate, timing, until):
     answer = simulate("-", "--timing", timing, "--until", until, given=FORBIDDEN)
     assert (answer.status, json.loads(answer.lines[-1])["why"]) == (3, "limit")

@@ -63,7 +63,7 @@ def test_a_thousand_slices_change_nothing(uncut):
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(instants=st.lists(st.integers(0, END_MS - 1), min_size=1, max_size=4, unique=True).map(sorted))
 def test_saving_and_loading_at_any_instant_changes_nothing(uncut, instants):
     assert history(instants, save_at=instants) == uncut

@@ -208,7 +208,7 @@ def test_the_claims_hold(name):
     assert outcome.refusals == ()
 
 
-@pytest.mark.parametrize("name", one_in(6, cases(SCENARIOS)))
+@pytest.mark.parametrize("name", one_in(24, cases(SCENARIOS)))
 def test_the_claims_hold_with_realistic_latencies_too(name):
     path = find_story(name)
     plan = plan_of(path, timing=MIDDLE)

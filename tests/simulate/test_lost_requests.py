@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 
+from lifecycle.lost_requests import BY_CHANCE
 from lifecycle.simulation import Overrides, make_plan, take_inputs
 from lifecycle.simulation.reports.sink import ReportSink
 from lifecycle.simulation.run import run
@@ -110,7 +111,9 @@ PROXIES = "a change of endpoints is followed by kube-proxies after 1s"
         pytest.param(
             {},
             [
-                f"{LOST} 100 requests (500ms of all), worst 1 of 2 timed out from 00:00:10.0 to 00:00:11.0",
+                # 200 with a chance of 1/2: a variance of 50.
+                f"{LOST} 100 of 5,800 requests (85 to 115 {BY_CHANCE}),"
+                " worst 1 of 2 timed out from 00:00:10.0 to 00:00:11.0",
                 f"assumed of requests: they come evenly; {PROXIES}",
             ],
             id="one of two is away for a second",
@@ -127,24 +130,25 @@ PROXIES = "a change of endpoints is followed by kube-proxies after 1s"
                 "step": "{at: 5s, scale: {deployment: web, replicas: 3}},"
                 " {at: 10s, scale: {deployment: web, replicas: 1}}",
             },
-            [f"{LOST} 200 requests (667ms of all), worst 2 of 3 timed out"],
+            [f"{LOST} 200 of 8,700 requests (183 to 217 {BY_CHANCE}), worst 2 of 3 timed out"],
             id="as many as a claim counts",
         ),
         pytest.param(
             {"step": "{at: 10s, scale: {deployment: web, replicas: 0}}", "timing": "instant"},
-            [f"{LOST} 4,000 requests (20.0s of all), worst all sent to nobody since 00:00:10.0"],
+            [f"{LOST} 4,000 of 6,000 requests, worst all sent to nobody since 00:00:10.0"],
             id="to its end nobody is there",
         ),
         pytest.param(
             # A fifth of a second is under way at the one of two that drops it.
             {"requests": "{perSecond: 200, takes: 200ms}", "timing": "instant"},
-            [f"{LOST} 20 requests (100ms of all), "],
+            [f"{LOST} 20 of 6,000 requests (13 to 27 {BY_CHANCE}), "],
             id="under way",
         ),
         pytest.param(
             {"timing": "{preset: instant, ingress: 3s}", "more": INGRESS},
             [
-                f"{LOST} 300 requests (1.5s of all) through the ingress, worst 1 of 2 timed out",
+                f"{LOST} 300 of 6,000 requests (274 to 326 {BY_CHANCE}) through the ingress,"
+                " worst 1 of 2 timed out",
                 "is followed by ingresses after 3s",
             ],
             id="an ingress that follows late",
@@ -155,7 +159,7 @@ PROXIES = "a change of endpoints is followed by kube-proxies after 1s"
                 " {at: 24s, scale: {deployment: web, replicas: 1}}"
             },
             [
-                f"{LOST} 200 requests (1.0s of all)",
+                f"{LOST} 200 of 5,800 requests (179 to 221 {BY_CHANCE})",
                 "  lost in   00:00:10.0 to 00:00:11.0, 00:00:24.0 to 00:00:25.0",
             ],
             id="twice",
@@ -191,7 +195,25 @@ def test_a_verdict_says_what_a_planned_change_cost(step, is_said):
 def test_a_workload_that_lost_requests_is_well():
     told = summarize(make())
     assert "1 workload: it is well" in told
-    assert "Successfully rolled out; Service web lost 100 requests" in told
+    assert "Successfully rolled out; Service web lost 100 of 5,800 requests" in told
+
+
+def test_a_summary_says_what_pods_that_are_not_ready_served():
+    probes = {"readiness": [{"at": "0s", "result": "success"}, {"at": "8s", "result": "failure"}]}
+    behavior = json.dumps({"app": {"probes": probes}})
+    probe = "readinessProbe: {periodSeconds: 1, failureThreshold: 1, exec: {command: [ok]}}"
+    text = make("", timing="instant").replace(
+        "labels: {app: web}}", f"labels: {{app: web}}, annotations: {{podline.dev/behavior: '{behavior}'}}}}"
+    )
+    text = text.replace('image: "sim/server:1"', f'image: "sim/server:1", {probe}')
+    told = summarize(
+        text.replace(
+            "spec: {selector: {app: web}, ports",
+            "spec: {publishNotReadyAddresses: true, selector: {app: web}, ports",
+        )
+    )
+    assert "  served by pods that are not ready: 22.0s of all\n" in told
+    assert "would help" not in told.partition("Service default/web")[2].partition("\nPod")[0]
 
 
 def test_nothing_is_said_where_nothing_was_lost():
@@ -200,7 +222,7 @@ def test_nothing_is_said_where_nothing_was_lost():
 
 
 def test_json_tells_of_each_service_that_lost_any(tmp_path, capsys):
-    for timing, expected in (("instant", []), (SLOW_PROXY, [("default", "web", 500, 100, 500)])):
+    for timing, expected in (("instant", []), (SLOW_PROXY, [("default", "web", 500, 100, 500, 85, 115)])):
         path = tmp_path / "web.yaml"
         path.write_text(make(timing=timing))
         sink = []
@@ -211,7 +233,12 @@ def test_json_tells_of_each_service_that_lost_any(tmp_path, capsys):
         services = json.loads(b"".join(sink))["services"]
         found = [(one["namespace"], one["name"], one["requests"]) for one in services]
         assert [
-            (namespace, name, sums["lostMs"], sums["lost"], sums["pods"]["lostMs"])
+            (
+                *(namespace, name, sums["lostMs"], sums["lost"], sums["pods"]["lostMs"]),
+                *(sums["lowest"], sums["highest"]),
+            )
             for namespace, name, sums in found
         ] == expected
-        assert [one["text"].startswith("lost 100 requests") for one in services] == [True] * len(expected)
+        assert [one["text"].startswith("lost 100 of 5,800 requests") for one in services] == [True] * len(
+            expected
+        )

@@ -122,6 +122,29 @@ def test_a_bad_behaviour_is_named_with_its_path():
     assert (caught.value.problems[0].path, str(caught.value).count("annotations")) == (path, 1)
 
 
+@pytest.mark.parametrize(
+    "annotations, path",
+    [
+        pytest.param(
+            "podline.dev/requests: '{perSeconds: 5}'", "[podline.dev/requests].perSeconds", id="key"
+        ),
+        pytest.param(
+            "podline.dev/load: 'a: [{cpu: 1}]',"
+            " podline.dev/requests: '{perSecond: 5, cpuPerRequest: {a: 1m}}'",
+            "[podline.dev/requests].cpuPerRequest",
+            id="a load as well",
+        ),
+    ],
+)
+def test_bad_requests_are_named_with_their_path(annotations, path):
+    text = (
+        "apiVersion: v1\nkind: Service\nmetadata: {name: a, annotations: {%s}}\nspec: {ports: [{port: 80}]}\n"
+    )
+    with pytest.raises(ManifestError) as caught:
+        plan(text % annotations)
+    assert [one.path for one in caught.value.problems] == [f"metadata.annotations{path}"]
+
+
 def test_a_bad_behaviour_of_a_template_is_named_with_its_whole_path():
     text = WORKLOAD.replace("labels: {a: b}", "labels: {a: b}, annotations: {podline.dev/behavior: 'a: 5'}")
     with pytest.raises(ManifestError) as caught:

@@ -6,8 +6,9 @@ import yaml
 from lifecycle.input.scenario_steps import Step
 from lifecycle.lean_dataclasses import replace
 from lifecycle.remedies import Patience
+from lifecycle.request_cures import Cure
 from lifecycle.simulation import Overrides, make_plan
-from lifecycle.simulation.request_remedies import Cure, change_plan
+from lifecycle.simulation.request_remedies import change_plan
 from podline import simulate
 from tests.simulate.running import summarize
 from tests.texts import read_manifests
@@ -154,7 +155,9 @@ def test_a_long_wait_leaves_a_program_time_to_end(seconds, grace, expected):
     pod = {"containers": [{"name": "app"}]} | (
         {} if grace is None else {"terminationGracePeriodSeconds": grace}
     )
-    changed = Cure(seconds).change({"kind": "Deployment", "spec": {"template": {"spec": pod}}})
+    changed = Cure(seconds).change(
+        {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": {"spec": pod}}}
+    )
     assert changed["spec"]["template"]["spec"].get("terminationGracePeriodSeconds") == expected
     assert "lifecycle" not in pod["containers"][0]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dashboard.addresses import find_page
-from dashboard.plots.theme import TONES, Tone
 from lifecycle.engine.programs.images.doubts import find_meant
 from lifecycle.models import Cluster
 from lifecycle.recorded import verdict
+from lifecycle.simulation.reports.tones import TONES, Tone
 
 
 @dataclass(frozen=True, slots=True)

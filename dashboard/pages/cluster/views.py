@@ -43,6 +43,7 @@ from lifecycle.access import Verb, get_cluster_or_404, may
 from lifecycle.input.problems import ManifestError
 from lifecycle.models import Cluster
 from lifecycle.recorded.images import list_assumed
+from lifecycle.recorded.requests import tell_lost_requests
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
 
@@ -56,6 +57,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     context = show_live(found, "timeline") | {
         "states": states,
         "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
+        "lost": tell_lost_requests(found, tell_time(found)["at_ms"]),
         "workloads": list_workloads(found),
         "autoscalers": list_autoscalers(found),
         "budgets": list_budgets(found),
@@ -116,8 +118,10 @@ def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
 
     def make(found: Cluster) -> HttpResponse:
-        told = read_verdict(found, count_states(found), tell_time(found)["at_ms"])
-        return render(request, "cluster/_verdict.html", {"cluster": found, "verdict": told})
+        now_ms = tell_time(found)["at_ms"]
+        told = read_verdict(found, count_states(found), now_ms)
+        context = {"cluster": found, "verdict": told, "lost": tell_lost_requests(found, now_ms)}
+        return render(request, "cluster/_verdict.html", context)
 
     return share_part("verdict", found, make)
 

@@ -12,7 +12,7 @@ from django.db.models import Count
 from dashboard.addresses import find_page
 from dashboard.pages.ages import count_on
 from dashboard.pages.states import tone_of
-from dashboard.plots.theme import Tone, clock
+from dashboard.plots.theme import clock
 from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.objects.names import ZONE
 from lifecycle.engine.objects.node import NODE_KIND, Node
@@ -20,6 +20,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
 from lifecycle.engine.rules.nodes.drains import DRAIN
 from lifecycle.engine.rules.pods.resources import effective_requests
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.simulation.reports.tones import Tone
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]

@@ -48,7 +48,10 @@ def read_service(cluster: Cluster, stored: StoredObject, at_ms: int) -> Json:
         "verdict": f"Deleted at {clock(stored.deleted_ms)}."
         if stored.deleted_ms is not None
         else tell(courses),
-        "told": [f"So far it {one}" for one in tell_lost(courses, None, at_ms, per_second)],
+        "told": [
+            *(f"So far it {one}" for one in tell_lost(courses, None, at_ms, per_second)),
+            *tell_unready(courses, at_ms),
+        ],
         "facts": count_on(facts, cluster, stored, at_ms),
         "selector": ",".join(f"{key}={value}" for key, value in selector.match_labels.items()) or "nothing",
         "senders": _tell_senders(courses, per_second),
@@ -63,6 +66,16 @@ def tell(courses: Courses) -> str:
         return "Nobody has sent it requests yet."
     losing = tell_now(courses)
     return f"Requests are lost now: {', '.join(losing)}." if losing else "All requests are served now."
+
+
+def tell_unready(courses: Courses, at_ms: int) -> list[str]:
+    """How much was served by pods that are not ready, of each kind of senders."""
+    told = []
+    for sender in courses.list_senders():
+        if unready_ms := courses.by_sender[sender].sum_unready(None, at_ms):
+            through = f" {tell_sender(sender)}" if len(courses.by_sender) > 1 else ""
+            told.append(f"Served by pods that are not ready{through}: {tell_amount(unready_ms)}")
+    return told
 
 
 def _tell_senders(courses: Courses, per_second: int | None) -> list[str]:

@@ -6,13 +6,14 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.parts import find_or_404, show_object, signed_in
 from dashboard.pages.past import at_instant
+from dashboard.pages.service.cures import answer_help
 from dashboard.pages.service.readings import KIND, read_service
-from lifecycle.access import get_cluster_or_404
+from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.models import Cluster
 
 
@@ -33,6 +34,14 @@ def service_status(request: HttpRequest, cluster: str, namespace: str, name: str
     """The parts of the page that change."""
     found = get_cluster_or_404(request.user, cluster)
     return render(request, "service/_status.html", _read(found, namespace, name))
+
+
+@signed_in
+@require_POST
+def change_service(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
+    """What would have kept its requests, or one of these changes."""
+    found = get_cluster_or_404(request.user, cluster, Verb.CHANGE)
+    return answer_help(request, found, find_or_404(found, KIND, namespace, name))
 
 
 def _read(cluster: Cluster, namespace: str, name: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dashboard.addresses import find_page
 from dashboard.pages.workload.places import find_last_rows, list_owned
-from dashboard.plots.theme import TONES, Tone, clock, duration
+from dashboard.plots.theme import clock, duration
 from lifecycle import verdicts
 from lifecycle.engine.objects.names import INSTANTIATE
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
@@ -24,6 +24,7 @@ from lifecycle.engine.rules.jobs.failure_policy import judge
 from lifecycle.engine.rules.jobs.indexes import Intervals, has_index, list_gaps, parse_indexes
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.recorded.objects import name_owner
+from lifecycle.simulation.reports.tones import TONES, Tone
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]

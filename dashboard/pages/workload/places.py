@@ -10,13 +10,14 @@ from django.db.models import Max, QuerySet
 
 from dashboard.addresses import find_page
 from dashboard.pages.states import Share
-from dashboard.plots.theme import TONES, Tone, revision_tone
+from dashboard.plots.theme import revision_tone
 from lifecycle import verdicts
 from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.recorded.objects import alive, name_owner
+from lifecycle.simulation.reports.tones import TONES, Tone
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]

@@ -10,19 +10,24 @@ from django.shortcuts import render
 
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
+from dashboard.asking.cures import NOBODY_PLANNED, Offer, find_cure_named, offer_cures
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.parts import show_answers
+from dashboard.pages.service.cures import OUT_OF_DATE, REMEDY
 from lifecycle import limits
 from lifecycle.engine.kinds.entry import KindEntry
+from lifecycle.judge import counts_failures
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.requests import list_services_of
 from lifecycle.recorded.seen import see_workload
 from lifecycle.remedies import list_remedies, try_remedies
 from lifecycle.runs.ahead import run_ahead
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.stored_kinds import kind_of_stored
 
-HELP, REMEDY = "help", "remedy"
+MOST_SERVICES = 3
 _MOST_CPU_SECONDS = 4.0
-_NOTHING = "Of the changes that were tried none makes it whole within 15 minutes."
+_NOTHING = "Of the changes that were tried none makes it whole within 15 minutes"
 
 
 def answer_help(
@@ -34,19 +39,34 @@ def answer_help(
     seen = seen._replace(data={"kind": entry.kind.name, **seen.data})
     if request.POST["action"] == REMEDY:
         # What is asked for is read from what is seen, by its words alone.
-        chosen = next((one for one in list_remedies(seen) if one.change == request.POST.get("change")), None)
-        if chosen is None:
-            return show_answers(request, [Answer(False, subject, "That is out of date: ask again")])
-        asked = [(kind, payload, subject) for kind, payload in chosen.orders]
+        change = request.POST.get("change")
+        chosen = next((one.orders for one in list_remedies(seen) if one.change == change), ())
+        orders = chosen or find_cure_named(list_services_of(cluster, stored), [stored], change)
+        if not orders:
+            return show_answers(request, [Answer(False, subject, OUT_OF_DATE)])
+        asked = [(kind, payload, subject) for kind, payload in orders]
         return show_answers(request, answers.send(cluster, asked, request.user))
     try:
         with limits.preview(request.user):
             engine = run_ahead(cluster, span_ms=0).engine
             deadline = time.thread_time() + _MOST_CPU_SECONDS
             tried = try_remedies(engine, seen, lambda: time.thread_time() > deadline)
+            offers = _offer_cures(cluster, stored)
     except Unreadable as problem:
         return show_answers(request, [Answer(False, subject, str(problem))])
-    context: dict[str, Any] = {"tried": tried, "nothing": _NOTHING, "subject": subject}
+    tried += [one for offer in offers for one in offer.tried]
+    whys = [offer.why for offer in offers if offer.why] or ([] if tried else [_NOTHING])
+    context: dict[str, Any] = {"tried": tried, "whys": whys, "subject": subject}
     return render(
         request, "workload/_remedies.html", context | {"change_url": request.path, "action": REMEDY}
     )
+
+
+def _offer_cures(cluster: Cluster, stored: StoredObject) -> list[Offer]:
+    """What would have kept requests to each Service of its pods that lost any by a change."""
+    if stored.owner or counts_failures(kind_of_stored(stored)):
+        return []
+    offers = [
+        offer_cures(cluster, one, [stored]) for one in list_services_of(cluster, stored)[:MOST_SERVICES]
+    ]
+    return [one for one in offers if one.why != NOBODY_PLANNED]

@@ -28,8 +28,9 @@ from dashboard.pages.parts import (
     signed_in,
 )
 from dashboard.pages.past import at_instant
+from dashboard.pages.service.cures import HELP, REMEDY
 from dashboard.pages.workload import readings as workload_readings
-from dashboard.pages.workload.remedies import HELP, REMEDY, answer_help
+from dashboard.pages.workload.remedies import answer_help
 from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.engine.kinds.cron_job import CRON_JOB

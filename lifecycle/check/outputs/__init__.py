@@ -9,7 +9,7 @@ from lifecycle.check.report import Report
 from lifecycle.input.problems import Problem
 from lifecycle.simulation.reports import REPORTS
 
-OUTPUTS = ("table", "json", "sarif", "junit", "github")
+OUTPUTS = ("table", "json", "sarif", "junit", "github", "markdown", "html")
 
 
 def write_report(output: str, report: Report) -> str:
@@ -19,9 +19,12 @@ def write_report(output: str, report: Report) -> str:
 
 
 def write_refusal(output: str, exit_status: int, problems: Sequence[Problem]) -> str:
-    """The report of an input that was refused, as `simulate` writes it; "" for people: they read stderr."""
-    if output not in REPORTS:
-        return ""
-    from lifecycle.simulation.reports.sink import write_refusal as write
+    """The report of an input that was refused, for programs as `simulate` writes it. A table has none."""
+    if output in REPORTS:
+        from lifecycle.simulation.reports.sink import write_refusal as write
 
-    return write(output, exit_status, problems)
+        return write(output, exit_status, problems)
+    if output == "table":
+        return ""
+    text: str = import_module(f".as_{output}", __package__).make_refusal(problems)
+    return text

@@ -9,6 +9,7 @@ from lifecycle.check.checking import Summary
 from lifecycle.check.findings import Finding
 from lifecycle.check.outputs.scorecard import FINE, NOT_TRIED, Scorecard, make_scorecard
 from lifecycle.check.outputs.telling import (
+    clean,
     tell_comparison,
     tell_figures,
     tell_headline,
@@ -19,15 +20,12 @@ from lifecycle.check.outputs.telling import (
 )
 from lifecycle.check.report import Report
 from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS
-from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_tuples import NamedTuple
 
 WIDTH = 118
 _CELL = len(CRITICAL)
 _GAP = "  "
 _SGR = {CRITICAL: "1;31", SERIOUS: "31", MINOR: "33", FINE: "32"}
-# What would move the cursor, or turn the direction in which is written.
-_UNWRITABLE = late_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _PLAIN = str.maketrans({"✓": "ok", "…": "...", "—": "-", "–": "-", "·": "-", "’": "'"})
 
 
@@ -68,7 +66,7 @@ def _draw_scorecard(card: Scorecard, look: Look) -> Iterator[str]:
         families = card.families[start : start + room]
         yield _GAP.join([" " * widest, *(one.ljust(_CELL) for one in families)]).rstrip()
         for row in card.rows:
-            cells = [_draw_cell(row.cells[one], look) for one in families]
+            cells = [_draw_cell(row.cells[one].mark, look) for one in families]
             yield _GAP.join([row.title.ljust(widest), *cells]).rstrip()
 
 
@@ -83,7 +81,7 @@ def _tell_finding(one: Finding, report: Report, look: Look) -> Iterator[str]:
     known = f" [{', '.join(one.known_as)}]" if one.known_as else ""
     severity = _colour(one.severity.upper(), one.severity, look)
     rest = f"{one.object}{where.rstrip()}{f'  ({standing})' if standing else ''}"
-    yield f"{severity}  {_UNWRITABLE.sub('�', rest)}"
+    yield f"{severity}  {clean(rest)}"
     yield from _wrap(f"{tell_headline(one)}{known}", look, 2)
     yield from _wrap(one.worst.violation.text, look, 2)
     yield from _wrap(tell_often(one), look, 2)
@@ -92,7 +90,7 @@ def _tell_finding(one: Finding, report: Report, look: Look) -> Iterator[str]:
     for cure in one.remedies:
         yield from _wrap(tell_remedy(cure), look, 2)
     # It is to be copied, so it is one line.
-    yield _UNWRITABLE.sub("�", f"  open: {report.tell_command(one)}")
+    yield clean(f"  open: {report.tell_command(one)}")
 
 
 def _tell_ordeals(summaries: Sequence[Summary], look: Look) -> Iterator[str]:
@@ -117,6 +115,6 @@ def _wrap(text: str, look: Look, indent: int, hanging: int = 0) -> Iterator[str]
     """Lines that are no wider than there is room; a word that is stays whole, to be copied."""
     hang = " " * (hanging or indent + 2)
     yield from wrap(
-        _UNWRITABLE.sub("�", text), look.width, initial_indent=" " * indent, subsequent_indent=hang,
+        clean(text), look.width, initial_indent=" " * indent, subsequent_indent=hang,
         break_long_words=False, break_on_hyphens=False, drop_whitespace=True, replace_whitespace=True,
     ) or [""]  # fmt: skip

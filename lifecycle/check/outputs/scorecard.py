@@ -30,11 +30,18 @@ CLUSTER = "the cluster"
 _FAMILY_BY_ORDEAL = {name: family for family, names in FAMILIES.items() for name in names}
 
 
+class Cell(NamedTuple):
+    """`mark`: FINE, NOT_TRIED, or the severity of the worst finding."""
+
+    mark: str
+    finding: Finding | None = None
+
+
 class Row(NamedTuple):
-    """`cells`: by family FINE, NOT_TRIED, or the severity of the worst finding."""
+    """What came of one workload, by family."""
 
     title: str
-    cells: Mapping[str, str]
+    cells: Mapping[str, Cell]
 
 
 class Scorecard(NamedTuple):
@@ -55,16 +62,16 @@ def make_scorecard(report: Report) -> Scorecard:
         (title, find_family(one.ordeal.name)) for one in report.checked.summaries for title in one.workloads
     }
     families = tuple(one for one in (*FAMILIES, OWN) if one in {family for _, family in tried})
-    worst: dict[tuple[str, str], str] = {}
+    worst: dict[tuple[str, str], Cell] = {}
     # The gravest come first.
     for finding in report.findings:
         for title in _list_titles(finding, report.checked.settled.workloads):
-            worst.setdefault((title, find_family(finding.ordeal)), finding.severity)
+            worst.setdefault((title, find_family(finding.ordeal)), Cell(finding.severity, finding))
     told = {title for title, _ in (*tried, *worst)}
     titles = [*(one.title for one in report.checked.settled.workloads), CLUSTER]
     rows = []
     for title in (one for one in titles if one in told):
-        untouched = {one: FINE if (title, one) in tried else NOT_TRIED for one in families}
+        untouched = {one: Cell(FINE if (title, one) in tried else NOT_TRIED) for one in families}
         rows.append(Row(title, {one: worst.get((title, one), cell) for one, cell in untouched.items()}))
     return Scorecard(families, tuple(rows))
 

@@ -11,10 +11,18 @@ from lifecycle.check.findings import Finding, Remedied
 from lifecycle.check.report import Report, count_by_severity
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
+from lifecycle.late_patterns import late_pattern
 from lifecycle.lost_requests import tell_worth
 
 _MOST_NAMES = 3
+# What would move the cursor, or turn the direction in which is written; and halves of characters.
+_UNWRITABLE = late_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _ENDS = {"degraded": "not whole again, but serving", "stuck": "stuck"}
+
+
+def clean(text: str) -> str:
+    """Names and messages are strangers' text: only what can be seen of it."""
+    return _UNWRITABLE.sub("�", text)
 
 
 def tell_total(findings: Sequence[Finding]) -> str:
@@ -35,9 +43,18 @@ def tell_verdict(report: Report) -> str:
     return f"{total}; {failing or 'none'} of them fail{'s' if failing == 1 else ''} the check"
 
 
+def tell_extent(report: Report) -> str:
+    """`Kubernetes v1.35, 20 futures of each ordeal`"""
+    count = len(report.checked.seeds)
+    release = report.checked.settled.plan.settings.release.name
+    return f"Kubernetes {release}, {count} future{'' if count == 1 else 's'} of each ordeal"
+
+
 def tell_headline(one: Finding) -> str:
-    """What was done to what, and what did not hold: `node-crash node-1: whole-again`."""
-    return f"{one.worst.trial.title}: {one.claim}"
+    """What was done to whom, if to another, and what did not hold: `node-crash node-1: whole-again`."""
+    trial = one.worst.trial
+    done = trial.ordeal.name if trial.target == one.object else trial.title
+    return f"{done}: {one.claim}"
 
 
 def tell_often(one: Finding) -> str:

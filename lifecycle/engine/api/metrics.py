@@ -17,7 +17,7 @@ from lifecycle.lean_tuples import NamedTuple
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND
 from ..objects.meta import StoredObject
 from ..objects.pods.pod import POD_KIND, Pod
-from ..programs.demand import LOAD, METRICS, MetricCurve, read_load, read_metrics
+from ..programs.demand import DEMANDS, METRICS, MetricCurve, list_cpu_curves, read_metrics
 from ..rules.network.services import SERVICE_NAME_LABEL
 from ..store.store import Store
 from .services import SERVICE, ServiceDirectory
@@ -190,14 +190,15 @@ class Metrics:
 
 def has_demand(obj: StoredObject) -> bool:
     """Whether annotations of an object tell of a demand."""
-    return LOAD in obj.meta.annotations or METRICS in obj.meta.annotations
+    annotations = obj.meta.annotations
+    return METRICS in annotations or (obj.kind.id == SERVICE and bool(list_cpu_curves(annotations)))
 
 
 def has_other_demand(old: StoredObject | None, new: StoredObject | None) -> bool:
     """Whether a write changes what an object tells of demand."""
     before = old.meta.annotations if old is not None else {}
     after = new.meta.annotations if new is not None else {}
-    return any(before.get(name) != after.get(name) for name in (LOAD, METRICS))
+    return any(before.get(name) != after.get(name) for name in DEMANDS)
 
 
 def service_of_slice(entry: StoredObject) -> str | None:
@@ -222,7 +223,7 @@ def turns_of(obj: StoredObject) -> list[int]:
 def _turns(obj: StoredObject) -> Iterator[int]:
     created_ms = obj.meta.creation_ms or 0
     annotations = obj.meta.annotations
-    curves = list(read_load(annotations[LOAD])[0].values()) if annotations.get(LOAD) else []
+    curves = list(list_cpu_curves(annotations).values())
     curves += [one.curve for one in read_metrics(annotations[METRICS])[0]] if annotations.get(METRICS) else []
     for curve in curves:
         yield from (created_ms + at_ms for at_ms, _ in curve.points)
@@ -231,8 +232,7 @@ def _turns(obj: StoredObject) -> Iterator[int]:
 def _loads_of(running: Running, shares: Iterable[Share], at_ms: int) -> Iterator[int]:
     for share in shares:
         meta = share.service.meta
-        text = meta.annotations.get(LOAD)
-        curve = read_load(text)[0].get(running.name) if text else None
+        curve = list_cpu_curves(meta.annotations).get(running.name)
         total = curve.value_at(at_ms - (meta.creation_ms or 0)) if curve is not None else None
         if total is not None:
             yield share.of(total)

@@ -4,12 +4,16 @@
       annotations:
         podline.dev/load: |              # on a Service: CPU that its ready pods use together
           web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]
+        podline.dev/requests: |          # the same of a Service that says how many requests it gets
+          {perSecond: 100, cpuPerRequest: {web: 5m}}
         podline.dev/metrics: |           # custom and external metrics
           - {name: requests-per-second, values: [{at: 0s, value: 100}, {at: 2m, value: 1k}]}
           - {name: queue-length, labels: {queue: work}, values: [{at: 0s, value: 23}]}
 
 A load names containers, as a behaviour does, and its points like those of `usage`: from an instant on so much
 CPU, which the Service's ready pods share evenly, on top of what they use anyway, each up to its CPU limit.
+Requests that cost CPU are such a load all the time: of 100 a second that cost 5 ms each, 500m. A Service has
+one of both.
 Metrics of a pod (or of its template) are what a Pods metric of an autoscaler reads; those of any other object
 are Object metrics of it, and those of a Namespace the External metrics there. What a Service has is shared by
 its ready pods too, where a Pods metric asks for it. `at` counts from the object's creation; before the first
@@ -29,8 +33,10 @@ from ..objects.quantity import parse_quantity
 from .behavior_yaml import read_text
 from .durations import read_duration
 from .reading import Problem, Reader
+from .request_plan import CPU_PER_REQUEST, REQUESTS, list_request_problems, read_requests
 
 LOAD, METRICS = "podline.dev/load", "podline.dev/metrics"
+DEMANDS = (LOAD, METRICS, REQUESTS)
 _MOST_SERIES, _MOST_POINTS, _MOST_NAME = 100, 1000, 253
 
 
@@ -88,14 +94,31 @@ def read_metrics(text: str) -> tuple[tuple[MetricCurve, ...], tuple[Problem, ...
     return found, tuple(reader.problems)
 
 
+def list_cpu_curves(annotations: Mapping[str, str]) -> Mapping[str, Curve]:
+    """The CPU, in milli, that the ready pods of a Service use together, by container."""
+    if load := annotations.get(LOAD):
+        return read_load(load)[0]
+    plan = read_requests(annotations[REQUESTS])[0] if annotations.get(REQUESTS) else None
+    if plan is None or plan.per_second is None:
+        return {}
+    costs = plan.cpu_per_request.items()
+    return {name: Curve(((0, ceil(cost * plan.per_second * 1000)),)) for name, cost in costs}
+
+
 def list_demand_problems(annotations: Mapping[str, str | None], is_service: bool) -> tuple[Problem, ...]:
     """What is wrong with the demand that an object's annotations tell of."""
-    problems: tuple[Problem, ...] = ()
-    load, metrics = annotations.get(LOAD), annotations.get(METRICS)
+    problems = list_request_problems(annotations, is_service)
+    load, metrics, requests = (annotations.get(name) for name in (LOAD, METRICS, REQUESTS))
     if load:
         own = "only a Service has a load; a container's own use is told by the `usage` of its behaviour"
         path = f"metadata.annotations[{LOAD}]"
         problems += read_load(load)[1] if is_service else (Problem(path, own),)
+    if load and requests and is_service and read_requests(requests)[0].cpu_per_request:
+        path = f"metadata.annotations[{REQUESTS}].{CPU_PER_REQUEST}"
+        both = (
+            f"metadata.annotations[{LOAD}] says what CPU is used as well: give one of both; the load counts"
+        )
+        problems += (Problem(path, both),)
     if metrics:
         problems += read_metrics(metrics)[1]
     return problems
@@ -104,7 +127,7 @@ def list_demand_problems(annotations: Mapping[str, str | None], is_service: bool
 def list_demand_warnings(data: Mapping[str, Any]) -> list[str]:
     """What is wrong with the demand that an object, given as JSON, tells of: it is accepted, and left out."""
     annotations = (data.get("metadata") or {}).get("annotations") or {}
-    if LOAD not in annotations and METRICS not in annotations:
+    if not any(name in annotations for name in DEMANDS):
         return []
     return [str(problem) for problem in list_demand_problems(annotations, data.get("kind") == "Service")]
 

@@ -7,16 +7,19 @@ metadata:
       takes: 80ms                    # a duration, range or {normal: […]}; its middle counts
       keepAlive: 30s                 # absent: a connection a request
       from: [pods]                   # pods, ingress, loadBalancer, dns; absent: what the objects say
+      cpuPerRequest: {web: 5m}       # by container: CPU time that each costs, in seconds of one CPU
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass, field
 
+from ..objects.quantity import parse_quantity
 from ..objects.shortened import shorten
 from ..rules.network.requests import SENDERS
 from .behavior_yaml import read_text
@@ -24,19 +27,25 @@ from .durations import Duration
 from .reading import Problem, Reader
 
 REQUESTS = "podline.dev/requests"
-_KEYS = ("perSecond", "takes", "keepAlive", "from")
+CPU_PER_REQUEST = "cpuPerRequest"
+_KEYS = ("perSecond", "takes", "keepAlive", "from", CPU_PER_REQUEST)
 _MOST_PER_SECOND = 10_000_000
 _MOST_MS = 3_600_000
+_MOST_CPU_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class RequestPlan:
-    """Of one Service. `per_second` None: only shares are known; `senders` None: the objects say who sends."""
+    """Of one Service. `per_second` None: only shares are known; `senders` None: the objects say who sends.
+
+    `cpu_per_request`: by container, in seconds of one CPU.
+    """
 
     per_second: int | None = None
     takes_ms: int = 0
     keep_alive_ms: int = 0
     senders: tuple[str, ...] | None = None
+    cpu_per_request: Mapping[str, Fraction] = field(default_factory=dict)
 
 
 NOTHING_SAID = RequestPlan()
@@ -57,6 +66,7 @@ def read_requests(text: str) -> tuple[RequestPlan, tuple[Problem, ...]]:
         _middle_ms(reader, given, "takes", path),
         _middle_ms(reader, given, "keepAlive", path),
         _read_senders(reader, given, path),
+        _read_costs(reader, given, path),
     )
     return plan, tuple(reader.problems)
 
@@ -84,11 +94,33 @@ def _read_senders(reader: Reader, given: Mapping[str, Any], path: str) -> tuple[
     return tuple(name for name in SENDERS if name in names)
 
 
-def list_request_warnings(data: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the requests that an object, given as JSON, tells of; it is left out."""
-    text = ((data.get("metadata") or {}).get("annotations") or {}).get(REQUESTS)
+def _read_costs(reader: Reader, given: Mapping[str, Any], path: str) -> dict[str, Fraction]:
+    """What a request costs each container."""
+    where = f"{path}.{CPU_PER_REQUEST}"
+    costs = given.get(CPU_PER_REQUEST, {})
+    if not isinstance(costs, dict):
+        reader.note(where, f"{shorten(costs)} must map container names to CPU time, such as {{web: 5m}}")
+        return {}
+    if costs and "perSecond" not in given:
+        reader.note(where, "needs perSecond beside it: how many requests cost so much")
+    found = {}
+    for name, value in costs.items():
+        try:
+            found[str(name)] = parse_quantity(value)
+        except ValueError as error:
+            reader.note(f"{where}.{name}", str(error))
+            continue
+        if not 0 <= found[str(name)] <= _MOST_CPU_SECONDS:
+            reader.note(f"{where}.{name}", f"{shorten(value)} must be from 0 to {_MOST_CPU_SECONDS} seconds")
+            del found[str(name)]
+    return found
+
+
+def list_request_problems(annotations: Mapping[str, str | None], is_service: bool) -> tuple[Problem, ...]:
+    """What is wrong with the requests that an object's annotations tell of; it is left out."""
+    text = annotations.get(REQUESTS)
     if not text:
-        return []
-    if data.get("kind") != "Service":
-        return [f"metadata.annotations[{REQUESTS}]: only a Service gets requests; it is left out"]
-    return [str(problem) for problem in read_requests(text)[1]]
+        return ()
+    if not is_service:
+        return (Problem(f"metadata.annotations[{REQUESTS}]", "only a Service gets requests"),)
+    return read_requests(text)[1]

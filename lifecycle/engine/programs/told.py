@@ -10,7 +10,7 @@ from lifecycle.lean_dataclasses import dataclass
 
 from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
 from ..kinds.references import name_subject
-from ..objects.names import BEHAVIOR
+from ..objects.names import BEHAVIOR, MEASURED
 from ..objects.pods.pod import PodSpec
 from .behavior_yaml import read_annotation
 from .images.sources import find_image
@@ -54,7 +54,8 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
         if container.name in annotated:
             source = BY_ANNOTATION
         elif profile is not None:
-            source = f"acts as the ContainerProfile {profile.name} says"
+            raw = profiles[known.index(profile)]
+            source = f"acts as the ContainerProfile {profile.name} says{_tell_measured(raw)}"
         elif behavior.script is not None:
             source = BY_SCRIPT
         elif image is not None and not behavior.problems and not _is_unknown(behavior.assumptions):
@@ -107,6 +108,12 @@ def list_unread(objects: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping
                 what = "init container" if told.container in starting else "container"
                 lines[f"{taken}: {what} {told.container} of {name_subject(data)} ({place})"] = None
     return [f"not interpreted, {line}" for line in lines]
+
+
+def _tell_measured(profile: Mapping[str, Any]) -> str:
+    """`, measured: pull 12 samples`: on what its times stand, where `podline calibrate` made it."""
+    note = ((profile.get("metadata") or {}).get("annotations") or {}).get(MEASURED)
+    return f", measured: {note}" if note else ""
 
 
 _LINE = late_pattern(r"line \d+")

@@ -11,11 +11,11 @@ from math import ceil, lcm
 from operator import add
 from typing import Any
 
-from ..rules.network.requests import FIRST_LOST, NOBODY, OUTCOMES, SERVED
+from ..rules.network.requests import FIRST_LOST, NOBODY, NOT_READY, OUTCOMES, SERVED, find_variance
 from .view import View
 
 _PER_MILLE = 1000
-_ALL_WELL = (0, None)
+_ALL_WELL = (0, None, 0)
 
 
 class Sender:
@@ -24,7 +24,9 @@ class Sender:
     __slots__ = (
         "_sums",
         "_telling",
+        "_variances",
         "at_once",
+        "at_once_of_ms",
         "is_stranded",
         "name",
         "sending",
@@ -43,10 +45,13 @@ class Sender:
         self.settled_ms, self.sent_ms = now_ms, 0
         # Parts that did not fare well: by outcome and denominator, in ms.
         self._sums: dict[tuple[int, int], int] = {}
-        # What was lost at once, by outcome in ms' worth, and is not told yet.
+        # How much it varies by chance what was lost: by denominator, in ms.
+        self._variances: dict[int, int] = {}
+        # What was lost at once, by outcome in ms' worth, and is not told yet; of how many under way.
         self.at_once: dict[int, Fraction] = {}
-        # What the last row said: the value and why.
-        self.told: tuple[int, str | None] | None = None
+        self.at_once_of_ms = 0
+        # What the last row said: the value, why, and which share was served by pods that are not ready.
+        self.told: tuple[int, str | None, int] | None = None
         self._telling: tuple[int, Fraction] | None = None
 
     @property
@@ -67,13 +72,23 @@ class Sender:
             return
         self.sent_ms += took_ms
         self._telling = None
+        lost = Fraction(0)
         for outcome, part in self._list_parts(keeps_alive):
             self._add(outcome, part[1], part[0] * took_ms)
+            if outcome >= FIRST_LOST:
+                lost += Fraction(*part)
+        if lost:
+            self._vary(find_variance(lost * took_ms, took_ms))
 
-    def lose_at_once(self, outcome: int, share_ms: Fraction) -> None:
-        """Requests that were under way have failed: so many ms' worth of one view's."""
+    def lose_at_once(self, outcome: int, share_ms: Fraction, of_ms: int) -> None:
+        """Requests that were under way have failed: so many ms' worth of one view's, of so many of all."""
         part = share_ms / max(len(self.sending), 1)
         self._add(outcome, part.denominator, part.numerator)
+        before, self.at_once_of_ms = sum(self.at_once.values(), Fraction(0)), max(self.at_once_of_ms, of_ms)
+        # Whoever met one endpoint that ends at this instant did not meet another.
+        self._vary(
+            find_variance(before + part, self.at_once_of_ms) - find_variance(before, self.at_once_of_ms)
+        )
         self.at_once[outcome] = self.at_once.get(outcome, Fraction(0)) + part
         # They were taken for served when they were sent.
         self._telling = None
@@ -81,6 +96,10 @@ class Sender:
     def _add(self, outcome: int, denominator: int, number: int) -> None:
         key = (outcome, denominator)
         self._sums[key] = self._sums.get(key, 0) + number
+
+    def _vary(self, variance: Fraction) -> None:
+        denominator = variance.denominator
+        self._variances[denominator] = self._variances.get(denominator, 0) + variance.numerator
 
     def _list_parts(self, keeps_alive: bool) -> Iterable[tuple[int, tuple[int, int]]]:
         """What does not fare well now: by outcome, as (number, denominator) of all requests."""
@@ -102,9 +121,9 @@ class Sender:
         return dict(zip(OUTCOMES, sums, strict=True))
 
     def sum_outcomes(self) -> dict[str, int]:
-        """How many ms' worth of its requests were lost in which way; what is not nothing is at least one."""
+        """How many ms' worth of its requests fared in which way but well; not nothing is at least one."""
         sums = self.sum_up()
-        return {name: max(round(sums[name]), 1) for name in OUTCOMES[FIRST_LOST:] if sums[name]}
+        return {name: max(round(sums[name]), 1) for name in OUTCOMES[NOT_READY:] if sums[name]}
 
     def sum_lost(self) -> Fraction:
         """How many ms' worth of its requests were lost."""
@@ -119,6 +138,10 @@ class Sender:
             )
             self._telling = self.settled_ms, lost
         return self._telling[1]
+
+    def sum_variance(self) -> Fraction:
+        """How much it varies by chance what was lost."""
+        return sum((Fraction(number, part) for part, number in self._variances.items()), Fraction(0))
 
     # --- telling ----------------------------------------------------------------------------------------
 
@@ -139,16 +162,19 @@ class Sender:
             return None
         value, reason, detail = self.describe(keeps_alive)
         at_once, self.at_once = self.at_once, {}
-        old = self.told[0] if self.told is not None else None
-        is_same = self.told == (value, reason)
-        if is_same and not at_once:
+        of_ms, self.at_once_of_ms = self.at_once_of_ms, 0
+        old, before = (None, None) if self.told is None else (self.told[0], self.told[:2])
+        telling = value, reason, detail[OUTCOMES[NOT_READY]]
+        if self.told == telling and not at_once:
             return None
-        self.told = value, reason
+        self.told = telling
         if at_once:
             # Requests that were under way: no share of those that are sent now.
-            detail["atOnceMs"] = ceil(sum(at_once.values(), Fraction(0)))
-            if is_same:
+            detail |= {"atOnceMs": ceil(sum(at_once.values(), Fraction(0))), "atOnceOfMs": of_ms}
+            if before == (value, reason):
                 reason = OUTCOMES[max(at_once, key=lambda outcome: at_once[outcome])]
+        if lost_ms := self.sum_lost():
+            detail["lostMs"] = max(round(lost_ms), 1)
         return old, value, reason, detail
 
     def describe(self, keeps_alive: bool) -> tuple[int, str | None, dict[str, int]]:
@@ -185,7 +211,9 @@ class Sender:
             "settled_ms": self.settled_ms,
             "sent_ms": self.sent_ms,
             "sums": [[*key, number] for key, number in self._sums.items()],
+            "variances": list(self._variances.items()),
             "at_once": [[outcome, *part.as_integer_ratio()] for outcome, part in self.at_once.items()],
+            "at_once_of_ms": self.at_once_of_ms,
             "told": list(self.told) if self.told is not None else None,
             "since": {name: view.since_ms for name, view in self.views.items() if view.since_ms is not None},
         }
@@ -194,8 +222,11 @@ class Sender:
         """Go on from what `save` described; the views are there."""
         self.settled_ms, self.sent_ms = data["settled_ms"], data["sent_ms"]
         self._sums = {(one[0], one[1]): one[2] for one in data["sums"]}
+        self._variances = {one[0]: one[1] for one in data["variances"]}
         self.at_once = {one[0]: Fraction(one[1], one[2]) for one in data["at_once"]}
-        self.told = (data["told"][0], data["told"][1]) if data["told"] is not None else None
+        self.at_once_of_ms = data["at_once_of_ms"]
+        told = data["told"]
+        self.told = (told[0], told[1], told[2]) if told is not None else None
         for name, since_ms in data["since"].items():
             if name in self.views:
                 self.views[name].since_ms = since_ms

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from ..api.connections import ACCEPTS, REFUSES, SILENT, Answer
@@ -20,6 +21,7 @@ from ..rules.network.requests import (
     SERVED,
     TIMED_OUT,
     find_port,
+    find_range,
 )
 from .memory import forget_moves, remember, remember_move, sum_share
 from .sender import Sender
@@ -201,19 +203,32 @@ class ServiceTraffic:
                 Fraction(0),
             )
             if lost:
-                sender.lose_at_once(outcome, lost)
+                sender.lose_at_once(outcome, lost, to_ms - from_ms)
 
     # --- what it comes to -------------------------------------------------------------------------------
 
     def sum_up(self) -> dict[str, Any]:
-        """What was lost so far: `lostMs` and `lost` of all senders, and of each by its name."""
-        parts = {name: sender.sum_lost() for name, sender in self.senders.items()}
-        whole = sum(parts.values(), Fraction(0)) / max(len(parts), 1)
-        return {**self._tell(whole), **{name: self._tell(lost_ms) for name, lost_ms in parts.items()}}
+        """What was lost so far: `lostMs` and `lost` of all senders, and of each by its name.
 
-    def _tell(self, lost_ms: Fraction) -> dict[str, int]:
-        lost = -(-lost_ms * (self.plan.per_second or 0) // 1000)
-        return {"lostMs": max(round(lost_ms), 1) if lost_ms else 0, "lost": int(lost)}
+        Where it is said how many there are: `sent`, and by chance from `lowest` to `highest` of them lost.
+        """
+        return {
+            **self._tell(self.senders.values()),
+            **{name: self._tell([sender]) for name, sender in self.senders.items()},
+        }
+
+    def _tell(self, senders: Collection[Sender]) -> dict[str, int]:
+        """Each kind of senders sends an equal part."""
+        number, per_second = max(len(senders), 1), self.plan.per_second
+        lost_ms = sum((one.sum_lost() for one in senders), Fraction(0)) / number
+        told = {"lostMs": max(round(lost_ms), 1) if lost_ms else 0, "lost": 0}
+        if per_second is None:
+            return told
+        variance_ms = sum((one.sum_variance() for one in senders), Fraction(0)) / number
+        sent_ms = Fraction(sum(one.sent_ms for one in senders), number)
+        lowest, highest = find_range(lost_ms, variance_ms, sent_ms, per_second)
+        sent, lost = (ceil(one * per_second / 1000) for one in (sent_ms, lost_ms))
+        return {**told, "lost": lost, "sent": sent, "lowest": lowest, "highest": highest}
 
 
 __all__ = ["BY_NODE", "DNS", "INGRESS", "Endpoint", "ServiceTraffic"]

@@ -65,15 +65,23 @@ that is made from nothing or from `distroless` has no shell. The table is
 `lifecycle/engine/programs/images/built.txt`: to add an image, add a line with its names and its build file
 and run `manage.py generate_images DIR`, where DIR holds `OWNER/REPOSITORY/PATH`.
 
-At their stop signal nginx, httpd, HAProxy, Caddy and Traefik close their ports, and end when the requests
-that are under way are done. Envoy, Tomcat, PostgreSQL and MySQL drop these, and so is assumed of a program
-that nobody knows: it listens at once, and ends at once on its stop signal. `onTerm` and `listens` of
-`podline.dev/behavior` say otherwise.
+At their stop signal nginx, httpd, HAProxy, Caddy, Traefik and Tomcat close their ports, and end when the
+requests that are under way are done. Envoy, PostgreSQL and MySQL drop these. Of these servers that is what
+their documentation says: nginx (Controlling nginx: QUIT), httpd (Stopping and Restarting: WINCH), HAProxy
+(management guide: USR1), Caddy (`grace_period`, by default for ever), Traefik (`graceTimeOut`, 10 s), Tomcat
+(`unloadDelay` of a Context, 2 s), Envoy (Draining), PostgreSQL (Shutting Down the Server: INT) and MySQL (The
+Server Shutdown Process). That Traefik and Tomcat cut off what takes longer is not modelled. Of all other
+images what they do at their stop signal is assumed. A program that nobody knows listens at once, ends at
+once on its stop signal, and drops what is under way. `onTerm` and `listens` of `podline.dev/behavior` say
+otherwise.
 """
 ASSUMED = (
     "An image that is not listed below can be pulled, starts at once, runs until it is stopped, listens on"
     " every port and answers every probe. The annotation `podline.dev/behavior` or a ContainerProfile says"
     " otherwise.",
+    "How long an image takes to be pulled and to start is drawn from `timing` (`image_pull`,"
+    " `container_start`), and when its program listens is what is known of the image. The summary names these"
+    " times, and those that `podline calibrate` measured on a real cluster ([how](how-to/calibrate.md)).",
     "An image is known by its whole name, never by the last word of it: by the official name and those of"
     " public mirrors. A copy elsewhere is known where its name says what it is a copy of"
     " (`shop.example/library/nginx`, `shop.example/docker.io/nginx`). That is a guess, and a run says what"
@@ -90,9 +98,10 @@ ASSUMED = (
     " most 90 s later (timing `mounted_source`), and never what is mounted by `subPath`.",
     "What a container uses is what the `usage` of its behaviour says, or its script, and its share of the"
     " annotation `podline.dev/load` of a Service that it is a ready endpoint of:"
-    " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Of any other nothing is known, and autoscalers have no"
-    " metrics of it. Custom and external metrics are told by the annotation `podline.dev/metrics` of a pod,"
-    " of the object that is described, or of the Namespace:"
+    " `web: [{at: 0s, cpu: 610m}, {at: 5m, cpu: 0}]`. Where the Service says by `podline.dev/requests` how"
+    " many requests it gets, and what CPU each costs, that is such a load too. Of any other nothing is known,"
+    " and autoscalers have no metrics of it. Custom and external metrics are told by the annotation"
+    " `podline.dev/metrics` of a pod, of the object that is described, or of the Namespace:"
     " `[{name: queue-length, labels: {queue: work}, values: [{at: 0s, value: 23}]}]`. `at` counts from the"
     " object's creation.",
     "`kubectl top` has samples of everything that has run for 15 s, as on a real cluster. What nobody says is"

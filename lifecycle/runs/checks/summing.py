@@ -7,10 +7,12 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from lifecycle.check.checking import conclude
+from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding, explain, find_findings
 from lifecycle.check.left_out import tell_not_run, tell_rests_on
 from lifecycle.check.life import Future
 from lifecycle.check.ordeal_files import list_ordeals
+from lifecycle.check.remedies.curing import cure, group_findings
 from lifecycle.check.report import Report, Where
 from lifecycle.check.scorecard import Card, join_cards
 from lifecycle.check.trials import Trial
@@ -50,12 +52,18 @@ def sum_up(check: Check, found: Grounds, lived: Lived, is_wanted: Callable[[], b
         if not is_wanted():
             return None
         explain(found.settled, list(group))
-    checked = conclude(found.settled, lived, found.seeds, findings)
+    untried: list[str] = []
+    for together in group_findings(found.settled, findings):
+        if not is_wanted():
+            return None
+        untried += cure(found.settled, lived, together)
+    checked = conclude(found.settled, lived, found.seeds, findings, untried)
     wanted = [one for one in list_ordeals() if one.name in check.ordeals]
     report = Report(
         checked,
         lambda finding: Where(),
         lambda finding: f"/clusters/{check.cluster.name}/check/#finding-{finding.id}",
+        Films(found.settled).find,
     )
     remarks = [*tell_not_run(wanted, checked), *tell_rests_on(found.settled, checked)]
     if left_out := len(every) - len(findings):

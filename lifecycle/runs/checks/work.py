@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import Error, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from lifecycle.check.life import Future, live
@@ -22,6 +22,7 @@ from lifecycle.models.checks import GOING_ON, SILENCE
 from lifecycle.runs import checkpoints, forks, messages
 from lifecycle.runs.checks import futures, grounds, news, summing
 from lifecycle.runs.checks.asking import MOST_FUTURES
+from lifecycle.runs.checks.heartbeats import Heartbeat
 
 log = logging.getLogger(__name__)
 
@@ -40,10 +41,9 @@ def work_on(check_id: str, first: int | None) -> None:
     try:
         if first is not None:
             _live_part(check, first)
-        elif check.state == Check.State.ASKED:
-            _begin(check)
-        elif check.is_summing:
-            _conclude(check)
+        elif (check.state == Check.State.ASKED or check.is_summing) and _claim_whole(check):
+            with Heartbeat(lambda: _update(check, worked_at=timezone.now(), heard_at=timezone.now())):
+                (_conclude if check.is_summing else _begin)(check)
     except Error:
         raise
     except Exception as problem:
@@ -73,8 +73,6 @@ def _update(check: Check, **values: object) -> bool:
 
 def _begin(check: Check) -> None:
     """Take the cluster as it stands, see what there is to be lived through, and share it out."""
-    if not _take_attempt(check):
-        return
     try:
         restored = forks.restore_at(check.cluster, None)
     except (ValueError, checkpoints.Unreadable) as problem:
@@ -96,6 +94,7 @@ def _begin(check: Check) -> None:
             total=found.total,
             card=begin_card(found.trials, len(found.seeds)),
             attempts=0,
+            worked_at=None,
             heard_at=timezone.now(),
         )
         if not is_begun:
@@ -110,9 +109,13 @@ def _begin(check: Check) -> None:
     news.tell(check)
 
 
-def _take_attempt(check: Check) -> bool:
-    """Note that the whole is begun, or begun again; False when that was tried too often."""
-    Check.objects.filter(pk=check.pk).update(attempts=F("attempts") + 1, heard_at=timezone.now())
+def _claim_whole(check: Check) -> bool:
+    """Whether the whole is this worker's to begin, or to sum up: nobody is at it, nor lost others at it."""
+    now = timezone.now()
+    free = Q(worked_at=None) | Q(worked_at__lt=now - SILENCE)
+    mine = Check.objects.filter(free, pk=check.pk, state=check.state)
+    if not mine.update(worked_at=now, heard_at=now, attempts=F("attempts") + 1):
+        return False
     if check.attempts < MOST_ATTEMPTS:
         return True
     fail(check, f"{MOST_ATTEMPTS} times its worker was lost while it began, or while it summed up")
@@ -143,14 +146,22 @@ def _live_part(check: Check, first: int) -> None:
         return
     lived: list[Future] = []
     card: Card = {}
+    with Heartbeat(lambda: _is_wanted(check, part)):
+        _live_some(check, part, found, lived, card)
+    _keep(check, part, lived, card)
+
+
+def _live_some(
+    check: Check, part: CheckPart, found: grounds.Grounds, lived: list[Future], card: Card
+) -> None:
+    """Live through what is left of a part, until others should have a turn or nobody wants it any more."""
     started = time.monotonic()
-    for number in range(first + len(part.futures), first + part.count):
+    for number in range(part.first + len(part.futures), part.first + part.count):
         trial, seed = found.job(number)
         lived.append(live(found.settled, trial, seed))
         fill_card(card, trial, lived[-1], found.settled)
         if not _is_wanted(check, part) or time.monotonic() - started > TURN_SECONDS:
-            break
-    _keep(check, part, lived, card)
+            return
 
 
 def _claim(check: Check, first: int) -> CheckPart | None:
@@ -166,7 +177,7 @@ def _claim(check: Check, first: int) -> CheckPart | None:
 def _is_wanted(check: Check, part: CheckPart) -> bool:
     """Whether the check goes on; the part is heard of."""
     CheckPart.objects.filter(pk=part.pk).update(heard_at=timezone.now())
-    return Check.objects.filter(pk=check.pk, state=Check.State.RUNNING).exists()
+    return _update(check, heard_at=timezone.now())
 
 
 def _keep(check: Check, part: CheckPart, lived: list[Future], card: Card) -> None:
@@ -193,8 +204,6 @@ def _keep(check: Check, part: CheckPart, lived: list[Future], card: Card) -> Non
 
 def _conclude(check: Check) -> None:
     """Make the report of all that was lived through."""
-    if not _take_attempt(check):
-        return
 
     def is_wanted() -> bool:
         return _update(check, heard_at=timezone.now())

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.simulation.durations import Basis
 from lifecycle.simulation.reports.report import Report
 from lifecycle.simulation.run import Outcome
 from lifecycle.version import VERSION
@@ -55,8 +56,14 @@ def make_json(report: Report) -> str:
             }
             for one in report.lost
         ],
+        "measured": [_basis(one) | {"profile": one.profile} for one in report.bases if one.is_measured],
+        "assumed": [_basis(one) for one in report.bases if not one.is_measured],
     }
     return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _basis(basis: Basis) -> dict[str, str]:
+    return {"image": basis.image, "part": basis.part, "takes": basis.takes, "by": basis.by}
 
 
 def _end(outcome: Outcome, trace_hash: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem
 from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.simulation.durations import Basis
 from lifecycle.simulation.lost_requests import Lost
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
@@ -61,6 +62,7 @@ class Report:
     hash: str = ""
     told: tuple[Told, ...] = field(default=())
     lost: tuple[Lost, ...] = field(default=())
+    bases: tuple[Basis, ...] = field(default=())
 
 
 def list_places(documents: Iterable[Document]) -> list[Place]:

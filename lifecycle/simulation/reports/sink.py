@@ -8,6 +8,7 @@ from lifecycle.engine import Changes, Cluster
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem
 from lifecycle.simulation.assumed import describe_assumed
+from lifecycle.simulation.durations import list_bases
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.reports import write_report
 from lifecycle.simulation.reports.report import Report, find_findings, find_problems, list_places
@@ -50,5 +51,6 @@ class ReportSink:
             self._trace.finish(outcome),
             tuple(self._verdicts.tell(cluster)),
             tuple(self._verdicts.list_lost(cluster)),
+            tuple(list_bases(cluster)),
         )
         self._write(write_report(self._output, report).encode())

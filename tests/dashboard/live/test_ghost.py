@@ -219,11 +219,17 @@ ROLLOUTS = [
     pytest.param(
         [web(replicas=3, **SURGE_TWO), QUOTA], set_image("Deployment"), id="quota", marks=pytest.mark.deep
     ),
-    pytest.param([web(BUSY, 1, BUSIER), SCALER, BUDGET], set_image("Deployment"), id="autoscaler"),
+    pytest.param(
+        [web(BUSY, 1, BUSIER), SCALER, BUDGET],
+        set_image("Deployment"),
+        id="autoscaler",
+        marks=pytest.mark.deep,
+    ),
     pytest.param(
         [make_manifest("StatefulSet", make_server(), replicas=2, serviceName="web")],
         set_image("StatefulSet"),
         id="StatefulSet",
+        marks=pytest.mark.deep,
     ),
     pytest.param(
         [make_manifest("DaemonSet", make_server())],

@@ -13,6 +13,7 @@ from dashboard.pages.service.readings import list_losses, list_served, tell_requ
 from lifecycle import rest_tokens
 from lifecycle.lost_requests import Courses
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.requests import read_lost_sums, tell_lost_requests
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.requests import gone, lost_a_third, store_web, told
 from tests.dashboard.rows import transition
@@ -130,3 +131,54 @@ def test_the_metric_of_lost_requests_is_for_who_may_see_the_cluster(client: Clie
         assert page.status_code == 200 and "lost_seconds_total{" not in page.content.decode()
     settings.OPEN_TO_ALL = []
     assert client.get("/metrics", headers=owner).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "rows, lost_seconds",
+    [
+        pytest.param([told(1_000, None, 0)], [("pods", 0)], id="none"),
+        pytest.param(lost_a_third(), [("pods", 0.999)], id="some"),
+        # 10 s of all, up to the instant of the cluster, 60 s.
+        pytest.param([told(0, None, 0), told(50_000, 0, 1000, "nobody")], [("pods", 10)], id="going on"),
+        pytest.param(
+            [*lost_a_third(), told(40_000, 0, 500, "reset", lostMs=999)], [("pods", 10.999)], id="and again"
+        ),
+        pytest.param(
+            [told(0, None, 0, sender="ingress"), *lost_a_third()],
+            [("ingress", 0), ("pods", 0.999)],
+            id="by sender",
+        ),
+    ],
+)
+def test_what_a_service_lost_stands_in_its_last_rows(rows: list[dict[str, Any]], lost_seconds: Any):
+    cluster = make_shop(rows)
+    (found,) = read_lost_sums([cluster], 50).values()
+    assert [(one.sender, one.count_ms(60_000) / 1000) for one in found] == lost_seconds
+    assert {(one.namespace, one.name) for one in found} == {("default", "web")}
+
+
+def test_what_more_clusters_lost_takes_no_more_questions(django_assert_max_num_queries: Any):
+    first = make_shop(lost_a_third())
+    more = [make_shop(lost_a_third(), first.owner, f"shop-{number}") for number in range(4)]
+    for clusters in ([first], [first, *more]):
+        with django_assert_max_num_queries(3):
+            assert len(read_lost_sums(clusters, 50)) == len(clusters)
+    with django_assert_max_num_queries(3):
+        assert read_lost_sums(more, 0) == {}
+
+
+@pytest.mark.parametrize(
+    "rows, words",
+    [
+        pytest.param([told(1_000, None, 0)], [], id="none"),
+        pytest.param(lost_a_third(), [f"Service web {LOST}"], id="some"),
+    ],
+)
+def test_the_head_of_a_cluster_says_what_was_lost(
+    client: Client, rows: list[dict[str, Any]], words: list[str]
+):
+    cluster = make_shop(rows)
+    assert tell_lost_requests(cluster, 60_000) == words
+    client.force_login(cluster.owner)
+    for page in ("/clusters/shop/", "/clusters/shop/verdict/"):
+        assert (f"Service web {LOST}." in client.get(page).content.decode()) == bool(words)

@@ -6,8 +6,9 @@ import pytest
 
 from dashboard.plots.phases import VALUES
 from dashboard.plots.stories import Stories
-from dashboard.plots.theme import STATES, TONES, Tone, css_rule, ink
+from dashboard.plots.theme import css_rule, ink
 from dashboard.plots.timeline import make_timeline
+from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 from tests.dashboard.rows import pod_life, transition
 
 

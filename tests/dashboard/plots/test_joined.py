@@ -8,8 +8,8 @@ from dashboard.plots.joined import FEWEST_BARS, MOST_BARS, find_stretch, join
 from dashboard.plots.patches import make_patch
 from dashboard.plots.spans import Span
 from dashboard.plots.stories import Stories
-from dashboard.plots.theme import TONES
 from dashboard.plots.timeline import make_timeline
+from lifecycle.simulation.reports.tones import TONES
 from tests.dashboard.rows import pod_life, transition
 
 pytestmark = pytest.mark.slow

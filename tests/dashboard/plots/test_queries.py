@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.plots.queries import Seen, read_query
-from dashboard.plots.theme import STATES
+from lifecycle.simulation.reports.tones import STATES
 
 
 def pod(state: str, status: str, name: str = "web-1", namespace: str = "shop") -> Seen:

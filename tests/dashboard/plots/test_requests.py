@@ -73,6 +73,21 @@ def test_a_bar_says_what_share_how_and_when_and_which_row_began_it():
     ]
 
 
+def test_what_pods_that_are_not_ready_serve_has_a_tone_of_its_own():
+    rows = [told(0, None, 0), told(2_000, 0, 0, served=500, notReady=500), told(4_500, 0, 0)]
+    figure = make_requests(lane(rows), 9_000)
+    assert bars(figure) == [
+        ("requests-served", 0, 2_000, 0.12),
+        ("requests-unready", 2_000, 4_500, 0.31),
+        ("requests-served", 4_500, None, 0.12),
+    ]
+    (trace,) = [one for one in figure["data"] if one["name"] == "requests-unready"]
+    assert trace["hovertext"] == [
+        "<b>web: 1 of 2 requests served by pods that are not ready</b><br>+2s → +4.5s · 2.5s"
+        "<br>50 % served, 50 % served by pods that are not ready"
+    ]
+
+
 def test_what_was_lost_at_once_is_a_mark():
     figure = make_requests(
         lane([told(0, None, 0), told(3_000, 0, 0, "reset", atOnceMs=80)], per_second=100), 9_000

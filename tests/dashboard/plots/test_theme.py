@@ -9,8 +9,9 @@ import pytest
 
 from dashboard.plots.glyphs import shape_of
 from dashboard.plots.phases import VALUES
-from dashboard.plots.theme import STATES, TONES, css_rule, duration, escape, marker, round_step
+from dashboard.plots.theme import css_rule, duration, escape, marker, round_step
 from lifecycle.engine.objects.shown import STATE_WORDS
+from lifecycle.simulation.reports.tones import STATES, TONES
 
 BACKGROUNDS = {"light": "#ffffff", "dark": "#141b26"}
 # Machado, Oliveira and Fernandes (2009), severity 1.0, for linear RGB.

@@ -9,8 +9,8 @@ import pytest
 
 from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.stories import Stories
-from dashboard.plots.theme import STATES
 from dashboard.plots.timeline import make_timeline
+from lifecycle.simulation.reports.tones import STATES
 from tests.dashboard.rows import pod_life, transition
 
 
@@ -272,7 +272,7 @@ def test_owners_of_a_long_history_are_forgotten_once_it_is_read():
 
 def test_an_owner_without_pods_yet_is_remembered():
     stories = Stories()
-    rollouts(stories, range(1, 20))
+    rollouts(stories, range(1, 10))
     stories.feed(replica_set(200_000, "web-next", "created"))
     rollouts(stories, range(21, 40))
     assert stories.workloads["default/ReplicaSet/web-next"] == "Deployment/web"
@@ -283,16 +283,16 @@ def test_what_was_drawn_takes_no_memory_once_it_is_forgotten():
     stories = Stories()
     tracemalloc.start()
     try:
-        rollouts(stories, range(1, 20))
+        rollouts(stories, range(1, 10))
         # What waits for the collector is forgotten all the same.
         gc.collect()
         warm, _ = tracemalloc.get_traced_memory()
-        rollouts(stories, range(20, 80))
+        rollouts(stories, range(10, 40))
         gc.collect()
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert after - warm < 100_000, after - warm
+    assert after - warm < 50_000, after - warm
 
 
 def test_a_label_tells_what_is_true_now():

@@ -284,7 +284,7 @@ def live(seed: int) -> None:
         raise AssertionError(f"seed {seed}: {error}") from error
 
 
-@pytest.mark.parametrize("block", first_of(range(20)))
+@pytest.mark.parametrize("block", first_of(range(20), most=1))
 def test_random_pods_never_break_what_must_hold(block: int) -> None:
     for seed in range(block * 10, block * 10 + 10):
         live(seed)

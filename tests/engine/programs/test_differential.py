@@ -62,24 +62,24 @@ def simulated_shell(script: str, shell: str = "dash") -> tuple[str, int | None]:
     return output.rstrip("\n"), process.exit.code if process.exit else None
 
 
-@pytest.mark.parametrize("script", one_in(3, SCRIPTS))
+@pytest.mark.parametrize("script", one_in(6, SCRIPTS))
 def test_script_does_what_the_real_shell_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 
-@pytest.mark.parametrize("script", one_in(3, TOOL_SCRIPTS))
+@pytest.mark.parametrize("script", one_in(6, TOOL_SCRIPTS))
 def test_tools_do_what_the_real_tools_do(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 
 @pytest.mark.skipif(AWK is None, reason="there is no awk on this machine")
-@pytest.mark.parametrize("script", one_in(3, AWK_SCRIPTS))
+@pytest.mark.parametrize("script", one_in(6, AWK_SCRIPTS))
 def test_awk_does_what_the_real_awk_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script) == real_shell(script, tmp_path)
 
 
 @pytest.mark.skipif(BASH is None, reason="there is no bash on this machine")
-@pytest.mark.parametrize("script", one_in(3, BASH_SCRIPTS))
+@pytest.mark.parametrize("script", one_in(6, BASH_SCRIPTS))
 def test_script_for_bash_does_what_bash_does(script: str, tmp_path: Path) -> None:
     assert simulated_shell(script, "bash") == real_shell(script, tmp_path, BASH or "")
 

@@ -33,12 +33,12 @@ def play(image: str, port: int, then: str) -> Shop:
         ("haproxy:3.2", 80, 0),
         ("caddy:2", 80, 0),
         ("traefik:v3", 80, 0),
+        ("tomcat:11", 8080, 0),
         # It goes on answering for 5 s.
         ("coredns/coredns:1.12", 8080, 0),
         # 200 ms x 1/2 that were under way.
         ("envoyproxy/envoy:v1.34", 80, 100),
         ("traefik/whoami:v1", 80, 100),
-        ("tomcat:11", 8080, 100),
         ("postgres:17", 5432, 100),
         ("mysql:8.4", 3306, 100),
         ("shop.example/web:1", 8080, 100),

@@ -1,5 +1,7 @@
 """What is lost of requests from pods, reckoned by hand: `acts` says what happens."""
 
+from typing import Any
+
 import pytest
 
 from tests.engine.traffic.acts import (
@@ -23,6 +25,7 @@ from tests.engine.traffic.acts import (
     scale,
     sleep_before_stop,
 )
+from tests.engine.traffic.shop import Shop
 
 OF_THREE = "1 0, 10 1000 timedOut, 11 0"
 SLOW_LOSS = "1 0, 15 250 timedOut, 16 0, 20 250 timedOut, 21 0, 25 250 timedOut, 26 0"
@@ -241,6 +244,33 @@ HANGS = {
 def test_what_is_lost_of_a_single_pod(act: Act, lost_ms: int, told: str, outcomes: Json) -> None:
     shop = check(act, 60, lost_ms, told, "pods", ONE_SECOND)
     assert shop.sum_outcomes() == {"served": 59_000 - sum(outcomes.values()), **outcomes}
+
+
+@pytest.mark.parametrize(
+    "service, told",
+    [
+        pytest.param(
+            {"publishNotReadyAddresses": True},
+            [(1, 0, None, 0), (20, 0, None, 1000), (25, 0, None, 0)],
+            id="published: as long as it is not ready",
+        ),
+        pytest.param(
+            {},
+            [(1, 0, None, 0), (20, 0, None, 1000), (21, 1000, "nobody", 0), (26, 0, None, 0)],
+            id="else for the lag, and then there is nobody",
+        ),
+    ],
+)
+def test_that_pods_which_are_not_ready_serve_is_told_in_rows(service: Json, told: list[Any]) -> None:
+    shop = Shop(**ONE_SECOND)
+    only_run(READINESS, behavior=FLAPS, service=service)(shop)
+    shop.to(60)
+    rows = [row for row in shop.rows if row.get("field") == "requests.pods"]
+    assert [
+        (row["at_ms"] / 1000, row["new"], row["reason"], row["detail"]["notReady"]) for row in rows
+    ] == told
+    # What was lost so far stands in each row from the first loss on: 5 s without anybody.
+    assert [row["detail"].get("lostMs") for row in rows][-1] == (None if service else 5000)
 
 
 @pytest.mark.parametrize(

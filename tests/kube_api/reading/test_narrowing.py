@@ -11,6 +11,7 @@ from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.describing import resources
 from lifecycle.kube_api.reading import lists, reads
 from tests.kube_api.conftest import Shop
+from tests.seeds import each_once
 
 pytestmark = pytest.mark.slow
 
@@ -49,26 +50,29 @@ def read(shop: Shop, query: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[
     return [one["metadata"]["name"] for one in page.items], count
 
 
-@pytest.mark.parametrize("paging", ["", "&limit=50"])
 @pytest.mark.parametrize(
-    "query, found, count",
-    [
-        ("labelSelector=app%3Dweb", ["a", "b"], 2),
-        ("labelSelector=app in (web,db)", ["a", "b", "c"], 3),
-        ("labelSelector=app%3Dweb,example.org/tier%3Dfront", ["a"], 1),
-        ("labelSelector=app%3Dweb,example.org/tier!%3Dfront", ["b"], 2),
-        ("labelSelector=123%3Done", ["b"], 5),
-        ("labelSelector=0%3Dzero,app%3Ddb", ["c"], 1),
-        ("labelSelector=app%3Dnone", [], 0),
-        ("labelSelector=!app", ["d", "kube-root-ca.crt"], 5),
-        ("fieldSelector=metadata.name%3Dc", ["c"], 1),
-        ("fieldSelector=metadata.name!%3Dc", ["a", "b", "d", "kube-root-ca.crt"], 5),
-        ("fieldSelector=metadata.namespace%3Dother", [], 0),
-        ("fieldSelector=metadata.name%3D", [], 5),
-        ("fieldSelector=metadata.name%3Da&labelSelector=app%3Ddb", [], 0),
-    ],
+    "row, paging",
+    each_once(
+        [
+            ("labelSelector=app%3Dweb", ["a", "b"], 2),
+            ("labelSelector=app in (web,db)", ["a", "b", "c"], 3),
+            ("labelSelector=app%3Dweb,example.org/tier%3Dfront", ["a"], 1),
+            ("labelSelector=app%3Dweb,example.org/tier!%3Dfront", ["b"], 2),
+            ("labelSelector=123%3Done", ["b"], 5),
+            ("labelSelector=0%3Dzero,app%3Ddb", ["c"], 1),
+            ("labelSelector=app%3Dnone", [], 0),
+            ("labelSelector=!app", ["d", "kube-root-ca.crt"], 5),
+            ("fieldSelector=metadata.name%3Dc", ["c"], 1),
+            ("fieldSelector=metadata.name!%3Dc", ["a", "b", "d", "kube-root-ca.crt"], 5),
+            ("fieldSelector=metadata.namespace%3Dother", [], 0),
+            ("fieldSelector=metadata.name%3D", [], 5),
+            ("fieldSelector=metadata.name%3Da&labelSelector=app%3Ddb", [], 0),
+        ],
+        ["", "&limit=50"],
+    ),
 )
-def test_only_what_may_be_meant_is_read(maps, monkeypatch, query, found, count, paging):
+def test_only_what_may_be_meant_is_read(maps, monkeypatch, row, paging):
+    query, found, count = row
     assert read(maps, query + paging, monkeypatch) == (found, count)
 
 

@@ -13,14 +13,13 @@ from lifecycle.runs import inbox
 from tests.runs.conftest import create
 from tests.runs.open_tab import OpenTab, resident_mib
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.deep]
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 SPEED = 100.0
 SAMPLES = 20
-# What a process may gain after it has warmed up, for ever; within a moment nothing is warm yet, and a tab
-# keeps for a while what it has drawn.
-GROWTH_MIB, GROWTH_WARMING_MIB = 16, 64
+# What a process may gain after it has warmed up, for ever; a tab keeps for a while what it has drawn.
+GROWTH_MIB, GROWTH_OF_TAB_MIB = 16, 64
 # Lanes come and go with their pods; what is shown is bounded.
 GROWTH_NODES = 5000
 TARGET = {"kind": "Deployment", "namespace": "default", "name": "web"}
@@ -46,10 +45,10 @@ def measure(podline: Installation, tab: OpenTab) -> Sample:
     return {name: resident_mib(pid) for name, pid in found.items()} | tab.measure()
 
 
-def soak(minutes: float, workers: int = 2) -> list[Sample]:
+def soak(minutes: float) -> list[Sample]:
     """Samples from the first fifth on, when everything is warm; each is printed as it is taken."""
     samples: list[Sample] = []
-    with installation(workers) as podline:
+    with installation(workers=2) as podline:
         cluster = inbox.create_cluster(podline.owner(), "soak", speed=SPEED, keep_rows=50_000)
         assert inbox.wait_for_result(create(cluster, replicas=5))["code"] == 201
         with OpenTab(podline.address, "/clusters/soak/") as tab:
@@ -69,30 +68,19 @@ def soak(minutes: float, workers: int = 2) -> list[Sample]:
     return samples
 
 
-def assert_flat(samples: list[Sample], growth_mib: int) -> None:
+def assert_flat(samples: list[Sample]) -> None:
     warm, after = samples[0], samples[-1]
-    limits = {"tab": GROWTH_WARMING_MIB, "tab nodes": GROWTH_NODES}
+    limits = {"tab": GROWTH_OF_TAB_MIB, "tab nodes": GROWTH_NODES}
     for name in warm:
-        limit = limits.get(name, growth_mib)
+        limit = limits.get(name, GROWTH_MIB)
         assert after[name] - warm[name] < limit, (name, samples)
 
 
-needs_browser = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="`make test` installs Chromium")
-
-
-@needs_browser
-@pytest.mark.browser
-def test_memory_stays_flat_for_a_moment():
-    assert_flat(soak(minutes=0.15, workers=1), GROWTH_WARMING_MIB)
-
-
-@needs_browser
-@pytest.mark.deep
+@pytest.mark.skipif(not os.path.exists(PROGRAM), reason="`make test` installs Chromium")
 def test_memory_stays_flat():
-    assert_flat(soak(MINUTES), GROWTH_MIB)
+    assert_flat(soak(MINUTES))
 
 
-@pytest.mark.deep
 def test_a_long_history_is_still_what_its_commands_give():
     with installation(workers=2) as podline:
         cluster = inbox.create_cluster(podline.owner(), "soak", speed=SPEED)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.seeds import first_if
 from tests.simulate.running import summarize
 
 INPUTS = Path(__file__).parent / "inputs"
@@ -186,6 +187,10 @@ CASES = [
 ]  # fmt: skip
 
 
+# Takes as long as all others; what becomes of requests is claimed in `test_request_remedies`.
+LONG = ("54-rollout-drops-requests",)
+
+
 def test_every_input_is_tried():
     assert {path.stem for path in INPUTS.glob("*.yaml")} == {name for name, _, _ in CASES}
 
@@ -193,7 +198,10 @@ def test_every_input_is_tried():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name, until, expected",
-    [pytest.param(*case, id=f"{case[0]}{f' at {case[1]}' if case[1] else ''}") for case in CASES],
+    first_if(
+        lambda row: row.id not in LONG,
+        (pytest.param(*case, id=f"{case[0]}{f' at {case[1]}' if case[1] else ''}") for case in CASES),
+    ),
 )
 def test_a_summary_names_the_cause_since_when_and_what_comes_next(name, until, expected):
     told = summarize((INPUTS / f"{name}.yaml").read_text(), until)

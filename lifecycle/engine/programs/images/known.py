@@ -75,8 +75,9 @@ def _drops(code: int, after_ms: int) -> TermPlan:
 # What becomes of requests that are under way at the stop signal, by the public manuals. These close their
 # ports and end when all is done: nginx on QUIT (nginx.org, Controlling nginx), httpd on WINCH (Apache,
 # Stopping and Restarting), HAProxy on USR1 (management guide, soft stop), Caddy (grace_period: for ever),
-# Traefik (lifeCycle.graceTimeOut: 10 s). Others drop it: Envoy (operations: draining is asked for by its
-# admin page), Tomcat, php-fpm (process_control_timeout: 0), and Go's servers without a handler.
+# Traefik (lifeCycle.graceTimeOut: 10 s), Tomcat (unloadDelay of a Context: 2 s; that what takes longer is cut
+# off is not modelled). Others drop it: Envoy (operations, Draining: at its end it closes its listeners at
+# once). Taken as assumed: php-fpm (process_control_timeout: 0), and Go's servers without a handler.
 _WAITS = TermPlan(waits=True)
 # CoreDNS goes on answering (lameduck in the Corefile of kubeadm).
 _LAMEDUCK = TermPlan(Duration.fixed(5000), accepts=True)
@@ -138,7 +139,9 @@ _IMAGES: Mapping[str, ImageFacts] = {
     "traefik": ImageFacts((80, 8080), 500, replace(_WAITS, takes=Duration.fixed(100))),
     "traefik/whoami": ImageFacts((80,), 50, _exits(0), speaks_http=True),
     "caddy": ImageFacts((80, 443), 200, _WAITS, is_shell=True),
-    "tomcat": ImageFacts((8080,), 5000, _drops(_JAVA, 500), is_shell=True, speaks_http=True),
+    "tomcat": ImageFacts(
+        (8080,), 5000, TermPlan(Duration.fixed(500), _JAVA, waits=True), is_shell=True, speaks_http=True
+    ),
     # Data stores.
     "redis": ImageFacts((6379,), 50, _exits(0, 10), is_shell=True),
     "memcached": ImageFacts((11211,), 20, _exits(0), is_shell=True),

@@ -43,6 +43,58 @@ def test_a_load_closes_the_loop():
     ]
 
 
+@pytest.mark.parametrize(
+    "demand, replicas",
+    [
+        # 100 % of 50: two. 20 a second that cost 5 ms each are 100m.
+        pytest.param({"podline.dev/load": "nginx: [{at: 0s, cpu: 100m}]"}, 2, id="a load"),
+        pytest.param(
+            {"podline.dev/requests": "{perSecond: 20, cpuPerRequest: {nginx: 5m}}"},
+            2,
+            id="what requests cost",
+        ),
+        pytest.param(
+            {"podline.dev/requests": "{perSecond: 20, cpuPerRequest: {nginx: 0.015}}"},
+            6,
+            id="three times that",
+        ),
+        pytest.param({"podline.dev/requests": "{perSecond: 20}"}, 1, id="requests that cost nothing"),
+        pytest.param(
+            {"podline.dev/requests": "{cpuPerRequest: {nginx: 5m}}"}, 1, id="nobody says how many there are"
+        ),
+        pytest.param(
+            {"podline.dev/requests": "{perSecond: 20, cpuPerRequest: {other: 5m}}"},
+            1,
+            id="of no container of it",
+        ),
+        pytest.param(
+            {
+                "podline.dev/load": "nginx: [{at: 0s, cpu: 100m}]",
+                "podline.dev/requests": "{perSecond: 20, cpuPerRequest: {nginx: 15m}}",
+            },
+            2,
+            id="both: the load counts",
+        ),
+    ],
+)
+def test_requests_that_cost_cpu_are_a_load(demand: dict[str, str], replicas: int):
+    world = Autoscaled()
+    world.serve("web", demand)
+    world.workload()
+    world.autoscale()
+    assert world.run(80).replicas() == replicas
+
+
+def test_a_cost_of_requests_that_changes_is_seen():
+    world = Autoscaled()
+    world.serve("web", {"podline.dev/requests": "{perSecond: 20, cpuPerRequest: {nginx: 2m}}"})
+    world.workload()
+    world.autoscale()
+    assert world.run(40).replicas() == 1
+    world.serve("web", {"podline.dev/requests": "{perSecond: 20, cpuPerRequest: {nginx: 5m}}"})
+    assert world.run(40).replicas() == 2
+
+
 @pytest.mark.spec("HPA-04", "DEP-SCALE-04")
 @pytest.mark.parametrize("cpu, replicas", [("54m", 10), ("56m", 12), ("46m", 10), ("44m", 10)])
 def test_a_ratio_near_one_changes_nothing(cpu: str, replicas: int):
@@ -291,6 +343,11 @@ def test_a_share_of_a_load_stops_at_the_limit():
         ("podline.dev/load", "nginx: [{at: 0s, cpu: lots}]", "is not a quantity"),
         ("podline.dev/load", "[", "not YAML"),
         ("podline.dev/metrics", "[{values: []}]", "[0].name: is required"),
+        ("podline.dev/requests", "{perSeconds: 5}", "[podline.dev/requests].perSeconds: unknown key"),
+        ("podline.dev/requests", "{cpuPerRequest: 5m}", ".cpuPerRequest: '5m' must map container names"),
+        ("podline.dev/requests", "{cpuPerRequest: {a: 5m}}", ".cpuPerRequest: needs perSecond beside it"),
+        ("podline.dev/requests", "{perSecond: 1, cpuPerRequest: {a: lots}}", ".cpuPerRequest.a: "),
+        ("podline.dev/requests", "{perSecond: 1, cpuPerRequest: {a: -1}}", ".a: -1 must be from 0 to 3600"),
         ("podline.dev/metrics", "[{name: a, values: [{at: 0s}]}]", "[0].values[0].value: is required"),
         (
             "podline.dev/metrics",
@@ -307,6 +364,18 @@ def test_a_demand_that_cannot_be_read_is_told(annotation: str, text: str, proble
         "create", object={"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec}
     )
     assert result.ok and any(problem in warning for warning in result.warnings), result.warnings
+
+
+def test_a_load_beside_what_requests_cost_is_told():
+    load, requests = "app: [{at: 0s, cpu: 1}]", "{perSecond: 1, cpuPerRequest: {app: 1}}"
+    annotations = {"podline.dev/load": load, "podline.dev/requests": requests}
+    meta = {"name": "web", "namespace": "default", "annotations": annotations}
+    made = {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": {"ports": [{"port": 80}]}}
+    result = Autoscaled().submit("create", object=made)
+    assert result.warnings == [
+        "metadata.annotations[podline.dev/requests].cpuPerRequest: metadata.annotations[podline.dev/load]"
+        " says what CPU is used as well: give one of both; the load counts"
+    ]
 
 
 def test_a_load_belongs_on_a_service():

@@ -325,7 +325,7 @@ def story(door: Door, instants: list[int], reload_at: int | None) -> list[dict[s
 
 
 @pytest.mark.slow
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(st.lists(st.integers(0, 60_000), min_size=1, max_size=6))
 def test_saving_and_loading_changes_nothing(instants: list[int]):
     whole = story(Door("realistic"), [], None)

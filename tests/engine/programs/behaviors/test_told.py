@@ -34,6 +34,18 @@ def test_source(container: dict[str, Any], source: str) -> None:
     assert told(container, [PROFILE]).source == source
 
 
+def test_a_measured_profile_says_on_what_it_stands() -> None:
+    note = "pull 12 samples; ready 9 samples"
+    metadata = {"name": "measured", "annotations": {"podline.dev/measured": note}}
+    profiles = [
+        PROFILE,
+        {**PROFILE, "metadata": metadata, "spec": {**PROFILE["spec"], "match": {"image": "web:2"}}},
+    ]
+    assert told({"image": "web:2"}, profiles).source == (
+        f"acts as the ContainerProfile measured says, measured: {note}"
+    )
+
+
 def test_annotation_comes_first() -> None:
     one = told({"image": "web:2"}, [PROFILE], annotations=ANNOTATED)
     assert one.source == "acts as its annotation podline.dev/behavior says"

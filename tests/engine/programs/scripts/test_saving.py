@@ -74,7 +74,7 @@ def test_history_is_the_same_with_and_without_saving(script: str) -> None:
 
 @pytest.mark.slow
 @given(PROGRAMS, st.sampled_from([0, 1]))
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_any_generated_script_can_be_saved_anywhere(script: str, seconds: int) -> None:
     slowed = script.replace("sleep 0", f"sleep {seconds}").replace("echo", "sleep 0.1; echo")
     assert record(slowed, reloads=True) == record(slowed, reloads=False)
