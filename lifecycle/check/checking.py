@@ -57,6 +57,17 @@ def check(
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
     untried = cure(settled, lived, findings, processes)
+    return conclude(settled, lived, seeds, findings, untried)
+
+
+def conclude(
+    settled: Settled,
+    lived: Sequence[tuple[Trial, Future]],
+    seeds: Sequence[int],
+    findings: Sequence[Finding],
+    untried: Sequence[str] = (),
+) -> Checked:
+    """What came of a check whose futures were lived through, wherever that was."""
     refusals = {f"{trial.title}: {text}": None for trial, future in lived for text in future.refusals}
     return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), (*refusals, *untried))
 
