@@ -13,7 +13,6 @@ from lifecycle.check.trials import Trial
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.trace import Row
 from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
-from lifecycle.input.expressions import Look
 from lifecycle.lean_tuples import NamedTuple
 
 Json = Mapping[str, Any]
@@ -59,8 +58,6 @@ class _Life:
         self.scene = Scene(settled, trial, self.cluster)
         self.scene.know_controllers(self.cluster.list("ReplicaSet") + self.cluster.list("Job"))
         self.watchers = make_watchers(self.scene)
-        self.looks = [Look(one.expression) for one in trial.expects if one.claim == "always"]
-        self.failed: dict[int, Violation] = {}
         self.lost_before_ms = self._sum_lost()
         self.refusals: list[str] = []
         self.unwell: set[tuple[str, str, str]] = set()

@@ -13,6 +13,7 @@ from lifecycle.lean_dataclasses import asdict
 
 from .api.commands import Command, Result
 from .api.context import Context
+from .api.first_objects import KnownObjects, known_objects, list_namespaces, list_others
 from .api.kind_hooks import list_companions
 from .api.patching.three_way_apply import NOT_REMEMBERED, is_remembered
 from .api.server import ApiServer
@@ -27,8 +28,6 @@ from .heart.errors import ApiError, CheckpointError
 from .heart.saved import map_of, part_of
 from .heart.settings import Settings
 from .kinds.namespace import NAMESPACE
-from .kinds.plain import PRIORITY_CLASS
-from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
 from .kubelet.components import Components
 from .kubelet.execs import Execs
@@ -45,7 +44,6 @@ from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.nodes.drains import DRAIN
 from .rules.nodes.status import show_lease, show_node
-from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
 from .traffic import Traffic
 
@@ -106,29 +104,25 @@ class Cluster:
             self._context.trace.event(found.subject, "Warning", "SyncBackOff", message, controller.source)
 
     def _populate(self) -> None:
-        for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
-            self._api.create_json({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        self._provide()
+        known = known_objects(self._context.features)
+        for namespace in list_namespaces():
+            self._api.create_json(namespace, cached=known.of(namespace))
+        self._provide(known)
         cached, spec = CachedTemplate(), dict[str, Any]()
         for number in range(1, int(self.settings.nodes["count"]) + 1):
             node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"node-{number}"}, "spec": spec}
             self._api.create_json(node, cached=cached)
         self._context.loop.drain()
 
-    def _provide(self) -> None:
+    def _provide(self, known: KnownObjects) -> None:
         """Make what every cluster and every namespace has and this one has not: an older engine made less."""
-        kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
-        own: list[dict[str, Any]] = [API_SERVER, *API_SERVER_ENDPOINTS]
-        own += [
-            {**kind, "metadata": {"name": name}, "value": value, "description": SYSTEM_CLASS_TEXTS[name]}
-            for name, value in SYSTEM_CLASSES.items()
-        ]
+        own = [*list_others()]
         for namespace in self._store.list(NAMESPACE.kind.id):
             own += list_companions(namespace) if namespace.meta.deletion_ms is None else []
         for data in own:
             metadata = data["metadata"]
             if self._store.get(data["kind"], metadata.get("namespace"), metadata["name"]) is None:
-                self._api.create_json(data)
+                self._api.create_json(data, cached=known.of(data))
 
     # --- time -------------------------------------------------------------------------------------------
 
@@ -345,7 +339,7 @@ class Cluster:
         cluster = cls.__new__(cls)
         cluster._build(known.seed, known.epoch_ms, known.settings)
         cluster._take_up(known, saved)
-        cluster._provide()
+        cluster._provide(known_objects(cluster._context.features))
         cluster._context.loop.drain()
         return cluster
 

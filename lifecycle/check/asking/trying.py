@@ -1,0 +1,77 @@
+"""From what a command line says to all futures lived through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lifecycle.check.asking.configuration import (
+    Configuration,
+    find_file,
+    read_annotations,
+    read_configuration,
+)
+from lifecycle.check.checking import Checked, Progress, check
+from lifecycle.check.limits import Limits
+from lifecycle.check.ordeal_files import choose_ordeals, is_ordeal, list_ordeals, read_ordeal
+from lifecycle.check.ordeals import Ordeal
+from lifecycle.check.processes import count_cores
+from lifecycle.check.settled import settle
+from lifecycle.input.manifests import Document
+from lifecycle.lean_dataclasses import replace
+from lifecycle.lean_tuples import NamedTuple
+from lifecycle.simulation.command_line import read_inputs, read_overrides
+from lifecycle.simulation.plan import make_plan
+
+Options = Mapping[str, Any]
+Say = Callable[[str], None]
+
+
+class Given(NamedTuple):
+    """An input, read and tried. `options`: those of the command line, with what the configuration adds."""
+
+    options: Options
+    configuration: Configuration
+    documents: tuple[Document, ...]
+    ordeals: tuple[Ordeal, ...]
+    checked: Checked
+
+
+def try_all(
+    options: Options, say: Say, progress: Progress, configuration: Configuration | None = None
+) -> Given:
+    """Read, settle, and live through all futures. Without a configuration the one beside the input is read.
+
+    Raises ManifestError.
+    """
+    reading = read_inputs(options)
+    own = [read_ordeal(one) for one in reading.documents if is_ordeal(one)]
+    known = choose_ordeals([*list_ordeals(), *own], None)
+    documents = [one for one in reading.documents if not is_ordeal(one)]
+    path = find_file([*options["inputs"], *options["kustomize"]], options["config"])
+    if configuration is None:
+        configuration = read_configuration(path, known) if path else Configuration()
+    options = {**options, "seeds": options["seeds"] or configuration.seeds or 1}
+    wanted = options["ordeals"]
+    ordeals = choose_ordeals(known, wanted) if wanted else configuration.choose(known)
+    limits = _find_limits(documents, configuration)
+    lenient = frozenset[str]() if options["strict"] else reading.lenient
+    plan = make_plan(documents, read_overrides(options), reading.report.refused, lenient)
+    # It is no manifest, and it is read all the same.
+    skipped = tuple(one for one in reading.report.skipped if Path(one.name) != path)
+    notes = replace(reading.report, skipped=skipped).list_notes()
+    for line in (*notes, *map(str, plan.refused), *plan.list_notes()):
+        say(line)
+    seeds = tuple(range(plan.seed, plan.seed + options["seeds"]))
+    jobs = options["jobs"] or count_cores()
+    checked = check(settle(plan), ordeals, seeds, progress, jobs, limits)
+    return Given(options, configuration, tuple(documents), tuple(ordeals), checked)
+
+
+def _find_limits(documents: Iterable[Document], configuration: Configuration) -> Limits:
+    """Those of the file, and what workloads say themselves, which counts more."""
+    limits, annotated = configuration.limits, read_annotations(documents)
+    titles = {*limits.of_one, *annotated}
+    of_one = {one: {**limits.of_one.get(one, {}), **annotated.get(one, {})} for one in sorted(titles)}
+    return Limits(limits.of_all, of_one)
