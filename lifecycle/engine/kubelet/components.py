@@ -33,7 +33,7 @@ class Restarting(Protocol):
 
 
 class Components:
-    """`control_plane`: whose keys and timers nobody sees to without an API server, through which they work."""
+    """`control_plane`: whose keys and timers nobody sees to while no API server is there."""
 
     __slots__ = ("_context", "_give_up", "_outages", "_parts", "_restarting")
 
