@@ -22,9 +22,10 @@ from lifecycle.check.settled import Settled, name_object
 from lifecycle.check.trials import Trial
 from lifecycle.lean_tuples import NamedTuple
 
-FUTURES = 150
-"""So many futures are lived through for what may help one workload, and for each further seed some more."""
-FUTURES_A_SEED = 6
+FUTURES, FEWEST = 240, 40
+"""So many futures are lived through for what may help: of all workloads together, and of each at least;
+for each further seed a twentieth more."""
+_SEEDS = 20
 MOST_SHOWN, MOST_TRIED = 3, 16
 _LITTLE = 0.1
 """What leaves no more than this share of the harm helps, if what is left is less grave."""
@@ -47,13 +48,12 @@ def cure(
     futures: int = FUTURES,
 ) -> list[str]:
     """Write into the findings what helps. Returns what is to be said of what was not tried."""
-    seeds = len({future.seed for _, future in lived})
-    left = futures + FUTURES_A_SEED * (seeds - 1)
     groups: dict[str, list[Finding]] = {}
     for one in findings:
         owners = find_workloads(one, settled)
         groups.setdefault(owners[0].title if owners else one.object, []).append(one)
     kept = list(groups.values())
+    left = _share(futures, len(kept), len({future.seed for _, future in lived}))
 
     def work(place: int) -> list[Cured]:
         return _Ward(settled, lived, left).cure_all(kept[place])
@@ -67,6 +67,12 @@ def cure(
             finding.known_as = tuple(dict.fromkeys(names))
             untried += not told.is_done
     return [f"for {untried} findings not all was tried that may help"] if untried else []
+
+
+def _share(futures: int, groups: int, seeds: int) -> int:
+    """How many futures there are for one workload."""
+    share = max(futures // max(groups, 1), min(futures, FEWEST))
+    return share + share * (seeds - 1) // _SEEDS
 
 
 class _Held(NamedTuple):

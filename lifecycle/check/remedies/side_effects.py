@@ -26,7 +26,7 @@ class SideEffects:
         self._known: dict[bytes, tuple[str, ...]] = {}
 
     def list_all(self, case: Case, candidate: Candidate, ordeal: str, futures: Sequence[Future]) -> list[str]:
-        """`rollout-healthy: budget-kept of Deployment/shop/web`; `futures`: what came of one ordeal with it."""
+        """`rollout-healthy: budget-kept of Deployment/shop/web`; `futures`: what came of `ordeal`."""
         here = (text for future in futures for text in self._compare(ordeal, future))
         return list(dict.fromkeys((*here, *self._list_elsewhere(case, candidate))))
 
