@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from lifecycle.check.figures import sum_up
 from lifecycle.check.findings import Finding, Remedied
@@ -46,13 +46,13 @@ def cure(
     findings: Sequence[Finding],
     processes: int = 1,
     futures: int = FUTURES,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> list[str]:
-    """Write into the findings what helps. Returns what is to be said of what was not tried."""
-    groups: dict[str, list[Finding]] = {}
-    for one in findings:
-        owners = find_workloads(one, settled)
-        groups.setdefault(owners[0].title if owners else one.object, []).append(one)
-    kept = list(groups.values())
+    """Write into the findings what helps. Returns what is to be said of what was not tried.
+
+    `is_wanted` is asked between workloads: whether anybody still waits for it.
+    """
+    kept = _group(settled, findings)
     left = _share(futures, len(kept), len({future.seed for _, future in lived}))
 
     def work(place: int) -> list[Cured]:
@@ -66,7 +66,18 @@ def cure(
             names = (name for remedy in told.remedies for name in remedy.known_as)
             finding.known_as = tuple(dict.fromkeys(names))
             untried += not told.is_done
+        if not is_wanted():
+            break
     return [f"for {untried} findings not all was tried that may help"] if untried else []
+
+
+def _group(settled: Settled, findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Those of one workload together: each group is cured by itself."""
+    groups: dict[str, list[Finding]] = {}
+    for one in findings:
+        owners = find_workloads(one, settled)
+        groups.setdefault(owners[0].title if owners else one.object, []).append(one)
+    return list(groups.values())
 
 
 def _share(futures: int, groups: int, seeds: int) -> int:
