@@ -270,7 +270,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_WORKER_CONSUMER = "lifecycle.runs.celery.serving:Consumer"
+CELERY_WORKER_CONSUMER = "lifecycle.runs.celery.consuming:Consumer"
 # A worker that takes a shard over listens to its queue within a quarter of a second. A broker that stops
 # answering without a word is noticed within five; left to themselves, publishing would wait for ever and
 # listening for 50 s. Publishers look for one that is away every 0.2 s, for a second.

@@ -11,6 +11,7 @@ from dashboard.pages import part_views
 from dashboard.pages.access import views as access_views
 from dashboard.pages.autoscaler import views as autoscaler_views
 from dashboard.pages.budget import views as budget_views
+from dashboard.pages.check import views as check_views
 from dashboard.pages.cluster import manifest_views
 from dashboard.pages.cluster import views as cluster_views
 from dashboard.pages.compare import views as compare_views
@@ -58,6 +59,12 @@ urlpatterns = [
     path("clusters/<str:cluster>/fork/", cluster_views.fork, name="fork"),
     path("clusters/<str:cluster>/compare/", compare_views.choose_other, name="compare-with"),
     path("clusters/<str:cluster>/compare/<str:other>/", compare_views.compare_clusters, name="compare"),
+    path("clusters/<str:cluster>/check/", check_views.check, name="check"),
+    path("clusters/<str:cluster>/check/status/", check_views.check_status, name="check-status"),
+    path("clusters/<str:cluster>/check/start/", check_views.start_check, name="start-check"),
+    path("clusters/<str:cluster>/check/<uuid:check>/", check_views.check_findings, name="check-findings"),
+    path("clusters/<str:cluster>/check/<uuid:check>/cancel/", check_views.cancel_check, name="cancel-check"),
+    path("clusters/<str:cluster>/check/<uuid:check>/open/", check_views.open_finding, name="open-finding"),
     path("clusters/<str:cluster>/kubeconfig", access_views.download, name="kubeconfig"),
     path("clusters/<str:cluster>/tokens/", access_views.issued, name="tokens"),
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", access_views.revoke, name="revoke-token"),

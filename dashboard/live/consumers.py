@@ -47,6 +47,7 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     cluster: Cluster
     head: Head
     group = ""
+    news = ""
     figures: SharedFigures | None = None
     # Which of their versions the browser has; None for none of them.
     version: int | None = None
@@ -124,6 +125,11 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
         self.outbox.append(message)
         self.has_frames.set()
 
+    async def cluster_check(self, message: dict[str, Any]) -> None:
+        """A check of the cluster has come further: of many such words the browser gets the last."""
+        self.news = message["check"]
+        self.has_frames.set()
+
     async def _relay(self) -> None:
         """Frames go on when they follow what was sent; a gap is closed otherwise."""
         while True:
@@ -132,6 +138,9 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             while self.outbox:
                 async with self.lock:
                     await self._take(self.outbox.popleft())
+            if self.news:
+                news, self.news = self.news, ""
+                await self.send(text_data=orjson.dumps({"check": news}).decode())
 
     async def _take(self, message: dict[str, Any]) -> None:
         is_same = message["epoch_id"] == self.head.epoch_id

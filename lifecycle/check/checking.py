@@ -57,6 +57,17 @@ def check(
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
     untried = cure(settled, lived, findings, processes)
+    return conclude(settled, lived, seeds, findings, untried)
+
+
+def conclude(
+    settled: Settled,
+    lived: Sequence[tuple[Trial, Future]],
+    seeds: Sequence[int],
+    findings: Sequence[Finding],
+    untried: Sequence[str] = (),
+) -> Checked:
+    """What came of a check whose futures were lived through, wherever that was."""
     refusals = {f"{trial.title}: {text}": None for trial, future in lived for text in future.refusals}
     return Checked(settled, tuple(seeds), tuple(_sum_up(lived)), tuple(findings), (*refusals, *untried))
 
@@ -83,7 +94,7 @@ def _sum_up(lived: Sequence[tuple[Trial, Future]]) -> Iterator[Summary]:
     """One for each ordeal and those whom it befell together; what befalls each node is one ordeal of all."""
     grouped: dict[tuple[str, tuple[str, ...]], list[tuple[Trial, Future]]] = {}
     for trial, future in lived:
-        is_alone = trial.ordeal.each in ("workload", "container", "cronjob", "job")
+        is_alone = trial.ordeal.each in ("workload", "container")
         key = trial.ordeal.name, tuple(one.title for one in trial.workloads) if is_alone else ()
         grouped.setdefault(key, []).append((trial, future))
     for found in grouped.values():

@@ -7,7 +7,7 @@ from typing import Any
 
 from lifecycle.check.claims import make_watchers
 from lifecycle.check.claims.requests import read_lost_ms
-from lifecycle.check.scene import End, Scene, Violation
+from lifecycle.check.scene import SEVERITIES, End, Scene, Violation
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
 from lifecycle.engine import Cluster, Command
@@ -133,7 +133,7 @@ class _Life:
         if self.whole_since_ms is None:
             return None
         steady_ms = max(self.whole_since_ms, self.asked_ms) + STEADY_MS
-        return max(steady_ms, self.scene.begin_ms + self.trial.ordeal.lasts_ms)
+        return max(steady_ms, self.scene.begin_ms + self.trial.lasts_ms)
 
     def _is_over(self) -> bool:
         over_ms = self._find_over_ms()
@@ -155,8 +155,13 @@ class _Life:
         if is_whole and self.whole_since_ms is not None:
             whole_ms = max(self.whole_since_ms - self.scene.begin_ms, 0)
         end = End(now_ms, self._name_end(is_whole), whole_ms, tuple(sorted(self.unwell)))
-        violations = [one for watcher in self.watchers for one in watcher.finish(end)]
+        found = [one for watcher in self.watchers for one in watcher.finish(end)]
+        violations = [one._replace(severity=self._temper(one.severity)) for one in found]
         return Future(self.seed, self._sum_up(whole_ms), end.state, tuple(violations), tuple(self.refusals))
+
+    def _temper(self, severity: str) -> str:
+        """What an ordeal says is never graver than it says."""
+        return max(severity, self.trial.ordeal.gravest or severity, key=SEVERITIES.index)
 
     def _name_end(self, is_whole: bool) -> str:
         if is_whole:

@@ -41,17 +41,27 @@ def list_paths(description: Json) -> Iterator[dict[str, Any]]:
     for number, (path, methods) in enumerate(description["paths"].items()):
         for method, operation in methods.items():
             parameters = sorted(operation.get("parameters", ()), key=lambda one: one["in"] != "path")
-            content: dict[str, Json] = operation["responses"]["200"].get("content", {})
+            good = next(one for code, one in operation["responses"].items() if code.startswith("2"))
+            content: dict[str, Json] = good.get("content", {})
             yield {
-                "id": f"path-{number}",
+                "id": f"path-{number}-{method}",
                 "method": method.upper(),
                 "path": path,
                 "words": operation.get("description", ""),
                 "parameters": [_tell_parameter(one) for one in parameters],
                 "formats": [_FORMATS[media] for media in content] if len(content) > 1 else [],
                 "media": list(content),
+                "takes": _tell_body(description, operation),
                 **_tell_answer(description, next(iter(content.values()))["schema"] if content else {}),
             }
+
+
+def _tell_body(description: Json, operation: Json) -> list[tuple[str, str, str]]:
+    """The fields of what is sent, with their types and words."""
+    media = (operation.get("requestBody") or {}).get("content") or {}
+    name = (media.get("application/json") or {}).get("schema", {}).get("$ref", "").removeprefix(_REFERENCE)
+    fields = description["components"]["schemas"][name]["properties"] if name else {}
+    return [(field, _tell_type(one), one.get("description", "")) for field, one in fields.items()]
 
 
 def _tell_parameter(parameter: Json) -> dict[str, Any]:

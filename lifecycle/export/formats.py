@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
 from rest_framework.exceptions import ValidationError
-from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 
@@ -47,7 +47,7 @@ class TextRenderer(BaseRenderer):
         return data["text"] if is_log else orjson.dumps(data).decode()
 
 
-class FormatNegotiation(BaseContentNegotiation):
+class FormatNegotiation(DefaultContentNegotiation):
     """`?format=` decides, then the Accept header, then JSON."""
 
     def select_renderer(

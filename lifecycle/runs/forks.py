@@ -40,7 +40,7 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: boo
 def _fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bool) -> Cluster:
     if parent.failure == UNFINISHED:
         raise ValueError("it is a fork itself, and still being made; ask again soon")
-    restored = _restore(parent, at_ms)
+    restored = restore_at(parent, at_ms)
     child = _make_child(parent, restored, owner, name, is_look)
     try:
         _copy_commands(parent, child)
@@ -74,7 +74,7 @@ def find_free_name(stem: str, owner: Any) -> str:
     return next(name for name in names if name not in taken)
 
 
-def _restore(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
+def restore_at(parent: Cluster, at_ms: int | None) -> checkpoints.Restored:
     """The parent at an instant up to virtual now.
 
     What is due between its cursor and virtual now is not recorded yet. Nothing may be, or the fork waits

@@ -4,6 +4,7 @@ Nothing here is needed for correctness: what gets lost costs a little time, neve
 carries the messages is said from above, once, when the app is ready; until then they go nowhere.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 
@@ -12,6 +13,9 @@ class Carrier(Protocol):
 
     def nudge(self, shard: int) -> bool:
         """Ask for a turn of a shard; False when nobody can be asked."""
+
+    def ask_for_check(self, check: str, firsts: Sequence[int | None]) -> bool:
+        """Have workers go on with a check: with parts by their first futures, with the whole for None."""
 
     def announce_results(self, ids: list[str]) -> None:
         """Wake whoever waits for these commands or controls."""
@@ -30,6 +34,9 @@ class Nobody:
     """Carries nothing."""
 
     def nudge(self, shard: int) -> bool:
+        return False
+
+    def ask_for_check(self, check: str, firsts: Sequence[int | None]) -> bool:
         return False
 
     def announce_results(self, ids: list[str]) -> None:

@@ -93,6 +93,12 @@ def publish(group: str, frame: frames.Frame) -> None:
     _sender().add(group, frame)
 
 
+def tell_of_check(group: str, check: str) -> None:
+    """Tell the group that a check has come further; returns at once. Lost, it is told with the next step."""
+    message = {"type": "cluster.check", "check": check}
+    asyncio.run_coroutine_threadsafe(_send(group, message), _sender().loop)
+
+
 async def _send(group: str, message: dict[str, Any]) -> None:
     layer = get_channel_layer()
     if layer is None:

@@ -45,10 +45,10 @@ export class Socket {
   }
 
   #receive(message) {
-    const kind = ["figure", "patch", "clock"].find((name) => name in message) ?? "frame";
+    const kind = ["figure", "patch", "clock", "check"].find((name) => name in message) ?? "frame";
     // Whatever is missed from here on is sent when the socket is opened again.
     if (kind === "frame") this.#address.searchParams.set("after", message.seq);
-    this.#handlers[kind](message);
+    this.#handlers[kind]?.(message);
   }
 
   #retry(socket) {

@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import queue
 import signal
 import sys
 import threading
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +32,15 @@ class Threads:
         self.nudged = threading.Event()
         self.announced: set[str] = set()
         self.something = threading.Condition()
+        self.checks: queue.SimpleQueue[tuple[str, int | None]] = queue.SimpleQueue()
 
     def nudge(self, shard: int) -> bool:
         self.nudged.set()
+        return True
+
+    def ask_for_check(self, check: str, firsts: Sequence[int | None]) -> bool:
+        for first in firsts:
+            self.checks.put((check, first))
         return True
 
     def announce_results(self, ids: list[str]) -> None:
@@ -81,6 +89,14 @@ def turn_for_ever(carrier: Threads) -> None:
             carrier.nudged.wait(IDLE_SECONDS)
 
 
+def check_for_ever(carrier: Threads) -> None:
+    """The one worker of checks."""
+    from lifecycle.runs.checks import work
+
+    while True:
+        work.work_on(*carrier.checks.get())
+
+
 def prepare(data: Path) -> str:
     """Settings, a database, and one who may come in: her one-time token."""
     os.environ |= {
@@ -118,6 +134,7 @@ def serve(port: int, token: str) -> None:
     messages.carry_by(carrier)
     connections.close_all()
     threading.Thread(target=turn_for_ever, args=[carrier], name="engine", daemon=True).start()
+    threading.Thread(target=check_for_ever, args=[carrier], name="checks", daemon=True).start()
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:

@@ -16,8 +16,8 @@ _WHY = {
     "node": "no workload has a pod on a node",
     "zone": "the nodes are not in two zones or more",
     "service": "no Service has a workload behind it",
-    "cronjob": "there is no CronJob",
-    "job": "there is no Job",
+    "dependency": "no workload mentions a Service of another one",
+    "load": "no Service tells how much is asked of it (podline.dev/load, podline.dev/requests)",
 }
 
 

@@ -51,11 +51,7 @@ def cure(
     """Write into the findings what helps. Returns what is to be said of what was not tried."""
     seeds = len({future.seed for _, future in lived})
     left = futures + FUTURES_A_SEED * (seeds - 1)
-    groups: dict[str, list[Finding]] = {}
-    for one in findings:
-        owners = find_workloads(one, settled)
-        groups.setdefault(owners[0].title if owners else one.object, []).append(one)
-    kept = list(groups.values())
+    kept = group_findings(settled, findings)
 
     def work(place: int) -> list[Cured]:
         return _Ward(settled, lived, left).cure_all(kept[place])
@@ -69,6 +65,15 @@ def cure(
             finding.known_as = tuple(dict.fromkeys(names))
             untried += not told.is_done
     return [f"for {untried} findings not all was tried that may help"] if untried else []
+
+
+def group_findings(settled: Settled, findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Those of one workload together: each group is cured by itself."""
+    groups: dict[str, list[Finding]] = {}
+    for one in findings:
+        owners = find_workloads(one, settled)
+        groups.setdefault(owners[0].title if owners else one.object, []).append(one)
+    return list(groups.values())
 
 
 class _Held(NamedTuple):

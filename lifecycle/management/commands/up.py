@@ -283,19 +283,23 @@ def visible_host(host: str) -> str:
 
 
 def make_children(host: str, port: int, workers: int, environment: dict[str, str]) -> list[Child]:
-    """Engine workers, ticker and web server, in the order they are started.
+    """Engine workers, as many workers of checks, ticker and web server, in the order they are started.
 
     The server is uvicorn. Behind Django's own work the three differ little (pages a second, 16
     connections, two cores: uvicorn 275, Daphne 320, Granian 400); uvicorn answers 404 before a WebSocket
     upgrade, stops within its grace with sockets open, and is the one most people run and patch.
     """
     python = sys.executable
-    celery = [python, "-m", "celery", "-A", "dashboard.celery", "--quiet", "worker", "--pool", "solo"]
-    celery += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
+    celery = [python, "-m", "celery", "-A"]
+    flags = ["--quiet", "worker", "--pool", "solo", "--without-gossip", "--without-mingle"]
+    flags += ["--without-heartbeat", "--loglevel", "WARNING"]
+    engine, check = [*celery, "dashboard.celery", *flags], [*celery, "dashboard.check_workers", *flags]
+    numbers = range(1, workers + 1)
     children = [
-        Child(f"{WORKER} {n}", [*celery, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
-        for n in range(1, workers + 1)
+        Child(f"{WORKER} {n}", [*engine, "-n", f"engine{n}@%h", "-Q", f"worker.{n}"], environment)
+        for n in numbers
     ]
+    children += [Child(f"checks {n}", [*check, "-n", f"checks{n}@%h"], environment) for n in numbers]
     children.append(Child("ticker", [python, *_manage(), "ticker"], environment))
     web = [python, *_manage(), "web", "--host", host, "--port", str(port)]
     web += ["--certificate", environment["PODLINE_CERTIFICATE"]]

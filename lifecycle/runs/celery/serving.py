@@ -10,7 +10,6 @@ from typing import Any
 
 import redis
 from celery import bootsteps, current_app, signals
-from celery.worker import consumer, state
 from django.db import connection
 
 from lifecycle.runs import collector, runner
@@ -21,17 +20,6 @@ log = logging.getLogger(__name__)
 
 SYNC_SECONDS = 0.2
 CHECK_SECONDS = 1.0
-AWAY_SECONDS = 0.2
-
-
-class Consumer(consumer.Consumer):  # type: ignore[misc]
-    """Celery's would look for a broker that is away after 2 s, then 4, then 6: this one looks often."""
-
-    def ensure_connected(self, conn: Any) -> Any:
-        while broker.find_problem():
-            state.maybe_shutdown()
-            time.sleep(AWAY_SECONDS)
-        return super().ensure_connected(conn)
 
 
 # Of pages of an SQLite database.

@@ -9,10 +9,12 @@ import time
 
 from django.db import Error, connection
 from django.db.models import Q
+from django.utils import timezone
 
 from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.runs import write_ahead_log
-from lifecycle.runs.celery import tasks
+from lifecycle.runs.celery import check_tasks, tasks
+from lifecycle.runs.checks.work import list_forgotten
 from lifecycle.runs.run_clock import moment
 
 log = logging.getLogger(__name__)
@@ -56,6 +58,8 @@ def run(stopped: threading.Event) -> None:
             if time.monotonic() - repaired_at > REPAIR_SECONDS:
                 shards = sorted({*shards, *forgotten_shards()})
                 repaired_at = time.monotonic()
+                for check, firsts in list_forgotten(timezone.now()):
+                    check_tasks.ask_for_check(check, firsts)
             if time.monotonic() - emptied_at > EMPTY_SECONDS:
                 emptied_at = time.monotonic()
                 write_ahead_log.empty()

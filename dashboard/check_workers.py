@@ -1,0 +1,20 @@
+"""The Celery app of workers that live through checks: they serve no cluster, and give way to who does."""
+
+import os
+from typing import Any
+
+from celery import Celery, signals
+
+NICENESS = 10
+"""A check never slows a live cluster: what is left of the processor is for it."""
+
+app = Celery("podline-checks", include=["lifecycle.runs.celery.check_tasks"])
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.conf.CELERY_DB_REUSE_MAX = 1_000_000
+app.conf.task_default_queue = "checks"
+
+
+@signals.worker_init.connect  # type: ignore[untyped-decorator]
+def give_way(**_: Any) -> None:
+    """Let everybody else go first."""
+    os.nice(NICENESS)

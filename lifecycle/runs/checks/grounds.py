@@ -1,0 +1,82 @@
+"""What a check stands on: its cluster as it was at one drained instant, and the trials that follow from that.
+
+Every worker makes the same of the same saved state. It keeps that of the check it worked on last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lifecycle.check.ordeal_files import list_ordeals
+from lifecycle.check.settled import Settled, look
+from lifecycle.check.trials import Trial, list_trials
+from lifecycle.engine import Cluster as Engine
+from lifecycle.engine import Settings
+from lifecycle.input import exports
+from lifecycle.input.manifests import Document
+from lifecycle.models import Check, Cluster
+from lifecycle.runs import checkpoints
+from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.run import Outcome
+
+AS_IT_STANDS = "as it stands"
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The settled state, its trials, and the seeds of each."""
+
+    settled: Settled
+    trials: tuple[Trial, ...]
+    seeds: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        """How many futures there are."""
+        return len(self.trials) * len(self.seeds)
+
+    def job(self, number: int) -> tuple[Trial, int]:
+        """The trial and the seed of a future, by its number."""
+        return self.trials[number // len(self.seeds)], self.seeds[number % len(self.seeds)]
+
+
+_last: tuple[Any, Grounds] | None = None
+
+
+def find(check: Check) -> Grounds:
+    """The grounds of a check whose base is known. Raises checkpoints.Unreadable."""
+    global _last
+    if _last is None or _last[0] != check.pk:
+        packed = Check.objects.values_list("base", flat=True).get(pk=check.pk)
+        _last = check.pk, lay(check, Engine.load(checkpoints.unpack(bytes(packed))))
+    return _last[1]
+
+
+def forget() -> None:
+    """Let go of what is kept."""
+    global _last
+    _last = None
+
+
+def lay(check: Check, engine: Engine) -> Grounds:
+    """The grounds of a check, of an engine that stands at its instant."""
+    wanted = frozenset(check.ordeals)
+    settled = look(engine, make_plan(check.cluster, engine), Outcome(AS_IT_STANDS, engine.now_ms))
+    trials = list_trials(settled, [one for one in list_ordeals() if one.name in wanted])
+    first = check.cluster.seed
+    return Grounds(settled, tuple(trials), tuple(range(first, first + check.seeds)))
+
+
+def make_plan(cluster: Cluster, engine: Engine) -> Plan:
+    """What would make such a cluster again: its objects as manifests, but for those that others make."""
+    documents = [Document(data) for kind in sorted(engine.kinds()) for data in engine.list(kind)]
+    given, _, _ = exports.clean(documents)
+    return Plan(
+        tuple(one.data for one in given),
+        Settings.from_saved(cluster.settings),
+        cluster.seed,
+        cluster.epoch_ms,
+        is_epoch_given=True,
+        subjects=tuple(one.subject for one in given),
+    )
