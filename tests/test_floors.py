@@ -44,8 +44,7 @@ FLOORS: list[tuple[str, str]] = [
     ("2 input", "lifecycle.input lifecycle.version lifecycle.calibration"),
     (
         "2 verdicts",
-        "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests"
-        " lifecycle.request_cures",
+        "lifecycle.verdicts lifecycle.pod_judge lifecycle.judge lifecycle.remedies lifecycle.lost_requests",
     ),
     ("2 simulation", "lifecycle.simulation"),
     ("2 check", "lifecycle.check"),

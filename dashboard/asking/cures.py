@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from dashboard.asking.request_trials import Retrial, find_change, make_order, restore_before
 from lifecycle.engine.kinds.registry import list_workloads
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.judge import counts_failures
@@ -14,9 +15,16 @@ from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.objects import alive
 from lifecycle.recorded.requests import find_labels
 from lifecycle.remedies import MOST_PODS, Order, Patience, Remedy, Tried
-from lifecycle.request_cures import Cure, LateError, Place, find_cure, list_cures, list_possible, tell_trial
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.runs.request_trials import Retrial, find_change, make_order, restore_before
+from lifecycle.simulation.request_cures import (
+    Cure,
+    LateError,
+    Place,
+    find_cure,
+    list_cures,
+    list_possible,
+    tell_trial,
+)
 from lifecycle.stored_kinds import kind_of_stored
 
 MOST_CPU_SECONDS = 8.0
@@ -35,7 +43,9 @@ class Offer(NamedTuple):
     why: str = ""
 
 
-def offer_cures(cluster: Cluster, service: StoredObject, workloads: Sequence[StoredObject]) -> Offer:
+def offer_cures(
+    cluster: Cluster, service: StoredObject, workloads: Sequence[StoredObject], is_late: Callable[[], bool]
+) -> Offer:
     """Live through the last change that lost requests again, with cures for each of these workloads."""
     change = find_change(cluster, service.uid)
     if change is None:
@@ -48,7 +58,7 @@ def offer_cures(cluster: Cluster, service: StoredObject, workloads: Sequence[Sto
         saved = restore_before(cluster, change)
     except Unreadable as problem:
         return Offer((), f"What was before the change that lost requests cannot be restored: {problem}")
-    is_late, found = _make_deadline(), list[Tried]()
+    found = list[Tried]()
     for workload in workloads[:MOST_WORKLOADS]:
         run = Retrial(saved, change, service.data, _place_of(workload), is_late)
         try:
@@ -77,6 +87,11 @@ def find_cure_named(
     return next((one.orders for one in remedies if one.change == change), ())
 
 
+def can_be_cured(workload: StoredObject) -> bool:
+    """Whether it keeps pods, and no other workload decides about it."""
+    return not workload.owner and not counts_failures(kind_of_stored(workload))
+
+
 def list_behind(cluster: Cluster, service: StoredObject) -> list[StoredObject]:
     """The workloads that nobody else decides about, and whose pods a Service selects."""
     return list(_list_behind(cluster, service))
@@ -86,7 +101,7 @@ def _list_behind(cluster: Cluster, service: StoredObject) -> Iterator[StoredObje
     for entry in list_workloads():
         for stored in alive(cluster, entry.kind.id).filter(namespace=service.namespace).order_by("name"):
             labels = find_labels(kind_of_stored(stored), stored.data)
-            if not stored.owner and not counts_failures(entry.kind.id) and selects(service.data, labels):
+            if can_be_cured(stored) and selects(service.data, labels):
                 yield stored
 
 
@@ -99,6 +114,7 @@ def _make_remedy(workload: StoredObject, cure: Cure) -> Remedy:
     return Remedy(change, (make_order(_place_of(workload), workload.data, cure),), "")
 
 
-def _make_deadline() -> Callable[[], bool]:
+def make_deadline() -> Callable[[], bool]:
+    """From now on: whether so many instants were lived through for trials, or so much time spent on them."""
     patience, deadline = Patience(), time.thread_time() + MOST_CPU_SECONDS
     return lambda: patience() or time.thread_time() > deadline

@@ -195,7 +195,9 @@ def read_target(command: Command) -> tuple[str, str, str]:
     payload = _read(command.payload)
     data = _read(payload.get("object"))
     meta = _read(data.get("metadata"))
-    if command.kind == "fault":
+    if command.kind == "fault" and payload.get("component"):
+        kind, name = "", payload["component"]
+    elif command.kind == "fault":
         pod, node = payload.get("pod"), payload.get("node")
         kind, name = (POD_KIND.id, pod) if pod else (NODE_KIND.id, node)
     elif command.kind in ("cordon", "uncordon", "taint", "drain"):

@@ -8,6 +8,7 @@ from typing import Any
 from lifecycle.check.figures import sum_up, worst_end, worst_of
 from lifecycle.check.findings import Finding, explain, find_findings
 from lifecycle.check.life import Future, live
+from lifecycle.check.limits import Judge, Limits
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import do_all
 from lifecycle.check.remedies.curing import cure
@@ -16,6 +17,7 @@ from lifecycle.check.trials import Trial, list_trials
 from lifecycle.lean_dataclasses import dataclass
 
 Progress = Callable[[int, int], None]
+NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,13 @@ def check(
     seeds: Sequence[int],
     progress: Progress = lambda done, of: None,
     processes: int = 1,
+    limits: Limits = NO_LIMITS,
 ) -> Checked:
     """Try everything. Raises ManifestError for an ordeal that cannot be read."""
-    trials = list_trials(settled, ordeals)
-    lived = list(live_all(settled, trials, seeds, progress, processes))
+    judge = Judge(limits, ordeals)
+    trials = list_trials(settled, judge.ordeals)
+    every = live_all(settled, trials, seeds, progress, processes)
+    lived = [(trial, judge.judge(settled, trial, future)) for trial, future in every]
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
     untried = cure(settled, lived, findings, processes)
@@ -89,7 +94,7 @@ def _sum_up(lived: Sequence[tuple[Trial, Future]]) -> Iterator[Summary]:
     """One for each ordeal and those whom it befell together; what befalls each node is one ordeal of all."""
     grouped: dict[tuple[str, tuple[str, ...]], list[tuple[Trial, Future]]] = {}
     for trial, future in lived:
-        is_alone = trial.ordeal.each in ("workload", "container", "cronjob", "job")
+        is_alone = trial.ordeal.each in ("workload", "container")
         key = trial.ordeal.name, tuple(one.title for one in trial.workloads) if is_alone else ()
         grouped.setdefault(key, []).append((trial, future))
     for found in grouped.values():

@@ -8,26 +8,31 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from lifecycle.check.checking import Checked, check
+from lifecycle.check.asking.against import find_earlier
+from lifecycle.check.asking.configuration import (
+    FILE,
+    MOST_SEEDS,
+    Accept,
+    read_configuration,
+    write_baseline,
+)
+from lifecycle.check.asking.left_out import tell_not_run, tell_rests_on, tell_unused
+from lifecycle.check.asking.places import Places
+from lifecycle.check.asking.progress import choose_progress, say_nothing
+from lifecycle.check.asking.reproducing import tell_check, tell_command, write_scenario
+from lifecycle.check.asking.trying import Given, try_all
+from lifecycle.check.comparing import Comparison, Earlier, compare
 from lifecycle.check.film import Films
-from lifecycle.check.left_out import tell_not_run, tell_rests_on
-from lifecycle.check.ordeal_files import is_ordeal, list_ordeals, read_ordeal
-from lifecycle.check.ordeals import Ordeal
+from lifecycle.check.findings import Finding
+from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.outputs import OUTPUTS, write_refusal, write_report
-from lifecycle.check.places import Places
-from lifecycle.check.processes import count_cores
-from lifecycle.check.progress import choose_progress
 from lifecycle.check.report import FINE, Report
-from lifecycle.check.reproducing import tell_check, tell_command, write_scenario
 from lifecycle.check.scene import SERIOUS, SEVERITIES
-from lifecycle.check.settled import settle
-from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.lean_tuples import NamedTuple
-from lifecycle.simulation.command_line import add_circumstances, add_rendering, read_inputs, read_overrides
-from lifecycle.simulation.plan import make_plan
+from lifecycle.simulation.command_line import add_circumstances, add_rendering
 from lifecycle.simulation.run import BAD_INPUT
 from lifecycle.version import TOLD
 
@@ -44,20 +49,14 @@ LIST = "list"
 Options = Mapping[str, Any]
 
 
-class Given(NamedTuple):
-    """An input, read: the objects, and the ordeals to try, own ones among them."""
-
-    documents: tuple[Document, ...]
-    ordeals: tuple[Ordeal, ...]
-    checked: Checked
-
-
 def main(arguments: Sequence[str], program: str = "podline check") -> int:
     """Run one command line; the exit status is one of `EXIT_STATUSES`."""
     parser = ArgumentParser(program, description=HELP, allow_abbrev=True)
     parser.add_argument("--version", action="version", version=TOLD)
     add_options(parser)
     options = {**vars(parser.parse_args(arguments)), "hooks": "install", "until": None}
+    # It stands beside manifests, and `*.yaml` names it too.
+    options["inputs"] = [one for one in options["inputs"] if Path(one).name != FILE]
     if options["ordeals"] == LIST:
         sys.stdout.write("".join(f"{one.name:<22}{one.text} ({one.source})\n" for one in list_ordeals()))
         return FINE
@@ -83,12 +82,18 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--ordeals", metavar="LIST", help=f"names, separated by commas (default all); {LIST} says which"
     )
-    parser.add_argument("--seeds", type=_count, default=1, metavar="N", help="futures of each ordeal (1)")
-    parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default: one for each core)")
-    parser.add_argument(
-        "--fail-on", choices=SEVERITIES, default=SERIOUS, help=f"exit status 1 from this on ({SERIOUS})"
-    )
+    parser.add_argument("--seeds", type=_count, metavar="N", help="futures of each ordeal (default 1)")
+    parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default one for each core)")
+    _add_standards(parser)
     parser.add_argument("-o", "--output", choices=OUTPUTS, default="table", help="default table")
+    parser.add_argument(
+        "--write",
+        action="append",
+        default=[],
+        type=_read_file,
+        metavar="OUTPUT=FILE",
+        help="write the same check into a file too, such as html=check.html; may be given again",
+    )
     parser.add_argument(
         "--scenario", metavar="ID", help="print the counter-example of a finding, for podline simulate -"
     )
@@ -98,59 +103,95 @@ def add_options(parser: ArgumentParser) -> None:
     add_circumstances(parser)
 
 
+def _add_standards(parser: ArgumentParser) -> None:
+    """What fails, and what does not."""
+    parser.add_argument(
+        "--fail-on", choices=SEVERITIES, help=f"exit status 1 from this severity on (default {SERIOUS})"
+    )
+    parser.add_argument(
+        "--against",
+        metavar="REVISION|PATH|REPORT",
+        help="fail only by what is new or worse than in a revision of git, in another file or folder, or in"
+        " an earlier JSON report",
+    )
+    parser.add_argument("--config", metavar="FILE", help=f"default {FILE} beside what is checked")
+    parser.add_argument("--baseline", metavar="FILE", help="findings that are accepted, with a reason each")
+    parser.add_argument("--write-baseline", metavar="FILE", help="accept all that is found from now on")
+
+
 def _count(text: str) -> int:
-    if not text.isdigit() or not 1 <= int(text) <= 10_000:
-        raise ArgumentTypeError(f"{text} is no such number: give 1 to 10000")
+    if not text.isdigit() or not 1 <= int(text) <= MOST_SEEDS:
+        raise ArgumentTypeError(f"{text} is no such number: give 1 to {MOST_SEEDS}")
     return int(text)
 
 
+def _read_file(text: str) -> tuple[str, Path]:
+    output, sign, path = text.partition("=")
+    if output not in OUTPUTS or not sign or not path:
+        raise ArgumentTypeError(f"{text}: write OUTPUT=FILE, with an output of {', '.join(OUTPUTS)}")
+    return output, Path(path)
+
+
 def _check(options: Options) -> int:
-    given = _try_all(options)
-    checked = given.checked
+    given = try_all(options, _say, choose_progress())
+    checked, options = given.checked, given.options
     if options["scenario"]:
         findings = checked.findings
         sys.stdout.write(write_scenario(checked.settled, findings, given.documents, options["scenario"]))
         return FINE
-    report = Report(
+    accepted = _find_accepted(given)
+    if options["write_baseline"]:
+        _write_file(Path(options["write_baseline"]), write_baseline(checked.findings, accepted))
+        accepted = _find_accepted(given, options["write_baseline"])
+    report = _make_report(given, accepted)
+    _write(options["output"], report)
+    for output, path in options["write"]:
+        _write_file(path, write_report(output, report))
+    return report.exit_status
+
+
+def _make_report(given: Given, accepted: Mapping[str, str]) -> Report:
+    checked, options = given.checked, given.options
+    return Report(
         checked=checked,
         find_place=Places(given.documents).find,
         tell_command=partial(tell_command, options=options),
         find_film=Films(checked.settled).find,
         command=tell_check(options),
-        fail_on=options["fail_on"],
-        not_run=tuple(tell_not_run(given.ordeals, checked)),
+        fail_on=options["fail_on"] or given.configuration.fail_on or SERIOUS,
+        comparison=_compare(given),
+        accepted=accepted,
+        not_run=(*tell_not_run(given.ordeals, checked), *tell_unused(given.configuration, checked)),
         rests_on=tuple(tell_rests_on(checked.settled, checked)),
     )
-    _write(options["output"], report)
-    return report.exit_status
 
 
-def _try_all(options: Options) -> Given:
-    """Read, settle, and live through all futures. Raises ManifestError."""
-    reading = read_inputs(options)
-    own = [read_ordeal(one) for one in reading.documents if is_ordeal(one)]
-    documents = [one for one in reading.documents if not is_ordeal(one)]
-    ordeals = choose_ordeals([*list_ordeals(), *own], options["ordeals"])
-    lenient = frozenset[str]() if options["strict"] else reading.lenient
-    plan = make_plan(documents, read_overrides(options), reading.report.refused, lenient)
-    for line in (*reading.report.list_notes(), *map(str, plan.refused), *plan.list_notes()):
-        _say(line)
-    seeds = tuple(range(plan.seed, plan.seed + options["seeds"]))
-    checked = check(settle(plan), ordeals, seeds, choose_progress(), options["jobs"] or count_cores())
-    return Given(tuple(documents), tuple(ordeals), checked)
+def _find_accepted(given: Given, baseline: str | None = None) -> dict[str, str]:
+    """By the id of each finding that is accepted why it is: by the configuration, or by a baseline."""
+    accepts: list[Accept] = [*given.configuration.accepts]
+    if path := baseline or given.options["baseline"]:
+        accepts += read_configuration(Path(path), given.ordeals).accepts
+    found = {}
+    for finding in given.checked.findings:
+        reasons = [one.reason for one in accepts if one.is_of(finding)]
+        if reasons:
+            found[finding.id] = reasons[0]
+    return found
 
 
-def choose_ordeals(known: Sequence[Ordeal], wanted: str | None) -> list[Ordeal]:
-    """Those that are named; all where none is. Raises ManifestError."""
-    if not wanted:
-        return list(known)
-    names = [one.strip() for one in wanted.split(",") if one.strip()]
-    by_name = {one.name: one for one in known}
-    missing = [one for one in names if one not in by_name]
-    if missing:
-        remedy = f"there are {', '.join(by_name)}"
-        raise ManifestError([Problem(f"no ordeal is called {missing[0]}", remedy, source="--ordeals")])
-    return [by_name[one] for one in names]
+def _compare(given: Given) -> Comparison | None:
+    """The findings beside those of what was asked to compare with."""
+    text = given.options["against"]
+    if not text:
+        return None
+
+    def try_silently(options: Options) -> Sequence[Finding]:
+        return try_all(options, lambda line: None, say_nothing, given.configuration).checked.findings
+
+    tried = {one.name for one in given.ordeals}
+    found = find_earlier(text, given.options, try_silently, _say)
+    earlier = [one for one in found if one.ordeal in tried]
+    return compare(map(Earlier.from_finding, given.checked.findings), earlier, text)
 
 
 def _write(output: str, report: Report) -> None:
@@ -170,6 +211,14 @@ def _make_table(report: Report) -> str:
     width = shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else WIDTH
     is_plain = "utf" not in (sys.stdout.encoding or "").lower()
     return make_table(report, Look(width, is_plain, is_terminal and not os.environ.get("NO_COLOR")))
+
+
+def _write_file(path: Path, text: str) -> None:
+    """Write it. Raises ManifestError where that is not possible."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ManifestError([Problem(f"cannot be written: {error.strerror}", source=str(path))]) from None
 
 
 def _say(line: str) -> None:

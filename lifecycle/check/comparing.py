@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from lifecycle.check.findings import Finding
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.lean_tuples import NamedTuple
@@ -28,9 +29,21 @@ class Earlier(NamedTuple):
     of: int
 
     @classmethod
+    def from_finding(cls, one: Finding) -> Earlier:
+        """A finding as a report would have it."""
+        text = one.worst.violation.text
+        return cls(one.id, one.ordeal, one.claim, one.severity, one.object, text, one.times, one.of)
+
+    @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Earlier:
-        """One of `findings`."""
-        return cls(*(data[name] for name in cls._fields))
+        """One of `findings`. Raises KeyError, TypeError or ValueError for what is none."""
+        found = cls(*(data[name] for name in cls._fields))
+        words, counts = found[:-2], (found.times, found.of)
+        if not all(isinstance(one, str) for one in words) or not all(isinstance(one, int) for one in counts):
+            raise TypeError("a finding has words and counts")
+        if found.severity not in SEVERITIES or found.of < 1:
+            raise ValueError(f"no finding is {found.severity}, {found.times} of {found.of}")
+        return found
 
 
 @dataclass(frozen=True, slots=True)

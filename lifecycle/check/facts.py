@@ -17,9 +17,15 @@ _CHECKS = ("httpGet", "tcpSocket", "exec", "grpc")
 
 def list_facts(claim: str, name: str, settled: Settled) -> list[str]:
     """Of the workload at fault, or of those behind a Service that is; [] of what nothing is known."""
-    found = [one for one in settled.workloads if name in (one.title, *_name_around(one))]
+    titles = list_about(name, settled)
+    found = [one for one in settled.workloads if one.title in titles]
     told = [fact for one in found for tell in _OF_CLAIM.get(claim, ()) for fact in tell(one, settled)]
     return list(dict.fromkeys(told))
+
+
+def list_about(name: str, settled: Settled) -> list[str]:
+    """The workloads that something is about: itself, those behind a Service, those of a budget."""
+    return [one.title for one in settled.workloads if name in (one.title, *_name_around(one))]
 
 
 def _name_around(one: Workload) -> Iterator[str]:

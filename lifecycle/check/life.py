@@ -7,13 +7,12 @@ from typing import Any
 
 from lifecycle.check.claims import make_watchers
 from lifecycle.check.claims.requests import read_lost_ms
-from lifecycle.check.scene import End, Scene, Violation
+from lifecycle.check.scene import SEVERITIES, End, Scene, Violation
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.trace import Row
 from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
-from lifecycle.input.expressions import Look
 from lifecycle.lean_tuples import NamedTuple
 
 Json = Mapping[str, Any]
@@ -59,8 +58,6 @@ class _Life:
         self.scene = Scene(settled, trial, self.cluster)
         self.scene.know_controllers(self.cluster.list("ReplicaSet") + self.cluster.list("Job"))
         self.watchers = make_watchers(self.scene)
-        self.looks = [Look(one.expression) for one in trial.expects if one.claim == "always"]
-        self.failed: dict[int, Violation] = {}
         self.lost_before_ms = self._sum_lost()
         self.refusals: list[str] = []
         self.unwell: set[tuple[str, str, str]] = set()
@@ -136,7 +133,7 @@ class _Life:
         if self.whole_since_ms is None:
             return None
         steady_ms = max(self.whole_since_ms, self.asked_ms) + STEADY_MS
-        return max(steady_ms, self.scene.begin_ms + self.trial.ordeal.lasts_ms)
+        return max(steady_ms, self.scene.begin_ms + self.trial.lasts_ms)
 
     def _is_over(self) -> bool:
         over_ms = self._find_over_ms()
@@ -158,8 +155,13 @@ class _Life:
         if is_whole and self.whole_since_ms is not None:
             whole_ms = max(self.whole_since_ms - self.scene.begin_ms, 0)
         end = End(now_ms, self._name_end(is_whole), whole_ms, tuple(sorted(self.unwell)))
-        violations = [one for watcher in self.watchers for one in watcher.finish(end)]
+        found = [one for watcher in self.watchers for one in watcher.finish(end)]
+        violations = [one._replace(severity=self._temper(one.severity)) for one in found]
         return Future(self.seed, self._sum_up(whole_ms), end.state, tuple(violations), tuple(self.refusals))
+
+    def _temper(self, severity: str) -> str:
+        """What an ordeal says is never graver than it says."""
+        return max(severity, self.trial.ordeal.gravest or severity, key=SEVERITIES.index)
 
     def _name_end(self, is_whole: bool) -> str:
         if is_whole:

@@ -23,8 +23,9 @@ from importlib.resources import files
 from typing import Any
 
 from lifecycle.check.claims import CLAIMS
-from lifecycle.check.holes import LISTS
+from lifecycle.check.holes.filling import LISTS
 from lifecycle.check.ordeals import BROKEN, WHOLE, Ordeal, Variant
+from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.targets import EACH, KINDS
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.schema.paths import Path
@@ -59,13 +60,14 @@ FIELDS: Mapping[str, Field] = {
     "leaves": Field(f"`{WHOLE}`, or `{BROKEN}`: not all is to be whole in the end", str, (WHOLE, BROKEN)),
     "claims": Field("claims that are made of it besides", list, tuple(CLAIMS)),
     "spares": Field("claims that are not made of it: it does that itself", list, tuple(CLAIMS)),
+    "gravest": Field("findings of it are at most so grave", str, SEVERITIES),
     "needs": Field("lists that must hold something, else it is not tried", list, tuple(LISTS)),
     "image": Field("how new images act, where steps have the hole `${newImage}`", Mapping),
     "steps": Field("as in a Scenario, with holes; `at` counts from the ordeal's beginning", list),
-    "variants": Field("several ways, a future each: `name`, `of`, `holes`, `image`, `steps`", list),
+    "variants": Field("a future each: `name`, `holes`, and some of these fields again", list),
     "expect": Field("as in a Scenario: claims of its own", list),
 }
-_VARIANT_FIELDS = ("name", "of", "holes", "image", "steps")
+_VARIANT_FIELDS = ("name", "of", "holes", "image", "steps", "lasts", "needs")
 
 
 ORDER = (
@@ -119,14 +121,13 @@ def read_ordeal(document: Document) -> Ordeal:
         each=spec.get("each") or ("node" if "${node}" in str(steps) else "workload"),
         kinds=tuple(spec.get("of") or ()),
         is_planned=bool(spec.get("planned", False)),
-        lasts_ms=read_duration_ms(spec.get("lasts")) or 0,
         within_ms=read_duration_ms(spec.get("within")) or _WITHIN_MS,
         leaves=spec.get("leaves") or WHOLE,
         claims=tuple(spec.get("claims") or ()),
         spares=tuple(spec.get("spares") or ()),
-        needs=tuple(spec.get("needs") or ()),
         variants=tuple(_read_variants(spec, steps)),
         expects=tuple(spec.get("expect") or ()),
+        gravest=spec.get("gravest") or "",
     )
 
 
@@ -140,6 +141,8 @@ def _read_variants(spec: Json, steps: tuple[Json, ...]) -> Iterator[Variant]:
             one.get("holes") or {},
             one.get("image") or image,
             tuple(one.get("steps") or steps),
+            one.get("lasts") or spec.get("lasts") or "",
+            tuple(one.get("needs") or spec.get("needs") or ()),
         )
 
 
@@ -178,7 +181,11 @@ def _check_value(document: Document, path: Path, field: Field, value: Any) -> It
     if not isinstance(value, field.type):
         yield document.problem(path, f"has the wrong type: {describe(value)}", f"{path[-1]}: {field.text}")
         return
-    if field.is_duration and read_duration_ms(value) is None:
+    if (
+        field.is_duration
+        and read_duration_ms(value) is None
+        and not (path[-1] == "lasts" and "${" in str(value))
+    ):
         yield document.problem(path, f"must be a duration, not {describe(value)}", 'such as "10m"')
     known = ", ".join(field.choices)
     for index, one in enumerate(value if isinstance(value, list) else [value] if field.choices else ()):

@@ -19,8 +19,13 @@ class Variant(NamedTuple):
     kinds: tuple[str, ...] = ()
     """Only for workloads of these kinds."""
     holes: Json = {}
+    """Their values."""
     image: Json = {}
     steps: tuple[Json, ...] = ()
+    lasts: str = ""
+    """How long it goes on, which may be a hole."""
+    needs: tuple[str, ...] = ()
+    """Lists that must hold something for it to mean anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +38,22 @@ class Ordeal:
     each: str
     kinds: tuple[str, ...]
     is_planned: bool
-    lasts_ms: int
     within_ms: int
     leaves: str
     claims: tuple[str, ...]
     """Claims that are made of it, beside those that are made of all of its sort."""
     spares: tuple[str, ...]
     """Claims that are not made of it, although they are of others of its sort."""
-    needs: tuple[str, ...]
-    """Lists that must hold something for it to mean anything."""
     variants: tuple[Variant, ...]
     """A future each; one at least."""
     expects: tuple[Json, ...] = ()
+    gravest: str = ""
+    """Findings of it are at most so grave, if it says so."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All lists that any way of it needs."""
+        return tuple(dict.fromkeys(need for one in self.variants for need in one.needs))
 
     @property
     def is_mended(self) -> bool:

@@ -135,7 +135,10 @@ class Scene:
 
     def _know_owners(self, changes: Changes) -> None:
         for version in changes.versions:
-            if version.old is None and version.new.meta.controller is not None:
+            if version.old is None and version.new.key in self.workloads:
+                # It was deleted, and is made again.
+                self._controllers[version.new.meta.uid] = self.workloads[version.new.key]
+            elif version.old is None and version.new.meta.controller is not None:
                 found = self._controllers.get(version.new.meta.controller.uid)
                 if found is not None:
                     uid = version.new.meta.uid

@@ -29,7 +29,8 @@ STANDS_MS = 60_000
 ZONE = "topology.kubernetes.io/zone"
 BUDGET = POD_DISRUPTION_BUDGET.kind.id
 PROFILE = CONTAINER_PROFILE.id
-OTHERS = (PROFILE,)
+CONFIG_MAP, SECRET = "ConfigMap", "Secret"
+OTHERS = (PROFILE, CONFIG_MAP, SECRET)
 """Kinds of which ordeals ask, beside those that have a place of their own."""
 
 

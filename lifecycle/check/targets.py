@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
-from lifecycle.check.new_images import NewImage, make_new_image, make_old_image
+from lifecycle.check.holes.callers import list_callers
+from lifecycle.check.holes.loads import has_load, make_load
+from lifecycle.check.holes.new_images import NewImage, make_new_image, make_old_image
+from lifecycle.check.holes.rooms import list_fillers, list_intruders, make_quota
+from lifecycle.check.holes.runs import (
+    list_soon_runs,
+    rehearse,
+    tell_after_next_run,
+    tell_fifth_run,
+    tell_run_after,
+)
 from lifecycle.check.ordeals import Ordeal, Variant
 from lifecycle.check.settled import PROFILE, Settled, Workload, zone_of
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
@@ -45,6 +56,7 @@ def list_common(settled: Settled) -> dict[str, Any]:
         "nodes": [{"node": one} for one in nodes],
         "zones": [{"zone": one} for one in zones] if len(zones) > 1 else [],
         "workloads": lambda: [name_workload(one) for one in rolling],
+        "fillers": partial(list_fillers, settled),
     }
 
 
@@ -74,8 +86,41 @@ Find = Callable[[Settled, Sequence[str]], Iterator[Target]]
 def _workloads(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
     for one in settled.workloads:
         if one.kind in kinds:
-            holes = {**name_workload(one), "oldImage": lambda one=one: make_old_image(one)}
-            yield Target(one.title, holes, [one])
+            yield Target(one.title, {**name_workload(one), **_surround(settled, one)}, [one])
+
+
+def _surround(settled: Settled, one: Workload) -> dict[str, Any]:
+    """What is around a workload."""
+    own = [pod for pod in settled.pods if pod["metadata"]["uid"] in one.pods]
+    nodes = sorted({node for pod in own if (node := (pod.get("spec") or {}).get("nodeName"))})
+    return {
+        "oldImage": partial(make_old_image, one),
+        "metQuota": partial(make_quota, settled, one.namespace),
+        "intruders": partial(list_intruders, settled, one),
+        **_time(settled, one),
+        "podNodes": [{"node": node} for node in nodes],
+        "podNode": nodes[0] if nodes else "",
+    }
+
+
+def _time(settled: Settled, one: Workload) -> dict[str, Any]:
+    """When a CronJob runs, and what a Job does when it is run again."""
+    if one.kind not in (CRON_JOB_KIND.id, JOB_KIND.id):
+        return {}
+    return {
+        "soonRuns": partial(list_soon_runs, settled, one),
+        "afterNextRun": partial(tell_after_next_run, settled, one),
+        "fifthRun": partial(tell_fifth_run, settled, one),
+        "runAfterEightHours": partial(tell_run_after, settled, one, 8 * 3_600_000),
+        "reruns": cache(partial(_list_reruns, settled, one)),
+    }
+
+
+def _list_reruns(settled: Settled, one: Workload) -> list[dict[str, Any]]:
+    found = rehearse(settled, one)
+    if found is None:
+        return []
+    return [{"rerun": found.job, "rerunPod": found.pod, "rerunLost": f"{found.lost_ms}ms"}]
 
 
 def _containers(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
@@ -115,11 +160,36 @@ def list_on(settled: Settled, nodes: set[str]) -> list[Workload]:
 
 def _services(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
     for service in settled.services:
-        meta = service["metadata"]
-        place = meta["namespace"], meta["name"]
-        if any(place in one.services for one in settled.workloads):
-            holes = {"service": meta["name"], "namespace": meta["namespace"]}
-            yield Target(f"Service/{place[0]}/{place[1]}", holes, list(settled.workloads))
+        namespace, name = service["metadata"]["namespace"], service["metadata"]["name"]
+        behind = [one for one in settled.workloads if (namespace, name) in one.services]
+        if behind:
+            yield Target(f"Service/{namespace}/{name}", _name_service(service), behind)
+
+
+def _name_service(service: Json) -> dict[str, Any]:
+    """The holes that a Service fills."""
+    loads = {"noLoad": 0, "presentLoad": 1, "doubleLoad": 2, "tenfoldLoad": 10}
+    meta = service["metadata"]
+    return {
+        "service": meta["name"],
+        "namespace": meta["namespace"],
+        **{hole: partial(make_load, service, factor) for hole, factor in loads.items()},
+    }
+
+
+def _dependencies(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    for one in _services(settled, kinds):
+        callers = list_callers(settled, one.holes["namespace"], one.holes["service"])
+        if callers:
+            yield one._replace(workloads=callers)
+
+
+def _loads(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    told = [one["metadata"] for one in settled.services if has_load(one)]
+    places = {(one["namespace"], one["name"]) for one in told}
+    for one in _services(settled, kinds):
+        if (one.holes["namespace"], one.holes["service"]) in places:
+            yield one
 
 
 def _cluster(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
@@ -134,6 +204,8 @@ _FIND: Mapping[str, Find] = {
     "node": _nodes,
     "zone": _zones,
     "service": _services,
+    "dependency": _dependencies,
+    "load": _loads,
     "cluster": _cluster,
 }
 EACH = tuple(_FIND)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lifecycle.check.holes import HoleError, fill_steps, find_list
+from lifecycle.check.holes.filling import HoleError, fill, fill_steps, find_list
 from lifecycle.check.ordeals import Ordeal, Variant
 from lifecycle.check.settled import Settled, Workload
-from lifecycle.check.targets import Target, list_common, list_targets, renew
+from lifecycle.check.targets import Target, list_targets, renew
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
@@ -29,6 +29,8 @@ class Trial:
     workloads: tuple[Workload, ...]
     steps: tuple[Step, ...]
     expects: tuple[Expect, ...] = ()
+    lasts_ms: int = 0
+    """So long it goes on."""
     written: tuple[Json, ...] = ()
     """The steps as a Scenario has them."""
 
@@ -44,12 +46,19 @@ def list_trials(settled: Settled, ordeals: Iterable[Ordeal]) -> list[Trial]:
 
 
 def _list_of(settled: Settled, ordeal: Ordeal) -> Iterator[Trial]:
-    common = list_common(settled)
-    if not all(find_list(need, common) for need in ordeal.needs):
-        return
     for variant in ordeal.variants:
         for target in list_targets(settled, ordeal, variant):
-            yield _make(settled, ordeal, variant, target)
+            if _has_all(ordeal, variant, target):
+                yield _make(settled, ordeal, variant, target)
+
+
+def _has_all(ordeal: Ordeal, variant: Variant, target: Target) -> bool:
+    """Whether the lists that it needs hold something."""
+    try:
+        return all(find_list(need, target.holes) for need in variant.needs)
+    except HoleError as error:
+        problem = Problem(str(error), path="spec.needs", subject=f"Ordeal {ordeal.name}")
+        raise ManifestError([problem]) from None
 
 
 def _make(settled: Settled, ordeal: Ordeal, variant: Variant, target: Target) -> Trial:
@@ -61,6 +70,7 @@ def _make(settled: Settled, ordeal: Ordeal, variant: Variant, target: Target) ->
         written += [{"at": "0s", "apply": one} for one in new.profiles]
     try:
         written += fill_steps(variant.steps, holes)
+        lasts_ms = read_duration_ms(fill(variant.lasts, holes)) or 0
         expects = [dict(one) for one in fill_steps(ordeal.expects, holes)]
     except HoleError as error:
         raise ManifestError([Problem(str(error), subject=f"Ordeal {ordeal.name}")]) from None
@@ -69,7 +79,7 @@ def _make(settled: Settled, ordeal: Ordeal, variant: Variant, target: Target) ->
     written.sort(key=lambda one: read_duration_ms(one["at"]) or 0)
     name = f"{target.name} {variant.name}".strip()
     workloads = tuple(target.workloads)
-    return Trial(ordeal, name, workloads, scenario.steps, scenario.expects, tuple(written))
+    return Trial(ordeal, name, workloads, scenario.steps, scenario.expects, lasts_ms, tuple(written))
 
 
 def read_steps(name: str, written: Sequence[Json], expects: Sequence[Json] = ()) -> Scenario:

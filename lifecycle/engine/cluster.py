@@ -13,6 +13,7 @@ from lifecycle.lean_dataclasses import asdict
 
 from .api.commands import Command, Result
 from .api.context import Context
+from .api.first_objects import KnownObjects, known_objects, list_namespaces, list_others
 from .api.kind_hooks import list_companions
 from .api.patching.three_way_apply import NOT_REMEMBERED, is_remembered
 from .api.server import ApiServer
@@ -20,19 +21,21 @@ from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
-from .controllers import Remembering, make_controllers
+from .controllers import Remembering, Restarting, make_controllers
 from .controllers.act import Actor
+from .controllers.cron_job import CronJobController
 from .heart.errors import ApiError, CheckpointError
 from .heart.saved import map_of, part_of
 from .heart.settings import Settings
 from .kinds.namespace import NAMESPACE
-from .kinds.plain import PRIORITY_CLASS
-from .kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from .kinds.validation import list_warnings
+from .kubelet.components import Components
 from .kubelet.execs import Execs
 from .kubelet.faults import KubeletFaults
 from .kubelet.kubelet import Kubelets
 from .objects.codec import PodSpecs, decode
+from .objects.components import API_SERVER as API_SERVER_COMPONENT
+from .objects.components import CRON_JOBS
 from .objects.lease import LEASE_KIND, LEASE_NAMESPACE
 from .objects.meta import StoredObject
 from .objects.node import NODE_KIND
@@ -41,7 +44,6 @@ from .programs.demand import list_demand_warnings
 from .programs.slow_hooks import list_slow_hooks
 from .rules.nodes.drains import DRAIN
 from .rules.nodes.status import show_lease, show_node
-from .rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
 from .scheduler import Scheduler
 from .traffic import Traffic
 
@@ -70,12 +72,15 @@ class Cluster:
         actor = Actor(context, self._api)
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
+        # What works through the API server: all there is so far.
+        parts = {API_SERVER_COMPONENT: context.loop.list_parts(), CRON_JOBS: (CronJobController.name,)}
         self._kubelets = Kubelets(context, self._api)
         self._traffic = Traffic(context)
         faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
         self._drains = Drains(context, self._api)
+        self._components = Components(context, self._kubelets.outages, parts, self._on_component)
         others: dict[str, Handler] = {
-            "fault": faults.run,
+            "fault": lambda payload: (self._components if "component" in payload else faults).run(payload),
             "remove": faults.remove,
             "staticPod": static_pods.run,
             "exec": Execs(context, self._kubelets).run,
@@ -83,6 +88,13 @@ class Cluster:
         }
         self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
+
+    def _on_component(self, name: str, is_back: bool) -> None:
+        if name == API_SERVER_COMPONENT and not is_back:
+            self._drains.give_up()
+        for controller in self._controllers if name == API_SERVER_COMPONENT and is_back else ():
+            if isinstance(controller, Restarting):
+                controller.begin_anew()
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
         controller = next((one for one in self._controllers if one.name == key[0]), None)
@@ -92,29 +104,25 @@ class Cluster:
             self._context.trace.event(found.subject, "Warning", "SyncBackOff", message, controller.source)
 
     def _populate(self) -> None:
-        for name in ("default", "kube-system", "kube-public", "kube-node-lease"):
-            self._api.create_json({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
-        self._provide()
+        known = known_objects(self._context.features)
+        for namespace in list_namespaces():
+            self._api.create_json(namespace, cached=known.of(namespace))
+        self._provide(known)
         cached, spec = CachedTemplate(), dict[str, Any]()
         for number in range(1, int(self.settings.nodes["count"]) + 1):
             node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"node-{number}"}, "spec": spec}
             self._api.create_json(node, cached=cached)
         self._context.loop.drain()
 
-    def _provide(self) -> None:
+    def _provide(self, known: KnownObjects) -> None:
         """Make what every cluster and every namespace has and this one has not: an older engine made less."""
-        kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
-        own: list[dict[str, Any]] = [API_SERVER, *API_SERVER_ENDPOINTS]
-        own += [
-            {**kind, "metadata": {"name": name}, "value": value, "description": SYSTEM_CLASS_TEXTS[name]}
-            for name, value in SYSTEM_CLASSES.items()
-        ]
+        own = [*list_others()]
         for namespace in self._store.list(NAMESPACE.kind.id):
             own += list_companions(namespace) if namespace.meta.deletion_ms is None else []
         for data in own:
             metadata = data["metadata"]
             if self._store.get(data["kind"], metadata.get("namespace"), metadata["name"]) is None:
-                self._api.create_json(data)
+                self._api.create_json(data, cached=known.of(data))
 
     # --- time -------------------------------------------------------------------------------------------
 
@@ -299,6 +307,7 @@ class Cluster:
             "objects": objects,
             "evictions": context.budgets.save(),
             "drains": self._drains.save(),
+            **({"away": self._components.save()} if context.away else {}),
             "controllers": {
                 one.name: one.save() for one in self._controllers if isinstance(one, Remembering)
             },
@@ -330,7 +339,7 @@ class Cluster:
         cluster = cls.__new__(cls)
         cluster._build(known.seed, known.epoch_ms, known.settings)
         cluster._take_up(known, saved)
-        cluster._provide()
+        cluster._provide(known_objects(cluster._context.features))
         cluster._context.loop.drain()
         return cluster
 
@@ -397,3 +406,4 @@ class Cluster:
         self._traffic.load(data.get("traffic"))
         context.agenda.load(data["agenda"])
         context.loop.load(data["loop"])
+        self._components.load(data.get("away", {}))

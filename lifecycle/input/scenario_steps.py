@@ -10,7 +10,9 @@ from lifecycle.engine.api.requests import SUBRESOURCES
 from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.kinds.entry import PAUSE, RESTART, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.registry import find_kind, list_entries, name_kind
+from lifecycle.engine.kubelet.components import DOWN
 from lifecycle.engine.kubelet.faults import NODE_FAULTS
+from lifecycle.engine.objects.components import COMPONENTS
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.propagation import BACKGROUND, ORPHAN, PROPAGATIONS
@@ -309,11 +311,14 @@ def _fault(reader: StepReader, value: Any, path: Path) -> Commands:
     if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str):
         reader.complain(path, "a fault is a mapping with a kind")
         return
-    if ("node" in value) == ("pod" in value):
-        reader.complain(path, "a fault happens to a node or to a pod", "name one of them")
+    if len(value.keys() & {"node", "pod", "component"}) != 1:
+        reader.complain(path, "a fault happens to a node, to a pod or to a component", "name one of them")
         return
     if "node" in value:
         reader.choice(value["kind"], NODE_FAULTS, (*path, "kind"))
+    if "component" in value:
+        reader.choice(value["component"], COMPONENTS, (*path, "component"))
+        reader.choice(value["kind"], (DOWN,), (*path, "kind"))
     if "for" in value:
         reader.duration(value["for"], (*path, "for"))
     known = _list_fault_fields(value)
@@ -321,11 +326,13 @@ def _fault(reader: StepReader, value: Any, path: Path) -> Commands:
         if name not in known:
             remedy = f"a fault of this kind has: {', '.join(known)}"
             reader.complain((*path, name), f'unknown field "{name}"', remedy)
-    yield "fault", {**({} if "node" in value else {"namespace": "default"}), **value}
+    yield "fault", {**({"namespace": "default"} if "pod" in value else {}), **value}
 
 
 def _list_fault_fields(value: Mapping[str, Any]) -> tuple[str, ...]:
     kind = value["kind"]
+    if "component" in value:
+        return "component", "kind", "for"
     if "node" in value:
         more: tuple[str, ...] = ("resource", "available") if kind.startswith("pressure") else ()
         return "node", "kind", "for", *more

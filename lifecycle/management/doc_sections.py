@@ -25,6 +25,7 @@ from lifecycle.engine.heart.timing import WHYS, Timing
 from lifecycle.engine.heart.trace import EVENT_KEYS, TRANSITION_KEYS
 from lifecycle.engine.kinds.registry import list_entries
 from lifecycle.engine.kubelet.faults import NODE_FAULTS, POD_FAULTS
+from lifecycle.engine.objects.components import COMPONENTS
 from lifecycle.engine.rules.nodes.eviction import NODE_WORDS
 from lifecycle.export import filters, urls
 from lifecycle.frames import SUMMARY_COLUMNS, Frame
@@ -103,7 +104,12 @@ def _list_fields() -> Iterator[tuple[str, str, str]]:
 
 
 def _faults() -> str:
-    lines = (("a node", NODE_FAULTS), ("a pod", POD_FAULTS), ("`pressure`: the resource", NODE_WORDS))
+    lines = (
+        ("a node", NODE_FAULTS),
+        ("a pod", POD_FAULTS),
+        ("`pressure`: the resource", NODE_WORDS),
+        ("a `component` that is `down`", COMPONENTS),
+    )
     return make_table(("of", "kinds"), ((what, _list_words(kinds)) for what, kinds in lines))
 
 

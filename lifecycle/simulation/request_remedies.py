@@ -12,9 +12,18 @@ from lifecycle.input.scenario_steps import Step
 from lifecycle.judge import counts_failures
 from lifecycle.lean_dataclasses import replace
 from lifecycle.remedies import LONGEST_MS, is_small
-from lifecycle.request_cures import Cure, LateError, Place, Trial, Watch, find_cure, list_cures, tell_trial
 from lifecycle.simulation.lost_requests import Lost, selects_pods_of
 from lifecycle.simulation.plan import Plan
+from lifecycle.simulation.request_cures import (
+    Cure,
+    LateError,
+    Place,
+    Trial,
+    Watch,
+    find_cure,
+    list_cures,
+    tell_trial,
+)
 from lifecycle.simulation.run import run
 
 Json = Mapping[str, Any]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.check.asking.places import Places
 from lifecycle.check.checking import Checked, check
 from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding
 from lifecycle.check.ordeal_files import list_ordeals
-from lifecycle.check.places import Places
 from lifecycle.check.report import Report
 from lifecycle.check.settled import settle
 from lifecycle.input.manifests import read_documents

@@ -36,6 +36,53 @@ spec:
         image: shop/web:1
         readinessProbe: {tcpSocket: {port: 80}, periodSeconds: 1}
 """
+DEPENDENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: front, namespace: shop}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: front}}
+  template:
+    metadata: {labels: {app: front}}
+    spec:
+      containers:
+      - name: app
+        image: shop/front:1
+        env: [{name: STORE, value: "http://store:80/"}]
+        livenessProbe: {exec: {command: [nc, -z, store, "80"]}, periodSeconds: 5}
+        resources: {requests: {cpu: 100m, memory: 64Mi}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: store, namespace: shop}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}}
+    spec:
+      containers: [{name: app, image: "shop/store:1", resources: {requests: {cpu: 100m, memory: 64Mi}}}]
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: store
+  namespace: shop
+  annotations:
+    podline.dev/load: "app: [{at: 0s, cpu: 90m}]"
+    podline.dev/requests: "{perSecond: 10, from: []}"
+spec: {selector: {app: store}, ports: [{port: 80}]}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: store, namespace: shop}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: store}
+  minReplicas: 1
+  maxReplicas: 5
+  metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]
+"""
 NEXT = "shop/web:1-next"
 WEB = ["Deployment/shop/web"]
 
@@ -117,3 +164,119 @@ def test_an_ordeal_befalls_what_it_says(settled, name, number, targets, patterns
     assert [one.target for one in trials] == targets
     rows = tell_life(settled, trials[number])
     assert [one for one in patterns if not is_told(rows, one)] == []
+
+
+@pytest.fixture(scope="module")
+def dependent() -> Settled:
+    return settle_text(DEPENDENT)
+
+
+STORE = "Service/shop/store"
+FRONT_AND_STORE = ["Deployment/shop/front", "Deployment/shop/store"]
+
+
+@pytest.mark.parametrize(
+    "name, number, targets, patterns",
+    [
+        pytest.param(
+            "dependency-away",
+            0,
+            [f"{STORE} for a minute", f"{STORE} for ten minutes"],
+            ["Unhealthy Liveness probe failed", "Pod front-.*restartCount 1"],
+        ),
+        pytest.param(
+            "load-double", 0, [STORE], ["Deployment store replicas 4", "Deployment store replicas 2"]
+        ),
+        pytest.param("load-tenfold", 0, [STORE], ["Deployment store replicas 5"]),
+        pytest.param("load-gone", 0, [STORE], ["Deployment store replicas 1", "Deployment store replicas 2"]),
+        pytest.param(
+            "full-cluster",
+            0,
+            [
+                f"{one} {how}"
+                for how in ("and a new image is rolled out", "and a node less")
+                for one in FRONT_AND_STORE
+            ],
+            ["Pod filler-node-1 phase Running", "FailedScheduling .*Insufficient cpu"],
+        ),
+        pytest.param(
+            "full-cluster", 2, None, ["Node node-. drain done", "FailedScheduling .*Insufficient cpu"]
+        ),
+        pytest.param("quota-met", 0, FRONT_AND_STORE, ["FailedCreate .*exceeded quota: met"]),
+        pytest.param(
+            "preempted",
+            1,
+            FRONT_AND_STORE,
+            ["Pod store-.* Event Preempted", "Pod intruder-node-. exists deleted"],
+        ),
+    ],
+)
+def test_an_ordeal_of_what_is_around_befalls_what_it_says(dependent, name, number, targets, patterns):
+    trials = find_trials(dependent, name)
+    assert targets is None or [one.target for one in trials] == targets
+    rows = tell_life(dependent, trials[number])
+    assert [one for one in patterns if not is_told(rows, one)] == []
+
+
+BATCH = """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: import, namespace: shop, labels: {team: b}}
+spec:
+  backoffLimit: 2
+  template:
+    metadata: {annotations: {podline.dev/behavior: "app: {runs: [{for: 10m, exit: 0}], onTerm: {exit: 143}}"}}
+    spec: {restartPolicy: Never, containers: [{name: app, image: "shop/import:1"}]}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: report, namespace: shop}
+spec:
+  schedule: "*/10 * * * *"
+  concurrencyPolicy: Forbid
+  jobTemplate:
+    spec:
+      template:
+        spec: {restartPolicy: Never, containers: [{name: app, image: "shop/report:1"}]}
+"""
+
+
+@pytest.fixture(scope="module")
+def batch() -> Settled:
+    return settle_text(BATCH)
+
+
+@pytest.mark.parametrize(
+    "name, number, targets, patterns",
+    [
+        pytest.param(
+            "job-pod-lost",
+            0,
+            ["Job/shop/import", "CronJob/shop/report in a run by hand"],
+            [
+                "Job import exists deleted",
+                "Job import exists created",
+                "eviction accepted",
+                "Job import failed 1",
+            ],
+        ),
+        pytest.param("job-pod-lost", 1, None, ["Job report-now exists created", "eviction accepted"]),
+        pytest.param(
+            "undo",
+            0,
+            ["CronJob/shop/report from one that cannot be pulled"],
+            ["Waiting ErrImagePull", "CronJob report Event JobAlreadyActive"],
+        ),
+    ],
+)
+def test_an_ordeal_of_jobs_befalls_what_it_says(batch, name, number, targets, patterns):
+    trials = find_trials(batch, name)
+    assert targets is None or [one.target for one in trials] == targets
+    rows = tell_life(batch, trials[number])
+    assert [one for one in patterns if not is_told(rows, one)] == []
+
+
+def test_a_pod_is_lost_when_nine_tenths_of_its_work_are_done(batch):
+    trial = find_trials(batch, "job-pod-lost")[0]
+    # Ten minutes of work, and a few seconds until it begins.
+    assert 540_000 < trial.steps[-1].at_ms < 570_000

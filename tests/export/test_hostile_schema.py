@@ -70,7 +70,7 @@ def hold_out(client: Client, seed: int, number: int) -> None:
 
 
 def test_requests_made_by_chance_are_answered(admin_client: Client) -> None:
-    hold_out(admin_client, 1, 300)
+    hold_out(admin_client, 1, 100)
 
 
 @pytest.mark.deep

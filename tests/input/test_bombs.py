@@ -15,6 +15,7 @@ from lifecycle.engine.programs.profiles import read_profile
 from lifecycle.input.manifest_admission import list_problems
 from lifecycle.input.manifests import ManifestError, read_documents
 from lifecycle.simulation import make_plan
+from tests.seeds import each_once
 from tests.simulate.running import run_plan
 from tests.texts import read_manifests, read_text
 
@@ -83,8 +84,9 @@ def frugal():
     assert peak_bytes < 50_000_000
 
 
-@pytest.mark.parametrize("levels", [4, 6, 12])
-@pytest.mark.parametrize("surface", [on_page, in_simulate, in_profile, in_admin])
+@pytest.mark.parametrize(
+    "levels, surface", each_once([4, 6, 12], [on_page, in_simulate, in_profile, in_admin])
+)
 def test_a_bomb_in_a_manifest_is_refused_in_few_words(surface, levels, frugal):
     with pytest.raises(ManifestError) as caught:
         surface(make_bomb(levels))

@@ -78,8 +78,10 @@ def shop_settings() -> dict[str, Any]:
 
 @pytest.fixture
 def shop(
-    transactional_db: None, monkeypatch: pytest.MonkeyPatch, shop_settings: dict[str, Any]
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch, settings: Any, shop_settings: dict[str, Any]
 ) -> Iterator[Shop]:
+    # Each shard is taken by itself.
+    settings.SHARDS = 1
     monkeypatch.setattr(publisher, "publish", lambda group, frame: None)
     monkeypatch.setattr(messages, "_carrier", messages.Nobody())
     yield Shop(settings=shop_settings)

@@ -92,8 +92,9 @@ def wall() -> Wall:
 
 
 @pytest.fixture
-def owner(db: None, wall: Wall, frames: list[Any]) -> Owner:
-    """A worker in this process that has every shard."""
+def owner(db: None, wall: Wall, frames: list[Any], settings: Any) -> Owner:
+    """A worker in this process that has every shard, which is one: each is taken by itself."""
+    settings.SHARDS = 1
     shards.make_shards()
     shards.beat("test")
     return Owner("test", wall, steady=wall)

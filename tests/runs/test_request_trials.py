@@ -9,14 +9,14 @@ from django.test import Client
 
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
+from dashboard.asking.request_trials import Change, Retrial, find_change, restore_before
 from lifecycle.models import Cluster, Command
 from lifecycle.recorded.objects import find_object
 from lifecycle.recorded.requests import read_courses
 from lifecycle.remedies import Patience
-from lifecycle.request_cures import Cure, LateError
 from lifecycle.runs import inbox
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.runs.request_trials import Change, Retrial, find_change, restore_before
+from lifecycle.simulation.request_cures import Cure, LateError
 
 pytestmark = pytest.mark.slow
 PLACE = ("Deployment", "default", "web")
@@ -199,3 +199,18 @@ def test_who_may_only_look_is_offered_nothing(live: Any, client: Client, django_
     live(RESTART)
     client.force_login(django_user_model.objects.create_user("stranger"))
     assert client.post("/clusters/shop/services/default/web/change/", {"action": "help"}).status_code == 404
+
+
+def test_what_makes_jobs_is_offered_no_cure(live: Any, client: Client) -> None:
+    pod = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "a", "image": "a"}]}}
+    pod["spec"]["restartPolicy"] = "Never"
+    spec = {"schedule": "0 0 * * *", "jobTemplate": {"spec": {"template": pod}}}
+    meta = {"name": "nightly", "namespace": "default"}
+    made = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": meta, "spec": spec}
+    cluster = live(("apply", {"object": made}), RESTART)
+    client.force_login(cluster.owner)
+    page = "/clusters/shop/cronjobs/default/nightly/change/"
+    assert client.post(page, {"action": "help"}).status_code == 200
+    assert client.post(page, {"action": "remedy", "change": "preStop sleep 3 for nightly"}).status_code == 422
+    told = client.post("/clusters/shop/services/default/web/change/", {"action": "help"}).content.decode()
+    assert " for web: lost nothing" in told and "nightly" not in told

@@ -6,8 +6,8 @@ import yaml
 from lifecycle.input.scenario_steps import Step
 from lifecycle.lean_dataclasses import replace
 from lifecycle.remedies import Patience
-from lifecycle.request_cures import Cure
 from lifecycle.simulation import Overrides, make_plan
+from lifecycle.simulation.request_cures import Cure
 from lifecycle.simulation.request_remedies import change_plan
 from podline import simulate
 from tests.simulate.running import summarize

@@ -7,7 +7,7 @@ from django.shortcuts import render
 
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
-from dashboard.asking.cures import find_cure_named, list_behind, offer_cures
+from dashboard.asking.cures import find_cure_named, list_behind, make_deadline, offer_cures
 from dashboard.pages.parts import show_answers
 from lifecycle import limits
 from lifecycle.models import Cluster, StoredObject
@@ -26,6 +26,6 @@ def answer_help(request: HttpRequest, cluster: Cluster, service: StoredObject) -
         asked = [(kind, payload, subject) for kind, payload in orders]
         return show_answers(request, answers.send(cluster, asked, request.user))
     with limits.preview(request.user):
-        offer = offer_cures(cluster, service, behind)
+        offer = offer_cures(cluster, service, behind, make_deadline())
     told = {"tried": offer.tried, "whys": [offer.why] if offer.why else [], "subject": subject}
     return render(request, "workload/_remedies.html", told | {"change_url": request.path, "action": REMEDY})

@@ -10,20 +10,25 @@ from django.shortcuts import render
 
 from dashboard.asking import answers
 from dashboard.asking.answers import Answer
-from dashboard.asking.cures import NOBODY_PLANNED, Offer, find_cure_named, offer_cures
+from dashboard.asking.cures import (
+    NOBODY_PLANNED,
+    Offer,
+    can_be_cured,
+    find_cure_named,
+    make_deadline,
+    offer_cures,
+)
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.parts import show_answers
 from dashboard.pages.service.cures import OUT_OF_DATE, REMEDY
 from lifecycle import limits
 from lifecycle.engine.kinds.entry import KindEntry
-from lifecycle.judge import counts_failures
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.requests import list_services_of
 from lifecycle.recorded.seen import see_workload
 from lifecycle.remedies import list_remedies, try_remedies
 from lifecycle.runs.ahead import run_ahead
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.stored_kinds import kind_of_stored
 
 MOST_SERVICES = 3
 _MOST_CPU_SECONDS = 4.0
@@ -41,7 +46,8 @@ def answer_help(
         # What is asked for is read from what is seen, by its words alone.
         change = request.POST.get("change")
         chosen = next((one.orders for one in list_remedies(seen) if one.change == change), ())
-        orders = chosen or find_cure_named(list_services_of(cluster, stored), [stored], change)
+        cured = [stored] if can_be_cured(stored) else []
+        orders = chosen or find_cure_named(list_services_of(cluster, stored), cured, change)
         if not orders:
             return show_answers(request, [Answer(False, subject, OUT_OF_DATE)])
         asked = [(kind, payload, subject) for kind, payload in orders]
@@ -64,9 +70,8 @@ def answer_help(
 
 def _offer_cures(cluster: Cluster, stored: StoredObject) -> list[Offer]:
     """What would have kept requests to each Service of its pods that lost any by a change."""
-    if stored.owner or counts_failures(kind_of_stored(stored)):
+    if not can_be_cured(stored):
         return []
-    offers = [
-        offer_cures(cluster, one, [stored]) for one in list_services_of(cluster, stored)[:MOST_SERVICES]
-    ]
+    services, is_late = list_services_of(cluster, stored)[:MOST_SERVICES], make_deadline()
+    offers = [offer_cures(cluster, one, [stored], is_late) for one in services]
     return [one for one in offers if one.why != NOBODY_PLANNED]

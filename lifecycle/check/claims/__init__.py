@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from lifecycle.check.claims.availability import BudgetKept, RolloutBudget, WholeAgain
 from lifecycle.check.claims.drains import DrainEnds
 from lifecycle.check.claims.kills import HardKill
+from lifecycle.check.claims.own import list_own
 from lifecycle.check.claims.requests import NoRequestLost
 from lifecycle.check.claims.restarts import RestartStorm
 from lifecycle.check.claims.stuck import NothingStuck
@@ -39,5 +40,5 @@ def list_claims(ordeal: Ordeal) -> list[str]:
 
 
 def make_watchers(scene: Scene) -> list[Watcher]:
-    """Those that look at the claims made of a trial."""
-    return [CLAIMS[name](scene) for name in list_claims(scene.trial.ordeal)]
+    """Those that look at the claims made of a trial, and at the user's own."""
+    return [*(CLAIMS[name](scene) for name in list_claims(scene.trial.ordeal)), *list_own(scene)]

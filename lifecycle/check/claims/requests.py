@@ -43,13 +43,24 @@ class NoRequestLost:
             lost_ms = read_lost_ms(self._scene, place) - before_ms
             if lost_ms <= 0 or place not in self._courses:
                 continue
-            severity = MINOR if lost_ms < FEW_MS else SERIOUS if lost_ms < MANY_MS else CRITICAL
+            severity = self._grade(place, lost_ms)
             text = f"lost {tell_worth(lost_ms)} of all requests{self._tell_worst(place, end.now_ms)}"
             _, at_ms, seq = self._worst.get(place, (0, self._scene.begin_ms, 0))
             yield Violation(
                 CLAIM, self._find_cause(place), severity, at_ms, f"Service {place[1]}: {text}", seq or None,
                 lost_ms,
             )  # fmt: skip
+
+    def _grade(self, place: tuple[str, str], lost_ms: int) -> str:
+        """What the pods of a set ask of each other by their own names, they ask again."""
+        workloads = self._scene.settled.workloads
+        if any(
+            (one.data.get("spec") or {}).get("serviceName") == place[1]
+            for one in workloads
+            if place in one.services
+        ):
+            return MINOR
+        return MINOR if lost_ms < FEW_MS else SERIOUS if lost_ms < MANY_MS else CRITICAL
 
     def _tell_worst(self, place: tuple[str, str], now_ms: int) -> str:
         """How most were lost, of those who send the one that lost most."""

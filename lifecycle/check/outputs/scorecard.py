@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
+from lifecycle.check.facts import list_about
 from lifecycle.check.findings import Finding
 from lifecycle.check.report import Report
-from lifecycle.check.settled import BUDGET, Workload
 from lifecycle.lean_tuples import NamedTuple
-from lifecycle.simulation.lost_requests import SERVICE
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
     "rollouts": (
@@ -65,7 +64,7 @@ def make_scorecard(report: Report) -> Scorecard:
     worst: dict[tuple[str, str], Cell] = {}
     # The gravest come first.
     for finding in report.findings:
-        for title in _list_titles(finding, report.checked.settled.workloads):
+        for title in list_about(finding.object, report.checked.settled) or [CLUSTER]:
             worst.setdefault((title, find_family(finding.ordeal)), Cell(finding.severity, finding))
     told = {title for title, _ in (*tried, *worst)}
     titles = [*(one.title for one in report.checked.settled.workloads), CLUSTER]
@@ -74,16 +73,3 @@ def make_scorecard(report: Report) -> Scorecard:
         untouched = {one: Cell(FINE if (title, one) in tried else NOT_TRIED) for one in families}
         rows.append(Row(title, {one: worst.get((title, one), cell) for one, cell in untouched.items()}))
     return Scorecard(families, tuple(rows))
-
-
-def _list_titles(finding: Finding, workloads: tuple[Workload, ...]) -> Iterator[str]:
-    """The workloads that a finding is about: itself, those behind a Service, those of a budget."""
-    kind, _, place = finding.object.partition("/")
-    found = [
-        one.title
-        for one in workloads
-        if finding.object == one.title
-        or (kind == SERVICE and tuple(place.split("/")) in one.services)
-        or (kind == BUDGET and tuple(place.split("/")) in one.budgets)
-    ]
-    yield from found or [CLUSTER]

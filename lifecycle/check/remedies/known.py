@@ -67,7 +67,8 @@ def _list_of(case: Case, path: tuple[str, ...]) -> Iterator[str]:
         if probe in path and any(not one.get(probe) for one in case.containers):
             yield from names
     if path == ("spec", "replicas"):
-        yield "kube-linter/minimum-three-replicas"
+        if case.wanted < 3:
+            yield "kube-linter/minimum-three-replicas"
         if case.wanted < 2:
             yield from ("kube-score/deployment-replicas", "polaris/deploymentMissingReplicas")
     elif path == ("spec", "minReplicas"):

@@ -49,6 +49,8 @@ class Context:
         self.recommendations = Recommendations()
         self.volumes = Volumes(self.store)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
+        # Parts of the cluster that are away, and the numbers of the timers that end it; None: for ever.
+        self.away: dict[str, int | None] = {}
         # Lines of container output since the last take: (pod uid, container, attempt, at_ms, text).
         self.logs: list[tuple[str, str, int, int, str]] = []
         # The address of a node's machine, by the node's name, also of one that is yet to come.

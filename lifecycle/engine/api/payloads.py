@@ -229,6 +229,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
     },
     "fault": {
         "node": _NODE,
+        "component": _text("the name of a component, such as kube-apiserver"),
         "pod": _text("the name of a pod"),
         "namespace": _text("the name of a namespace"),
         "container": _text("the name of a container"),

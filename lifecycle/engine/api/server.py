@@ -131,7 +131,7 @@ class ApiServer:
             cached.made = created
         # Where nothing is stored, there is nothing for companions to be with.
         for companion in [] if self._store.is_rehearsal else list_companions(created):
-            self.create_json(companion)
+            self.create_json(companion, cached=cached and cached.of_companion(companion))
         return created
 
     def _validate_new(self, data: Json) -> list[FieldError]:

@@ -45,6 +45,10 @@ class CachedTemplate:
             and all(meta[field] == known[field] for field in meta if field not in _OF_EACH)
         )
 
+    def of_companion(self, data: Json) -> CachedTemplate | None:
+        """The cache for what comes with the object; None: there is none."""
+        return None
+
     def fill(self, data: Json) -> Json:
         """The object with the defaults of the template."""
         own = {field: data["metadata"][field] for field in _OF_EACH if field in data["metadata"]}

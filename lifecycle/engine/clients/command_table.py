@@ -10,7 +10,8 @@ from ..api.context import Context
 from ..api.options import WriteOptions, read_options
 from ..api.payloads import PAYLOADS, check_payload
 from ..api.server import ApiServer
-from ..heart.errors import BadRequest
+from ..heart.errors import NO_SERVER, BadRequest, ServiceUnavailable
+from ..objects.components import API_SERVER
 from . import verbs
 from .apply import apply
 from .bind import bind
@@ -38,15 +39,18 @@ _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
     "chance": draw_from,
 }
 
+_UNHEARD = ("chance", "fault", "staticPod")
+"""What reaches a cluster although no API server is there."""
+
 
 class CommandTable:
     """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
 
-    __slots__ = ("_client", "_handlers", "_store")
+    __slots__ = ("_away", "_client", "_handlers", "_store")
 
     def __init__(self, context: Context, api: ApiServer, others: dict[str, Handler]) -> None:
         self._client = client = Client(context, api)
-        self._store = context.store
+        self._store, self._away = context.store, context.away
         own = {kind: partial(handler, client) for kind, handler in _OF_CLIENTS.items()}
         self._handlers: dict[str, Handler] = {**own, **others}
         assert self._handlers.keys() == PAYLOADS.keys(), "a command is either unread or not carried out"
@@ -63,6 +67,8 @@ class CommandTable:
         self._client.options = WriteOptions()
         check_payload(command.kind, command.payload)
         self._client.options = read_options(command.kind, command.payload)
+        if API_SERVER in self._away and command.kind not in _UNHEARD:
+            raise ServiceUnavailable(NO_SERVER)
         handler = self._handlers[command.kind]
         if command.kind in _OF_CLIENTS and (command.payload.get("request") or {}).get("dryRun"):
             with self._store.rehearse():

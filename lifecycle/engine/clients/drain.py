@@ -16,7 +16,7 @@ from ..api.admission.budgets import BUDGET
 from ..api.context import Context
 from ..api.server import ApiServer
 from ..heart.agenda import Timer
-from ..heart.errors import ApiError, BadRequest, Conflict
+from ..heart.errors import NO_SERVER, ApiError, BadRequest, Conflict
 from ..heart.timing import read_duration_ms
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
@@ -110,6 +110,17 @@ class Drains:
             self._tell(drain, CANCELLED, None, message)
             del self._running[drain.id]
         return 200, self._store.require(NODE_KIND.id, "", node)
+
+    def give_up(self) -> None:
+        """The API server does not answer any more: kubectl ends with an error."""
+        for drain in list(self._running.values()):
+            for key in list(drain.pods):
+                self._pods.give_up(drain, key)
+            if drain.timer is not None:
+                self._context.agenda.cancel(drain.timer)
+            if drain.said != DONE:
+                self._tell(drain, FAILED, None, tell_failure(drain.node, [NO_SERVER]))
+        self._running.clear()
 
     def _begin(self, drain: NodeDrain) -> None:
         """Cordon the drain's node and evict its pods. Raises Conflict where they forbid it."""

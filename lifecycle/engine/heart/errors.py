@@ -12,6 +12,7 @@ EngineError
 │   ├── Invalid         422 the object breaks a rule; names every field
 │   │   └── Unprocessable   422 the request does not fit the object
 │   ├── TooManyRequests 429 not now: a disruption budget does not allow it
+│   ├── ServiceUnavailable  503 nobody is there who could answer
 │   ├── InternalError   500 the engine itself failed; never something that was asked for
 │   └── Unknown         500 what Kubernetes answers where it has no reason for it
 └── CheckpointError     a saved cluster that cannot be continued
@@ -21,6 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
+
+NO_SERVER = "The connection to the server was refused - did you specify the right host or port?"
+"""What kubectl says where no API server answers."""
 
 
 class EngineError(Exception):
@@ -137,6 +141,10 @@ class TooManyRequests(ApiError, code=429):
         if self.retry_seconds:
             status["details"]["retryAfterSeconds"] = self.retry_seconds
         return status
+
+
+class ServiceUnavailable(ApiError, code=503):
+    """Nobody is there who could answer."""
 
 
 class UnsupportedMediaType(ApiError, code=415):

@@ -10,7 +10,7 @@ So no instant is without end, whatever a cluster is asked to do, and history goe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .agenda import Agenda, Cause, Timer
@@ -48,6 +48,10 @@ class Loop:
         self._hot: dict[Key, tuple[int, int]] = {}
         self._syncs: dict[Key, int] = {}
         self._syncs_at_ms = -1
+        # Who is away, by the name of its keys or the kind of its timers, and what waits until it is back.
+        self._away: dict[str, Sync | Handler] = {}
+        self._kept_keys: dict[Key, Cause] = {}
+        self._kept_timers: list[Timer] = []
         # What controllers have asked of the API server in this drain.
         self.writes = 0
         self.on_hot_key: Callable[[Key, int], None] | None = None
@@ -76,6 +80,51 @@ class Loop:
     def knows_controller(self, name: str) -> bool:
         """Whether keys of this controller can be looked at."""
         return name in self._controllers
+
+    # --- who is away --------------------------------------------------------------------------------------
+
+    def list_parts(self) -> list[str]:
+        """Whose keys and timers are known so far."""
+        return [*self._controllers, *(kind for kind in self._handlers if kind != SYNC)]
+
+    def is_away(self, name: str) -> bool:
+        """Whether nobody looks at these keys."""
+        return name in self._away
+
+    def hold(self, names: Iterable[str]) -> None:
+        """These are away: their keys and timers wait until they are back."""
+        for name in names:
+            if name in self._away:
+                continue
+            if name in self._controllers:
+                self._away[name] = self._controllers[name]
+                self._controllers[name] = self._make_keeper(name)
+            else:
+                self._away[name] = self._handlers[name]
+                self._handlers[name] = self._kept_timers.append
+
+    def _make_keeper(self, controller: str) -> Sync:
+        def keep(namespace: str, name: str) -> None:
+            self._kept_keys.setdefault((controller, namespace, name), self._trace.cause)
+
+        return keep
+
+    def release(self, names: Iterable[str]) -> None:
+        """These are back, and see to all that waited for them, in its order."""
+        back = set(names) & self._away.keys()
+        for name in back:
+            if name in self._controllers:
+                self._controllers[name] = self._away.pop(name)  # type: ignore[assignment]
+            else:
+                self._handlers[name] = self._away.pop(name)  # type: ignore[assignment]
+        for key in [one for one in self._kept_keys if one[0] in back]:
+            self._queue.setdefault(key, self._kept_keys.pop(key))
+        waiting = [one for one in self._kept_timers if one.kind in back]
+        self._kept_timers[:] = [one for one in self._kept_timers if one.kind not in back]
+        for timer in waiting:
+            self._agenda.add(self._clock.now_ms, *timer[2:])
+
+    # --- asking for a look --------------------------------------------------------------------------------
 
     def enqueue(self, controller: str, namespace: str, name: str) -> None:
         """Look at a key soon; a key that is already waiting no longer than that keeps its cause."""
@@ -221,12 +270,19 @@ class Loop:
         saved: dict[str, Any] = {"failures": [[*key, count] for key, count in self._failures.items()]}
         if self._hot:
             saved["hot"] = [[*key, *wait] for key, wait in self._hot.items()]
+        if self._away:
+            saved["away"] = list(self._away)
+            saved["kept_keys"] = [[*key, cause] for key, cause in self._kept_keys.items()]
+            saved["kept_timers"] = [list(timer) for timer in self._kept_timers]
         return saved
 
     def load(self, data: dict[str, Any]) -> None:
         """Go on from what `save` described; the agenda is restored before."""
         self._failures = {(row[0], row[1], row[2]): row[3] for row in data["failures"]}
         self._hot = {(row[0], row[1], row[2]): (row[3], row[4]) for row in data.get("hot", ())}
+        self.hold(data.get("away", ()))
+        self._kept_keys = {(row[0], row[1], row[2]): row[3] for row in data.get("kept_keys", ())}
+        self._kept_timers[:] = [Timer(*row) for row in data.get("kept_timers", ())]
         for timer in self._agenda.timers():
             if timer.kind == SYNC:
                 controller, namespace, name = timer.target.split("|")

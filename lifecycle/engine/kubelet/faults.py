@@ -32,7 +32,7 @@ from .state.worker import SYNCING, PodWorker
 POD_FAULTS = ("exit", "lost", "sandbox", "unknown")
 _USE = (
     "fault: use {pod, container, kind: exit, code, reason}, {pod, container, kind: lost},"
-    " {pod, kind: sandbox}, {pod, kind: unknown}, {node, kind, for}"
+    " {pod, kind: sandbox}, {pod, kind: unknown}, {node, kind, for}, {component, kind: down, for}"
     " or {node, kind: pressure, resource: memory, available, for}"
 )
 

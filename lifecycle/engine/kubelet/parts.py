@@ -18,7 +18,7 @@ from ..releases.switches import KUBELET_RELISTS_ON_DEMAND
 from .state import normal_events
 from .state.container_run import ContainerRun
 from .state.cpus import Cpus
-from .state.node_agent import KUBELET, PARTITION, NodeAgent
+from .state.node_agent import KUBELET, NodeAgent
 from .state.pod_manager import PodManager
 from .state.worker import WAITING, PodWorker
 from .world.cluster_dns import ClusterDns
@@ -113,7 +113,7 @@ class Parts:
 
     def is_cut_off(self, node: str) -> bool:
         """Whether the kubelet of a node runs without reaching the API server."""
-        return self.outages > 0 and PARTITION in self.agents[node].outages
+        return self.outages > 0 and self.agents[node].is_cut_off
 
     def note_use(self, worker: PodWorker) -> None:
         """Have it known that another container of a pod runs, or one less: it uses something else."""

@@ -84,11 +84,11 @@ class Sender:
         """Requests that were under way have failed: so many ms' worth of one view's, of so many of all."""
         part = share_ms / max(len(self.sending), 1)
         self._add(outcome, part.denominator, part.numerator)
-        before, self.at_once_of_ms = sum(self.at_once.values(), Fraction(0)), max(self.at_once_of_ms, of_ms)
-        # Whoever met one endpoint that ends at this instant did not meet another.
-        self._vary(
-            find_variance(before + part, self.at_once_of_ms) - find_variance(before, self.at_once_of_ms)
-        )
+        before = sum(self.at_once.values(), Fraction(0))
+        # Whoever met one endpoint that ends at this instant did not meet another: all of it varies as one.
+        self._vary(-find_variance(before, self.at_once_of_ms))
+        self.at_once_of_ms = max(self.at_once_of_ms, of_ms)
+        self._vary(find_variance(before + part, self.at_once_of_ms))
         self.at_once[outcome] = self.at_once.get(outcome, Fraction(0)) + part
         # They were taken for served when they were sent.
         self._telling = None
@@ -158,7 +158,7 @@ class Sender:
     def take_news(self, keeps_alive: bool) -> tuple[int | None, int, str | None, dict[str, int]] | None:
         """What a row is to say now: the value told before, and what `describe` says. None: nothing new."""
         # Where nobody sends any more nothing is lost, but what was under way.
-        if not (self.is_sending or self.at_once or (self.told and self.told[0])):
+        if not (self.is_sending or self.at_once or (self.told and self.told != _ALL_WELL)):
             return None
         value, reason, detail = self.describe(keeps_alive)
         at_once, self.at_once = self.at_once, {}

@@ -152,6 +152,7 @@ OURS: dict[str, str] = {
     "api/commands": "glue: commands, and what answers them",
     "api/connections": "world: how pods answer connections, and what a node's kube-proxy knows",
     "api/context": "glue: what every part of the engine is handed",
+    "api/first_objects": "speed: what every cluster has from its beginning is looked at by the first alone",
     "api/metrics": "other: the metrics server, and adapters of custom and external metrics",
     "api/payloads": "glue: what the payload of each command may hold",
     "api/services": "speed: Services by address and by port of the nodes",

@@ -5,7 +5,9 @@ from random import Random
 
 import pytest
 
-from lifecycle.engine.rules.network.requests import OUTCOMES
+from lifecycle.engine.rules.network.requests import OUTCOMES, RESET
+from lifecycle.engine.traffic.sender import Sender
+from lifecycle.lost_requests import Course, Courses
 from tests.engine.traffic.acts import roll
 from tests.engine.traffic.histories import History, count_lost
 from tests.engine.traffic.shop import Shop
@@ -59,7 +61,27 @@ def check_against_the_slow_count(seed: int) -> None:
     assert sum(outcomes.values()) == sent, seed
 
 
-CHECKS = [check_the_count, check_pieces, check_against_the_slow_count]
+def check_rows_against_the_engine(seed: int) -> None:
+    shop = History(seed, is_simple=False).play()
+    # Asked for, they are followed until now.
+    assert shop.cluster.sum_requests("default", "web") is not None
+    (service,) = shop.cluster._traffic.services.values()
+    rows = [one for one in shop.rows if one["type"] == "transition" and one["uid"] == service.uid]
+    for name, sender in service.senders.items():
+        told = [row for row in rows if row["field"] == f"requests.{name}"]
+        # Who stopped to send and begins again counts anew; who has not begun again tells nothing.
+        begun = [place for place, row in enumerate(told) if row["old"] is None]
+        own = told[begun[-1] :] if begun and sender.sent_ms else []
+        course = Courses(own).by_sender.get(name, Course())
+        sums = course.sum_up(None, shop.cluster.now_ms)
+        # Shares are told in thousandths, what was lost at once in whole ms.
+        room = sender.sent_ms / 1000 + len(course.lumps)
+        assert abs(sums.lost_ms - sender.sum_lost()) <= room, (seed, name)
+        assert abs(sums.variance_ms - sender.sum_variance()) <= room, (seed, name)
+        assert 0 <= sender.sum_variance() <= sender.sum_lost(), (seed, name)
+
+
+CHECKS = [check_the_count, check_pieces, check_against_the_slow_count, check_rows_against_the_engine]
 
 
 @pytest.mark.slow
@@ -94,3 +116,24 @@ def test_what_is_lost_grows_with_the_rate(per_second, times):
     # 3 x 700 ms x 1/4 are 525 ms' worth; whole requests, rounded up.
     assert shop.cluster.sum_requests("default", "web")["lost"] == -(-525 * times // 1000)
     assert shop.count_lost_ms() == 525
+
+
+@pytest.mark.parametrize(
+    "lost, variance",
+    [
+        # Of 50 ms' worth under way a fifth: 10 x 4/5.
+        pytest.param([(10, 50)], 8, id="one of five endpoints"),
+        pytest.param([(10, 50), (15, 50)], Fraction(25, 2), id="two at an instant are one half"),
+        pytest.param([(25, 50), (25, 50)], 0, id="all of them"),
+        pytest.param([(40, 50), (30, 50)], 0, id="with what is kept open, more than come"),
+        pytest.param(
+            [(10, 10), (15, 50)], Fraction(25, 2), id="one that has taken connections for less long"
+        ),
+        pytest.param([(10, 10), (40, 50)], 0, id="all, one of them for less long"),
+    ],
+)
+def test_how_much_varies_of_what_was_under_way(lost, variance):
+    sender = Sender("pods", 0)
+    for share_ms, of_ms in lost:
+        sender.lose_at_once(RESET, Fraction(share_ms), of_ms)
+    assert sender.sum_variance() == variance

@@ -273,6 +273,15 @@ def test_that_pods_which_are_not_ready_serve_is_told_in_rows(service: Json, told
     assert [row["detail"].get("lostMs") for row in rows][-1] == (None if service else 5000)
 
 
+def test_when_nobody_sends_any_more_none_is_served_by_pods_that_are_not_ready() -> None:
+    shop = Shop(**ONE_SECOND)
+    only_run(READINESS, behavior=FLAPS, service={"publishNotReadyAddresses": True})(shop)
+    shop.to(22).change("Service", {"metadata": {"annotations": {"podline.dev/requests": "from: []"}}})
+    shop.to(60)
+    rows = [row for row in shop.rows if row.get("field") == "requests.pods"]
+    assert [(row["at_ms"] / 1000, row["detail"]["notReady"]) for row in rows][-2:] == [(20, 1000), (22, 0)]
+
+
 @pytest.mark.parametrize(
     "act, lost_ms, told, outcomes",
     [

@@ -69,7 +69,7 @@ class CronJobController(LoopController):
                 self._idle.clear()
             owner = self._controller_of(new)
             if owner is not None:
-                if _is_about_to_finish(old, new):
+                if _is_about_to_finish(old, new) and not self._context.loop.is_away(self.name):
                     # The Job's last write comes some ms later: this one is looked at by itself.
                     self.sync(*owner)
                 self._context.loop.enqueue(self.name, *owner)

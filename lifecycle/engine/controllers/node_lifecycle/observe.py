@@ -50,6 +50,7 @@ class NodeLifecycleController(LoopController):
         # Nodes that it is to tell of when it looks next: that they have come; that they have gone, by uid.
         self._new: dict[str, None] = {}
         self._gone: dict[str, str] = {}
+        self._since_ms = 0
         context.loop.register(DISRUPTION, self._judge)
         context.loop.register(TAINTING, self._taint)
         context.store.listen(NODE_KIND.id, self._on_node)
@@ -127,7 +128,9 @@ class NodeLifecycleController(LoopController):
         silent_ms = silent_since_ms(lease, self._context.clock.epoch_ms)
         if silent_ms is None:
             return None
-        return silent_ms + (self._grace_ms if ready_status(node) else self._startup_ms)
+        # To one that starts all nodes were heard of at that moment (updateNodeHealth: nodeHealth == nil).
+        heard_ms = max(silent_ms, self._since_ms)
+        return heard_ms + (self._grace_ms if ready_status(node) else self._startup_ms)
 
     def _pods_on(self, name: str) -> list[Pod]:
         return list_by_age(self._store.pods.get, self._store.index.pods_by_node.get(name, ()))
@@ -186,6 +189,10 @@ class NodeLifecycleController(LoopController):
 
     # --- save and load ------------------------------------------------------------------------------------
 
+    def begin_anew(self) -> None:
+        """It starts, and has heard of no node yet."""
+        self._since_ms = self._now_ms
+
     def restore(self) -> None:
         """Count the nodes again."""
         for node in self._store.list(self.kind):
@@ -194,13 +201,15 @@ class NodeLifecycleController(LoopController):
 
     def save(self) -> Any:
         """Plain data."""
-        return {"zones": self._zones.save(), "new": list(self._new), "gone": dict(self._gone)}
+        saved = {"zones": self._zones.save(), "new": list(self._new), "gone": dict(self._gone)}
+        return saved | ({"since": self._since_ms} if self._since_ms else {})
 
     def load(self, data: Any) -> None:
         """Go on from what `save` described; an older engine knew of no lost nodes."""
         self._zones.load(map_of(data, "zones"))
         self._new = dict.fromkeys(list_of(data, "new"))
         self._gone = dict(map_of(data, "gone"))
+        self._since_ms = (data or {}).get("since", 0)
         if data is None:
             self._context.loop.enqueue(DISRUPTION, "", "")
 

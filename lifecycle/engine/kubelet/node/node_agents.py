@@ -16,7 +16,7 @@ from ...rules.defaults.nodes import find_internal_address
 from ...rules.pods.image_names import full_name
 from ..eviction.evictor import Evictor
 from ..parts import Parts
-from ..state.node_agent import NodeAgent, make_address
+from ..state.node_agent import API_SERVER, NodeAgent, make_address
 
 _MOST_ADDRESSES = 8192
 NEW_MACHINE = "newMachine"
@@ -103,7 +103,10 @@ class NodeAgents:
             try:
                 agent.load(fill_in(entry, agent.save(), f"node {name}"))
                 agent.outages = {
-                    kind: timer for kind, timer in agent.outages.items() if timer is None or is_waiting(timer)
+                    kind: timer
+                    for kind, timer in agent.outages.items()
+                    # With another engine the API server is there again.
+                    if kind != API_SERVER and (timer is None or is_waiting(timer))
                 }
                 if agent.shutdown is not None and not is_waiting(agent.shutdown.timer):
                     agent.shutdown = None

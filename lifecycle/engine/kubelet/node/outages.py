@@ -23,7 +23,7 @@ from ..reports import Reporter
 from ..starting.remounts import Remounts
 from ..starting.sandboxes import Sandboxes
 from ..state.container_run import HELD, IDLE, POST_START, PRE_STOP, RUNNING, STOPPING
-from ..state.node_agent import KUBELET, PARTITION, NodeAgent
+from ..state.node_agent import API_SERVER, CUTS, KUBELET, NodeAgent
 from ..state.worker import ALLOTTED, APPLYING, ASKED, SYNCING, TERMINATED, TERMINATING, PodWorker
 from ..static_pods.static_pods import StaticPods
 from .node_agents import NEW_MACHINE
@@ -115,7 +115,7 @@ class Outages:
             if node is not None:
                 parts.trace.correlator.begin_anew(node.meta.uid, SOURCE)
             agent.few = {}
-        elif is_new and kind == PARTITION:
+        elif is_new and kind in CUTS:
             parts.trace.silence({worker.uid for worker in parts.pod_manager.workers_of(agent.name)}, SOURCE)
             parts.context.connections.on_node(agent.name)
         if for_ms == 0:
@@ -153,13 +153,16 @@ class Outages:
         del agent.outages[kind]
         self._parts.outages -= 1
         if kind == KUBELET:
-            agent.is_blind = PARTITION in agent.outages
+            agent.is_blind = agent.is_cut_off
             self._tell_start(agent)
             for worker in self._parts.pod_manager.workers_of(agent.name):
                 if not self._parts.is_left_alone(worker):
                     self.resume(worker)
                     self._remounts.notice(worker)
-        elif kind == PARTITION:
+        elif kind in CUTS:
+            if agent.is_cut_off:
+                # In another way it still is.
+                return
             is_waking = agent.is_blind and KUBELET not in agent.outages
             agent.is_blind = False
             self._parts.trace.speak({worker.uid for worker in pod_manager.workers_of(agent.name)}, SOURCE)
@@ -174,12 +177,23 @@ class Outages:
         if agent.pressure is not None:
             self._evictor.synchronize(agent.name)
         if not agent.is_deaf:
-            if kind in (KUBELET, PARTITION):
+            if kind in (KUBELET, *CUTS):
                 self._node_reporter.speak(agent, has_started=kind == KUBELET)
             self._take_new(agent)
         if not self._parts.is_down(agent.name):
             self._static_pods.take_all(agent.name)
         self._parts.context.connections.on_node(agent.name)
+
+    def lose_api_server(self) -> None:
+        """No kubelet reaches the API server; the nodes reach each other as before."""
+        for agent in self._parts.agents.values():
+            self.begin(agent, API_SERVER, None)
+
+    def find_api_server(self) -> None:
+        """It is back: the kubelets hear of it at their next tries."""
+        for agent in self._parts.agents.values():
+            if API_SERVER in agent.outages:
+                self._end(agent, API_SERVER)
 
     def suspend(self, worker: PodWorker) -> None:
         """Nobody is there for what was to be done: all timers go but those of the programs themselves."""

@@ -12,6 +12,7 @@ from lifecycle.late_patterns import late_pattern
 
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
+from ...objects.components import REGISTRY
 from ...objects.pods.pod import Pod
 from ...programs.images.sizes import image_size
 from ...rules.pods.image_names import full_name
@@ -86,11 +87,11 @@ class Images:
         """The pull has ended: whether the image is there now. `detail`: how long it took, in ms."""
         run.stage, run.stage_timer = IDLE, None
         parts, image = self._parts, run.container.image
-        plan = parts.behavior(pod, run).pull
-        if plan.has_error(run.pull_tries):
-            message = f'failed to pull and unpack image "{image}": {plan.error or ERR_IMAGE_PULL}'
+        failure = self._find_failure(pod, run)
+        if failure is not None:
+            message = f'failed to pull and unpack image "{image}": {failure[1]}'
             parts.event(worker, run, WARNING, "Failed", f'Failed to pull image "{image}": {message}')
-            self._fail_pull(worker, run, plan.error or ERR_IMAGE_PULL, message)
+            self._fail_pull(worker, run, failure[0], message)
             return False
         agent = parts.agents[worker.node]
         agent.images[full_name(image)] = None
@@ -109,6 +110,14 @@ class Images:
         if pulled:
             parts.trace.cause = pulled
         return True
+
+    def _find_failure(self, pod: Pod, run: ContainerRun) -> tuple[str, str] | None:
+        """Reason and text of why a pull has failed."""
+        plan = self._parts.behavior(pod, run).pull
+        if REGISTRY in self._parts.context.away:
+            return ERR_IMAGE_PULL, f'failed to resolve reference "{run.container.image}": connection refused'
+        reason = plan.error or ERR_IMAGE_PULL
+        return (reason, reason) if plan.has_error(run.pull_tries) else None
 
     def _never_pull(self, worker: PodWorker, run: ContainerRun, image: str) -> None:
         message = f'Container image "{image}" is not present with pull policy of Never'

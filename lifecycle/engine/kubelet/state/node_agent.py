@@ -12,8 +12,10 @@ from .node_pressure import NodePressure
 from .normal_events import Few, load_few
 from .saving import load_map, save_map
 
-KUBELET, PARTITION, SANDBOXES = "kubelet", "partition", "sandboxes"
-"""Outages: the kubelet is down, it cannot reach the API server, it cannot make sandboxes."""
+KUBELET, PARTITION, SANDBOXES, API_SERVER = "kubelet", "partition", "sandboxes", "apiServer"
+"""Outages: the kubelet is down; its node is cut off; it cannot make sandboxes; no API server is there."""
+CUTS = (PARTITION, API_SERVER)
+"""Those in which a kubelet runs without reaching the API server."""
 
 
 _DATA = "pulls last_address number outages down_since_ms is_blind is_removed is_off is_cordoned".split()
@@ -120,7 +122,12 @@ class NodeAgent:
     @property
     def is_deaf(self) -> bool:
         """Whether it hears nothing from the API server."""
-        return KUBELET in self.outages or PARTITION in self.outages
+        return KUBELET in self.outages or self.is_cut_off
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it cannot reach the API server, if it runs."""
+        return PARTITION in self.outages or API_SERVER in self.outages
 
     def outage_timer(self, kind: str) -> tuple[int, bool] | None:
         """The timer that ends an outage."""

@@ -14,6 +14,7 @@ from typing import Any
 from lifecycle.lean_tuples import NamedTuple
 
 from ...api.context import Context
+from ...objects.components import DNS
 from ...objects.meta import StoredObject
 from ...rules.network.service_routing import is_ready
 from ...rules.network.services import EXTERNAL_NAME, list_addresses
@@ -54,7 +55,9 @@ class ClusterDns:
     # --- asking -----------------------------------------------------------------------------------------
 
     def look_up(self, resolver: Resolver, host: str) -> Sequence[str]:
-        """The addresses of a name; none when nobody has it."""
+        """The addresses of a name; none when nobody has it, or nobody can say."""
+        if self._is_away(resolver):
+            return ()
         for name in resolver.expand(host):
             found = self._addresses(name, resolver.asks_cluster, _MOST_ALIASES)
             if found:
@@ -63,6 +66,8 @@ class ClusterDns:
 
     def find_services(self, resolver: Resolver, host: str) -> Sequence[ServicePort]:
         """Where a named port is served: `_http._tcp.web` and its like."""
+        if self._is_away(resolver):
+            return ()
         for name in resolver.expand(host) if resolver.asks_cluster else ():
             labels = self._below_services(name.lower().split("."))
             if len(labels) == 4 and labels[0].startswith("_") and labels[1].startswith("_"):
@@ -70,6 +75,9 @@ class ClusterDns:
                 if service is not None:
                     return list(self._list_ports(service, labels[0][1:], labels[1][1:]))
         return ()
+
+    def _is_away(self, resolver: Resolver) -> bool:
+        return DNS in self._context.away and resolver.asks_cluster
 
     # --- names ------------------------------------------------------------------------------------------
 

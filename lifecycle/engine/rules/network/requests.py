@@ -32,7 +32,8 @@ def find_variance(lost: Fraction | int, sent: Fraction | int) -> Fraction:
 
     A proxy takes an endpoint by chance for each connection (pkg/proxy/iptables/proxier.go: `--mode random`).
     """
-    return lost * (1 - Fraction(lost) / sent)
+    # Where connections are kept open more may be under way than come: all are lost, and none by chance.
+    return lost * (1 - Fraction(lost) / sent) if 0 < lost < sent else Fraction(0)
 
 
 def find_range(

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from lifecycle.check.new_images import make_new_image, make_old_image, name_next
+from lifecycle.check.holes.new_images import make_new_image, make_old_image, name_next
 from lifecycle.check.settled import Workload
 from lifecycle.engine.objects.names import BEHAVIOR
 

@@ -21,8 +21,8 @@ from lifecycle.models import Command as Asked
 from lifecycle.recorded.requests import read_courses
 from lifecycle.recorded.roots import find_root
 from lifecycle.remedies import LONGEST_MS
-from lifecycle.request_cures import Cure, Place, Trial, Watch
 from lifecycle.runs import checkpoints, upgrades
+from lifecycle.simulation.request_cures import Cure, Place, Trial, Watch
 
 Json = Mapping[str, Any]
 MOST_LOSSES = 20

@@ -66,6 +66,11 @@ LISTS: Mapping[str, str] = {
     "nodes": "all nodes: `${node}`",
     "zones": "all zones, where there are at least two: `${zone}`",
     "zoneNodes": "with `each: zone` the nodes of the zone: `${node}`",
+    "podNodes": "with `each: workload` the nodes that its pods are on: `${node}`",
+    "soonRuns": "of a CronJob the next five runs, where they come within six hours: `${run}`, in ms",
+    "reruns": "of a Job, or one of a CronJob's, that is run again: `${rerun}`, `${rerunPod}`, `${rerunLost}`",
+    "fillers": "a pod for each node that asks for all that is free there: `${filler}`",
+    "intruders": "with `each: workload` pods of a higher class that take the place of its own: `${intruder}`",
 }
 """The lists that steps can be repeated for, and ordeals can need, and what is in them."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from lifecycle.check.asking.configuration import Configuration
 from lifecycle.check.checking import Checked
+from lifecycle.check.claims.own import holds_everywhere
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.settled import Settled
 from lifecycle.engine import Cluster
@@ -14,8 +16,8 @@ _WHY = {
     "node": "no workload has a pod on a node",
     "zone": "the nodes are not in two zones or more",
     "service": "no Service has a workload behind it",
-    "cronjob": "there is no CronJob",
-    "job": "there is no Job",
+    "dependency": "no workload mentions a Service of another one",
+    "load": "no Service tells how much is asked of it (podline.dev/load, podline.dev/requests)",
 }
 
 
@@ -26,6 +28,23 @@ def tell_not_run(ordeals: Iterable[Ordeal], checked: Checked) -> Iterator[str]:
         if one.name not in lived:
             yield f"{one.name}: {_tell_why(one)}"
     yield from checked.refusals
+    plan = checked.settled.plan
+    if plan.steps:
+        yield "the steps of the Scenario: a check has its own; of its claims those hold that are always so"
+    for expect in plan.expects:
+        if not holds_everywhere(expect):
+            yield f"{expect.text}: it is about the Scenario's own run"
+    yield from (f"{one.text}: it is about the Scenario's own run" for one in plan.sequences)
+
+
+def tell_unused(configuration: Configuration, checked: Checked) -> Iterator[str]:
+    """What a configuration says of what there is not."""
+    titles = {one.title for one in checked.settled.workloads}
+    for title in sorted(configuration.limits.of_one.keys() - titles):
+        yield f"workloads[{title}] of the configuration: there is no such workload"
+    for one in configuration.accepts:
+        if not any(map(one.is_of, checked.findings)):
+            yield f"accepted, and not found: {one.tell()}"
 
 
 def _tell_why(ordeal: Ordeal) -> str:

@@ -1,0 +1,1 @@
+"""What a check asks of files: what is configured, what to compare with, where objects stand."""
