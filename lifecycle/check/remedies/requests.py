@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lifecycle.check.remedies.candidates import Candidate, Case, make_patch
 from lifecycle.check.remedies.failures import Failure
 from lifecycle.check.remedies.retrials import Retrials, is_worse
-from lifecycle.request_cures import LONGEST_WAIT_SECONDS, Cure, Trial, find_cure, list_cures
+from lifecycle.simulation.request_cures import LONGEST_WAIT_SECONDS, Cure, Trial, find_cure, list_cures
 
 FAMILY = "requests"
 
