@@ -7,6 +7,7 @@ import shutil
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,10 @@ def main(arguments: Sequence[str], program: str = "podline check") -> int:
         for problem in error.problems:
             _say(str(problem))
         sys.stdout.write(write_refusal(options["output"], BAD_INPUT, error.problems))
+        for output, path in options["write"]:
+            # It may be what is wrong that this cannot be written.
+            with suppress(ManifestError):
+                _write_file(path, write_refusal(output, BAD_INPUT, error.problems))
         return BAD_INPUT
 
 

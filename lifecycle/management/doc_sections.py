@@ -17,6 +17,7 @@ from typing import Any
 from django.conf import settings
 from django.urls import URLPattern
 
+from lifecycle.check.command_line import add_options as add_options_of_check
 from lifecycle.check.holes.filling import LISTS
 from lifecycle.check.ordeal_files import FIELDS, list_ordeals
 from lifecycle.engine.api.patching.patches import PATCH_TYPES
@@ -189,9 +190,9 @@ def _podline_commands() -> str:
     return make_table(("command", "what it does", "needs"), rows)
 
 
-def _simulate_options() -> str:
+def _tell_options(add: Callable[[ArgumentParser], None]) -> str:
     parser = ArgumentParser(add_help=False)
-    add_options(parser)
+    add(parser)
     rows = (
         (
             _list_words(action.option_strings) or str(action.metavar).replace("|", ", "),
@@ -205,6 +206,7 @@ def _simulate_options() -> str:
 
 SECTIONS: Mapping[str, Callable[[], str]] = {
     "benches": _benches,
+    "check-options": lambda: _tell_options(add_options_of_check),
     "commands": _commands,
     "environment": _settings,
     "event-keys": lambda: _make_line(("type", *EVENT_KEYS)),
@@ -221,7 +223,7 @@ SECTIONS: Mapping[str, Callable[[], str]] = {
     "patch-types": lambda: _make_line(PATCH_TYPES),
     "paths": _paths,
     "podline-commands": _podline_commands,
-    "simulate-options": _simulate_options,
+    "simulate-options": lambda: _tell_options(add_options),
     "status-rows": _status_rows,
     "steps": lambda: _make_line(READERS),
     "summary-columns": lambda: _make_line(SUMMARY_COLUMNS),
