@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from lifecycle.check.asking.left_out import tell_not_run, tell_rests_on
 from lifecycle.check.checking import conclude
 from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding, explain, find_findings
-from lifecycle.check.left_out import tell_not_run, tell_rests_on
 from lifecycle.check.life import Future
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.remedies.curing import cure, group_findings
