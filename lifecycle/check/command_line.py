@@ -85,7 +85,9 @@ def add_options(parser: ArgumentParser) -> None:
     add_rendering(parser)
     parser.add_argument("-n", "--namespace", default="", metavar="NAME", help="where objects without one go")
     parser.add_argument(
-        "--ordeals", metavar="LIST", help=f"names, separated by commas (default all); {LIST} says which"
+        "--ordeals",
+        metavar="LIST",
+        help=f"names, or files of own ones, with commas between (all); {LIST} says which",
     )
     parser.add_argument("--seeds", type=_count, metavar="N", help="futures of each ordeal (default 1)")
     parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default one for each core)")

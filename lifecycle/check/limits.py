@@ -72,7 +72,6 @@ class Judge:
 
     def __init__(self, limits: Limits, ordeals: Sequence[Ordeal]) -> None:
         self._limits = limits
-        self._within_ms = {one.name: one.within_ms for one in ordeals}
         longest_ms = limits.longest_ms()
         self.ordeals = [replace(one, within_ms=max(one.within_ms, longest_ms)) for one in ordeals]
 
@@ -95,8 +94,8 @@ class Judge:
             return
         for one in trial.workloads:
             limit = self._limits.find(WHOLE_AGAIN, [one.title])
-            allowed_ms = limit.within_ms or self._within_ms[trial.ordeal.name]
-            if took_ms > allowed_ms and limit.severity != NONE:
+            allowed_ms = limit.within_ms
+            if allowed_ms is not None and took_ms > allowed_ms and limit.severity != NONE:
                 text = f"whole again after {tell_span(took_ms)}; {tell_span(allowed_ms)} are allowed"
                 at_ms, late_ms = settled.now_ms + allowed_ms, took_ms - allowed_ms
                 severity = limit.severity or SERIOUS

@@ -44,8 +44,10 @@ class CheckSerializer(serializers.ModelSerializer[Check]):
 
     class Meta:
         model = Check
-        fields = ("id", "user", "state", "problem", "ordeals", "seeds", "total", "done", "at_ms")
-        fields = (*fields, "engine_version", "created_at", "ended_at")
+        fields: tuple[str, ...] = (
+            *("id", "user", "state", "problem", "ordeals", "seeds", "total", "done", "at_ms"),
+            *("engine_version", "created_at", "ended_at"),
+        )
 
 
 class WholeCheckSerializer(CheckSerializer):

@@ -18,6 +18,8 @@ from django.conf import settings
 from django.urls import URLPattern
 
 from lifecycle.check.command_line import add_options as add_options_of_check
+from lifecycle.check.holes.filling import LISTS
+from lifecycle.check.ordeal_files import FIELDS, list_ordeals
 from lifecycle.engine.api.patching.patches import PATCH_TYPES
 from lifecycle.engine.api.payloads import PAYLOADS
 from lifecycle.engine.heart.feature_gates import FEATURE_DEFAULTS
@@ -114,6 +116,24 @@ def _faults() -> str:
     return make_table(("of", "kinds"), ((what, _list_words(kinds)) for what, kinds in lines))
 
 
+def _ordeal_fields() -> str:
+    rows = (
+        (f"`{name}`", f"{field.text}{f': {_list_words(field.choices)}' if field.choices else ''}")
+        for name, field in FIELDS.items()
+    )
+    return make_table(("field", "what it says"), rows)
+
+
+def _ordeal_lists() -> str:
+    return make_table(("list", "holds"), ((f"`{name}`", text) for name, text in LISTS.items()))
+
+
+def _ordeals() -> str:
+    return make_table(
+        ("name", "what happens", "source"), ((one.name, one.text, one.source) for one in list_ordeals())
+    )
+
+
 def _benches() -> str:
     rows = (
         (f"`{name}`", ", ".join(f"`--{option} {value}`" for option, value in options.items()))
@@ -192,6 +212,9 @@ SECTIONS: Mapping[str, Callable[[], str]] = {
     "event-keys": lambda: _make_line(("type", *EVENT_KEYS)),
     "exit-statuses": _exit_statuses,
     "faults": _faults,
+    "ordeal-fields": _ordeal_fields,
+    "ordeal-lists": _ordeal_lists,
+    "ordeals": _ordeals,
     "feature-gates": lambda: _tell_defaults(FEATURE_DEFAULTS),
     "filters": _filters,
     "frame-keys": lambda: _make_line(Frame.__annotations__),

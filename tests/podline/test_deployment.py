@@ -78,7 +78,7 @@ def test_each_process_of_compose_has_no_root_and_runs_a_command_that_there_is(na
 
 
 def test_compose_has_all_that_serves_a_team():
-    assert {*COMPOSE} == {"database", "redis", "migrations", "engine1", "engine2", "ticker", "web"}
+    assert {*COMPOSE} == {*"database redis migrations engine1 engine2 checks1 ticker web".split()}
     names = [OURS[one]["command"] for one in ("engine1", "engine2")]
     assert names == [["-n", "engine1@podline"], ["-n", "engine2@podline"]]
     # Celery's own question is no use: workers take no remote control. The web server's answer counts them.
@@ -86,7 +86,7 @@ def test_compose_has_all_that_serves_a_team():
         assert COMPOSE[name]["healthcheck"]["test"], name
     assert "/readyz" in str(COMPOSE["web"]["healthcheck"]["test"])
     # Nobody starts before the tables are there.
-    for name in ("engine1", "engine2", "ticker", "web"):
+    for name in ("engine1", "engine2", "checks1", "ticker", "web"):
         assert OURS[name]["depends_on"]["migrations"] == {"condition": "service_completed_successfully"}
 
 
@@ -115,7 +115,7 @@ def list_pods(text: str) -> list[dict[str, Any]]:
 
 def test_no_process_of_the_chart_has_root_and_each_runs_a_command_that_there_is(helm):
     pods = list_pods(helm(**NEEDS)[1])
-    assert len(pods) == 4
+    assert len(pods) == 5
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"] is True
         (container,) = pod["containers"]

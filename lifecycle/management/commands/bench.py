@@ -17,6 +17,7 @@ BENCHES: dict[str, dict[str, Any]] = {
     "api": {"watchers": 1000, "changes": 50, "seconds": 5},
     "export": {"rows": 1_000_000},
     "batch": {"pods": 10_000, "parallelism": 500, "nodes": 1000, "slots": 8760},
+    "check": {"workloads": 10, "pods": 60, "seeds": 1},
     "engine": {"pods": 10_000, "nodes": 1000},
     "crash": {"pods": 10_000, "nodes": 1000},
     "idle": {"pods": 10_000, "nodes": 1000},

@@ -12,8 +12,6 @@ from celery import group, shared_task
 from django.db import Error, close_old_connections
 from kombu.exceptions import OperationalError
 
-from lifecycle.runs.checks import work
-
 log = logging.getLogger(__name__)
 
 QUEUE = "checks"
@@ -22,6 +20,9 @@ QUEUE = "checks"
 @shared_task(name="podline.check")  # type: ignore[untyped-decorator]
 def go_on(check: str, first: int | None) -> None:
     """Go on with a check: with the part that begins with a future, or with the whole."""
+    # Only who lives through checks needs all that they need.
+    from lifecycle.runs.checks import work
+
     close_old_connections()
     try:
         work.work_on(check, first)

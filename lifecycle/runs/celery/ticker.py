@@ -14,7 +14,7 @@ from django.utils import timezone
 from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.runs import write_ahead_log
 from lifecycle.runs.celery import check_tasks, tasks
-from lifecycle.runs.checks.work import list_forgotten
+from lifecycle.runs.checks.endings import list_forgotten
 from lifecycle.runs.run_clock import moment
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import time
-from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import Error, transaction
@@ -18,9 +17,9 @@ from lifecycle.check.life import Future, live
 from lifecycle.check.scorecard import Card, begin_card, fill_card, join_cards
 from lifecycle.engine import ENGINE_VERSION
 from lifecycle.models import Check, CheckPart
-from lifecycle.models.checks import GOING_ON, SILENCE
+from lifecycle.models.checks import SILENCE
 from lifecycle.runs import checkpoints, forks, messages
-from lifecycle.runs.checks import futures, grounds, news, summing
+from lifecycle.runs.checks import endings, futures, grounds, news, summing
 from lifecycle.runs.checks.asking import MOST_FUTURES
 from lifecycle.runs.checks.heartbeats import Heartbeat
 
@@ -30,7 +29,6 @@ PART_FUTURES = 8
 TURN_SECONDS = 2.0
 """After so long a part tells what it has, and lets others have a turn."""
 MOST_ATTEMPTS = 3
-LONGEST = timedelta(hours=2)
 
 
 def work_on(check_id: str, first: int | None) -> None:
@@ -42,30 +40,18 @@ def work_on(check_id: str, first: int | None) -> None:
         if first is not None:
             _live_part(check, first)
         elif (check.state == Check.State.ASKED or check.is_summing) and _claim_whole(check):
-            with Heartbeat(lambda: _update(check, worked_at=timezone.now(), heard_at=timezone.now())):
+            with Heartbeat(lambda: endings.update(check, worked_at=timezone.now(), heard_at=timezone.now())):
                 (_conclude if check.is_summing else _begin)(check)
     except Error:
         raise
     except Exception as problem:
         log.exception("a check failed", extra={"check": check_id})
-        fail(check, f"{type(problem).__name__}: {problem}"[:500])
+        endings.fail(check, f"{type(problem).__name__}: {problem}"[:500])
 
 
 def _find(check_id: str) -> Check | None:
     heavy = ("base", "report")
     return Check.objects.select_related("cluster").defer(*heavy).filter(pk=UUID(check_id)).first()
-
-
-def fail(check: Check, problem: str) -> None:
-    """End a check that cannot go on, and say why."""
-    ended = {"state": Check.State.FAILED, "problem": problem, "ended_at": timezone.now(), "base": b""}
-    if _update(check, **ended):
-        news.tell(check)
-
-
-def _update(check: Check, **values: object) -> bool:
-    """Write into a check that goes on still."""
-    return Check.objects.filter(pk=check.pk, state=check.state).update(**values) > 0
 
 
 # --- it begins ----------------------------------------------------------------------------------------------
@@ -76,15 +62,15 @@ def _begin(check: Check) -> None:
     try:
         restored = forks.restore_at(check.cluster, None)
     except (ValueError, checkpoints.Unreadable) as problem:
-        fail(check, f"the cluster cannot be taken up: {problem}")
+        endings.fail(check, f"the cluster cannot be taken up: {problem}")
         return
     found = grounds.lay(check, restored.engine)
     if unfit := _tell_unfit(found):
-        fail(check, unfit)
+        endings.fail(check, unfit)
         return
     at_ms, order = restored.engine.now_ms, checkpoints.last_order_at(check.cluster, restored.engine.now_ms)
     with transaction.atomic():
-        is_begun = _update(
+        is_begun = endings.update(
             check,
             state=Check.State.RUNNING,
             at_ms=at_ms,
@@ -118,7 +104,7 @@ def _claim_whole(check: Check) -> bool:
         return False
     if check.attempts < MOST_ATTEMPTS:
         return True
-    fail(check, f"{MOST_ATTEMPTS} times its worker was lost while it began, or while it summed up")
+    endings.fail(check, f"{MOST_ATTEMPTS} times its worker was lost while it began, or while it summed up")
     return False
 
 
@@ -142,7 +128,9 @@ def _live_part(check: Check, first: int) -> None:
     found = grounds.find(check)
     if part.attempts >= MOST_ATTEMPTS:
         trial, seed = found.job(first + len(part.futures))
-        fail(check, f"{MOST_ATTEMPTS} times its worker was lost in the future {trial.title}, seed {seed}")
+        endings.fail(
+            check, f"{MOST_ATTEMPTS} times its worker was lost in the future {trial.title}, seed {seed}"
+        )
         return
     lived: list[Future] = []
     card: Card = {}
@@ -177,7 +165,7 @@ def _claim(check: Check, first: int) -> CheckPart | None:
 def _is_wanted(check: Check, part: CheckPart) -> bool:
     """Whether the check goes on; the part is heard of."""
     CheckPart.objects.filter(pk=part.pk).update(heard_at=timezone.now())
-    return _update(check, heard_at=timezone.now())
+    return endings.update(check, heard_at=timezone.now())
 
 
 def _keep(check: Check, part: CheckPart, lived: list[Future], card: Card) -> None:
@@ -185,14 +173,14 @@ def _keep(check: Check, part: CheckPart, lived: list[Future], card: Card) -> Non
     known = [*part.futures, *map(futures.to_json, lived)]
     is_done = len(known) >= part.count
     with transaction.atomic():
-        if not _update(check, done=F("done") + len(lived), heard_at=timezone.now()):
+        if not endings.update(check, done=F("done") + len(lived), heard_at=timezone.now()):
             return
         mine = CheckPart.objects.filter(pk=part.pk, is_done=False)
         mine.update(
             futures=known, card=join_cards([part.card, card]), is_done=is_done, attempts=0, heard_at=None
         )
         rest = CheckPart.objects.filter(check_of=check, is_done=False).exists()
-        is_last = not rest and _update(check, is_summing=True)
+        is_last = not rest and endings.update(check, is_summing=True)
         if is_last or not is_done:
             following = None if is_last else part.first
             transaction.on_commit(lambda: messages.carrier().ask_for_check(str(check.pk), [following]))
@@ -206,7 +194,7 @@ def _conclude(check: Check) -> None:
     """Make the report of all that was lived through."""
 
     def is_wanted() -> bool:
-        return _update(check, heard_at=timezone.now())
+        return endings.update(check, heard_at=timezone.now())
 
     found = grounds.find(check)
     card, lived = summing.gather(check, found)
@@ -215,31 +203,7 @@ def _conclude(check: Check) -> None:
         return
     with transaction.atomic():
         ended = {"state": Check.State.DONE, "ended_at": timezone.now(), "base": b""}
-        if _update(check, card=card, **summed._asdict(), **ended):
+        if endings.update(check, card=card, **summed._asdict(), **ended):
             check.parts.all().delete()
     grounds.forget()
     news.tell(check)
-
-
-# --- what got lost ------------------------------------------------------------------------------------------
-
-
-def list_forgotten(now: datetime) -> list[tuple[str, list[int | None]]]:
-    """The checks that nobody has been heard to work on lately, and what is to be asked for anew.
-
-    One that goes on for too long is ended.
-    """
-    found: list[tuple[str, list[int | None]]] = []
-    silent = Check.objects.filter(state__in=GOING_ON, heard_at__lt=now - SILENCE).select_related("cluster")
-    for check in silent.defer("base", "report"):
-        if now - check.created_at > LONGEST:
-            fail(check, f"it was not done after {_tell_hours()}: take fewer seeds, or fewer ordeals")
-            continue
-        Check.objects.filter(pk=check.pk).update(heard_at=now)
-        undone = check.parts.filter(is_done=False).values_list("first", flat=True)
-        found.append((str(check.pk), list(undone) or [None]))
-    return found
-
-
-def _tell_hours() -> str:
-    return f"{LONGEST // timedelta(hours=1)} hours"

@@ -9,7 +9,7 @@ from lifecycle.check.checking import check as check_here
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.models import Check, CheckPart
 from lifecycle.models.checks import SILENCE
-from lifecycle.runs.checks import futures, grounds, work
+from lifecycle.runs.checks import endings, futures, grounds, work
 from lifecycle.runs.checks.asking import ask, cancel
 from tests.runs.checks.conftest import ORDEALS
 
@@ -99,8 +99,8 @@ def test_what_a_killed_worker_had_begun_is_given_to_another_after_a_silence(stan
         work.work_on(*line.asked[0])
     line.asked.clear()
     now = timezone.now()
-    assert work.list_forgotten(now) == []
-    assert work.list_forgotten(now + SILENCE * 2) == [(str(check.pk), [0])]
+    assert endings.list_forgotten(now) == []
+    assert endings.list_forgotten(now + SILENCE * 2) == [(str(check.pk), [0])]
     CheckPart.objects.update(heard_at=now - SILENCE * 2)
     line.asked = [(str(check.pk), 0)]
     line.do_all()
@@ -136,7 +136,7 @@ def test_an_error_ends_the_check_in_words(standing, line, monkeypatch):
 
 def test_a_check_that_goes_on_for_hours_is_ended(standing, line):
     check = ask(standing, standing.owner, ["node-crash"])
-    assert work.list_forgotten(timezone.now() + work.LONGEST + timedelta(seconds=1)) == []
+    assert endings.list_forgotten(timezone.now() + endings.LONGEST + timedelta(seconds=1)) == []
     assert refreshed(check).state == Check.State.FAILED and "hours" in check.problem
 
 
