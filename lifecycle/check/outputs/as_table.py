@@ -10,6 +10,7 @@ from lifecycle.check.findings import Finding
 from lifecycle.check.outputs.scorecard import FINE, NOT_TRIED, Scorecard, make_scorecard
 from lifecycle.check.outputs.telling import (
     clean,
+    group_faults,
     tell_comparison,
     tell_figures,
     tell_headline,
@@ -43,7 +44,7 @@ def make_table(report: Report, look: Look = Look()) -> str:  # noqa: B008
         [tell_verdict(report)],
         [*tell_comparison(report)],
         [*_draw_scorecard(make_scorecard(report), look)],
-        *([*_tell_group(group, report, look)] for group in _group(report.findings)),
+        *([*_tell_group(group, report, look)] for group in group_faults(report.findings)),
         [*_tell_ordeals(report.checked.summaries, look)],
         [*_tell_list("not run", report.not_run, look)],
         [*_tell_list("on what it rests", report.rests_on, look)],
@@ -73,14 +74,6 @@ def _draw_scorecard(card: Scorecard, look: Look) -> Iterator[str]:
 def _draw_cell(cell: str, look: Look) -> str:
     text = {FINE: "ok" if look.is_plain else "✓", NOT_TRIED: "-"}.get(cell, cell)
     return _colour(text, cell, look) + " " * (_CELL - len(text))
-
-
-def _group(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Those of one claim about one object, the gravest first: other ordeals show the same fault."""
-    found: dict[tuple[str, str], list[Finding]] = {}
-    for one in findings:
-        found.setdefault((one.claim, one.object), []).append(one)
-    return list(found.values())
 
 
 def _tell_group(group: Sequence[Finding], report: Report, look: Look) -> Iterator[str]:
