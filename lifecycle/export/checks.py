@@ -1,5 +1,6 @@
 """Checks of a cluster over REST: asked for, followed, read, cancelled."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -44,8 +45,10 @@ class CheckSerializer(serializers.ModelSerializer[Check]):
 
     class Meta:
         model = Check
-        fields = ("id", "user", "state", "problem", "ordeals", "seeds", "total", "done", "at_ms")
-        fields = (*fields, "engine_version", "created_at", "ended_at")
+        fields: Sequence[str] = (
+            *("id", "user", "state", "problem", "ordeals", "seeds", "total", "done"),
+            *("at_ms", "engine_version", "created_at", "ended_at"),
+        )
 
 
 class WholeCheckSerializer(CheckSerializer):

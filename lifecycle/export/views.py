@@ -50,7 +50,7 @@ RETRY_SECONDS = 2
 class ExportView(APIView):
     """What all answers share: who may ask, and in which format."""
 
-    http_method_names = ("get", "head", "options")
+    http_method_names: Sequence[str] = ("get", "head", "options")
     authentication_classes = (BearerAuthentication, SessionAuthentication)
     permission_classes = (IsAuthenticated,)
     content_negotiation_class = FormatNegotiation
