@@ -11,11 +11,12 @@ import sys
 from argparse import Action, ArgumentParser
 from collections.abc import Sequence
 
+from lifecycle.check.command_line import add_options as add_options_of_check
 from lifecycle.simulation.command_line import add_options
 from podline.calibrate import add_options as add_options_of_calibrate
 from podline.command import COMMANDS
 
-OPTIONS = {"simulate": add_options, "calibrate": add_options_of_calibrate}
+OPTIONS = {"simulate": add_options, "check": add_options_of_check, "calibrate": add_options_of_calibrate}
 """The commands whose options are completed, with what adds them to a parser."""
 SHELLS = ("bash", "zsh", "fish")
 Words = dict[str, list[str]]

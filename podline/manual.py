@@ -6,6 +6,7 @@ import sys
 from argparse import Action, ArgumentParser
 from collections.abc import Iterator
 
+from lifecycle.check.command_line import EXIT_STATUSES as STATUSES_OF_CHECK
 from lifecycle.simulation.run import EXIT_STATUSES
 from lifecycle.version import VERSION
 from podline.command import COMMANDS
@@ -30,9 +31,10 @@ def _list_lines() -> Iterator[str]:
         add_options(parser)
         for action in parser._actions:
             yield from (".TP", f".B {_escape(_name(action))}", _escape(action.help or ""))
-    yield ".SH EXIT STATUS"
-    for status, text in EXIT_STATUSES.items():
-        yield from (".TP", f".B {status}", _escape(text))
+    for name, statuses in {"simulate": EXIT_STATUSES, "check": STATUSES_OF_CHECK}.items():
+        yield f".SH EXIT STATUS OF {name.upper()}"
+        for status, text in statuses.items():
+            yield from (".TP", f".B {status}", _escape(text))
 
 
 def _name(action: Action) -> str:

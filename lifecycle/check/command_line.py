@@ -7,6 +7,7 @@ import shutil
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,10 @@ def main(arguments: Sequence[str], program: str = "podline check") -> int:
         for problem in error.problems:
             _say(str(problem))
         sys.stdout.write(write_refusal(options["output"], BAD_INPUT, error.problems))
+        for output, path in options["write"]:
+            # It may be what is wrong that this cannot be written.
+            with suppress(ManifestError):
+                _write_file(path, write_refusal(output, BAD_INPUT, error.problems))
         return BAD_INPUT
 
 
@@ -80,7 +85,9 @@ def add_options(parser: ArgumentParser) -> None:
     add_rendering(parser)
     parser.add_argument("-n", "--namespace", default="", metavar="NAME", help="where objects without one go")
     parser.add_argument(
-        "--ordeals", metavar="LIST", help=f"names, separated by commas (default all); {LIST} says which"
+        "--ordeals",
+        metavar="LIST",
+        help=f"names, or files of own ones, with commas between (all); {LIST} says which",
     )
     parser.add_argument("--seeds", type=_count, metavar="N", help="futures of each ordeal (default 1)")
     parser.add_argument("--jobs", type=_count, metavar="N", help="processes (default one for each core)")

@@ -74,7 +74,8 @@ class _Life:
         for number, step in enumerate(self.trial.steps):
             self._live_until(self.scene.begin_ms + step.at_ms)
             self._submit(step.kind, step.payload, f"step {number + 1}", step.refused)
-        limit_ms = self.cluster.now_ms + self.trial.ordeal.within_ms
+        lasts_ms = self.scene.begin_ms + self.trial.lasts_ms
+        limit_ms = max(self.cluster.now_ms, lasts_ms) + self.trial.ordeal.within_ms
         while self.cluster.now_ms < limit_ms and not self._is_over():
             self._live_until(limit_ms, self._is_over)
         return self._finish()

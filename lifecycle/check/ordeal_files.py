@@ -17,9 +17,10 @@ it expects are its claims.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from lifecycle.check.claims import CLAIMS
@@ -28,7 +29,7 @@ from lifecycle.check.ordeals import BROKEN, WHOLE, Ordeal, Variant
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.targets import EACH, KINDS
 from lifecycle.engine.heart.timing import read_duration_ms
-from lifecycle.engine.schema.paths import Path
+from lifecycle.engine.schema import paths
 from lifecycle.engine.schema.scalars import describe
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
@@ -38,13 +39,14 @@ from lifecycle.lean_tuples import NamedTuple
 Json = Mapping[str, Any]
 KIND = "Ordeal"
 _WITHIN_MS = 600_000
+_FILES = (".yaml", ".yml", ".json")
 
 
 class Field(NamedTuple):
     """A field of `spec`: what it is for, of which type; of a text, or of those of a list, the choices."""
 
     text: str
-    type: type | tuple[type, ...]
+    type: type
     choices: tuple[str, ...] = ()
     is_duration: bool = False
 
@@ -56,7 +58,7 @@ FIELDS: Mapping[str, Field] = {
     "of": Field("only workloads of these kinds", list, KINDS),
     "planned": Field("whether somebody meant it to happen: then no request may be lost", bool),
     "lasts": Field("it goes on for so long, from its beginning on", str, (), True),
-    "within": Field("so long after its last step all is to be whole again (`10m`)", str, (), True),
+    "within": Field("so long after its end all is to be whole again (`10m`)", str, (), True),
     "leaves": Field(f"`{WHOLE}`, or `{BROKEN}`: not all is to be whole in the end", str, (WHOLE, BROKEN)),
     "claims": Field("claims that are made of it besides", list, tuple(CLAIMS)),
     "spares": Field("claims that are not made of it: it does that itself", list, tuple(CLAIMS)),
@@ -67,7 +69,7 @@ FIELDS: Mapping[str, Field] = {
     "variants": Field("a future each: `name`, `holes`, and some of these fields again", list),
     "expect": Field("as in a Scenario: claims of its own", list),
 }
-_VARIANT_FIELDS = ("name", "of", "holes", "image", "steps", "lasts", "needs")
+VARIANT_FIELDS = ("name", "of", "holes", "image", "steps", "lasts", "needs")
 
 
 ORDER = (
@@ -100,6 +102,38 @@ def read_ordeals(text: str, source: str) -> list[Ordeal]:
     return [read_ordeal(one) for one in read_documents(text, source) if is_ordeal(one)]
 
 
+def choose_ordeals(known: Sequence[Ordeal], wanted: str | None) -> list[Ordeal]:
+    """Those that are named, or in the files that are named; all known ones where nothing is.
+
+    Of two of one name the later one is meant. Raises ManifestError.
+    """
+    by_name = {one.name: one for one in known}
+    if not wanted:
+        return list(by_name.values())
+    found: list[Ordeal] = []
+    for name in filter(None, map(str.strip, wanted.split(","))):
+        if name.endswith(_FILES):
+            found += _read_file(name)
+        elif name in by_name:
+            found.append(by_name[name])
+        else:
+            remedy = f"there are {', '.join(by_name)}; or give a file, such as ours.yaml"
+            raise ManifestError([Problem(f"no ordeal is called {name}", remedy, source="--ordeals")])
+    return found
+
+
+def _read_file(name: str) -> list[Ordeal]:
+    try:
+        found = read_ordeals(Path(name).read_text(), name)
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "is no text"
+        raise ManifestError([Problem(f"cannot be read: {why}", "a file with ordeals", source=name)]) from None
+    if not found:
+        remedy = f"an object of kind {KIND}, or a Scenario with a hole such as ${{name}}"
+        raise ManifestError([Problem("holds no ordeal", remedy, source=name)])
+    return found
+
+
 def is_ordeal(document: Document) -> bool:
     """Whether it is one, or a Scenario with holes."""
     if document.data.get("apiVersion") != API_VERSION:
@@ -128,6 +162,7 @@ def read_ordeal(document: Document) -> Ordeal:
         variants=tuple(_read_variants(spec, steps)),
         expects=tuple(spec.get("expect") or ()),
         gravest=spec.get("gravest") or "",
+        file=document.source,
     )
 
 
@@ -157,10 +192,9 @@ def _check(document: Document) -> Iterator[Problem]:
     if not isinstance(spec, Mapping):
         yield document.problem(("spec",), f"must be a mapping, not {describe(spec)}", "see spec.steps")
         return
-    is_own = data.get("kind") == KIND
     for name, value in spec.items():
         field = FIELDS.get(name)
-        if field is None and is_own:
+        if field is None and not (name == "description" and is_scenario(document)):
             remedy = f"fields here are: {', '.join(FIELDS)}"
             yield document.problem(("spec", name), f'unknown field "{name}"', remedy)
         elif field is not None and value is not None:
@@ -177,7 +211,7 @@ def _has_steps(variant: Any) -> bool:
     return isinstance(variant, Mapping) and bool(variant.get("steps"))
 
 
-def _check_value(document: Document, path: Path, field: Field, value: Any) -> Iterator[Problem]:
+def _check_value(document: Document, path: paths.Path, field: Field, value: Any) -> Iterator[Problem]:
     if not isinstance(value, field.type):
         yield document.problem(path, f"has the wrong type: {describe(value)}", f"{path[-1]}: {field.text}")
         return
@@ -191,20 +225,20 @@ def _check_value(document: Document, path: Path, field: Field, value: Any) -> It
     for index, one in enumerate(value if isinstance(value, list) else [value] if field.choices else ()):
         place = (*path, index) if isinstance(value, list) else path
         if field.choices and one not in field.choices:
-            yield document.problem(place, f"{describe(one)} is not known here", f"one of: {known}")
+            yield document.problem(place, f"must be one of {known}, not {describe(one)}")
 
 
-def _check_steps(document: Document, path: Path, steps: Any) -> Iterator[Problem]:
+def _check_steps(document: Document, path: paths.Path, steps: Any) -> Iterator[Problem]:
     for index, one in enumerate(steps if isinstance(steps, list) else ()):
         if not isinstance(one, Mapping):
             remedy = 'such as {at: 0s, fault: {node: "${node}", kind: crash}}'
             yield document.problem((*path, index), f"a step is a mapping, not {describe(one)}", remedy)
         elif "forEach" in one and one["forEach"] not in LISTS:
-            problem = f"there is no list {describe(one['forEach'])}"
-            yield document.problem((*path, index, "forEach"), problem, f"one of: {', '.join(LISTS)}")
+            problem = f"must be one of {', '.join(LISTS)}, not {describe(one['forEach'])}"
+            yield document.problem((*path, index, "forEach"), problem)
 
 
-def _check_variant(document: Document, path: Path, variant: Any) -> Iterator[Problem]:
+def _check_variant(document: Document, path: paths.Path, variant: Any) -> Iterator[Problem]:
     if not isinstance(variant, Mapping):
         yield document.problem(path, f"must be a mapping, not {describe(variant)}", "name: …, steps: […]")
         return
@@ -213,8 +247,8 @@ def _check_variant(document: Document, path: Path, variant: Any) -> Iterator[Pro
         "name": Field("what is told of it", str),
     }
     for name, value in variant.items():
-        if name not in _VARIANT_FIELDS:
-            remedy = f"fields here are: {', '.join(_VARIANT_FIELDS)}"
+        if name not in VARIANT_FIELDS:
+            remedy = f"fields here are: {', '.join(VARIANT_FIELDS)}"
             yield document.problem((*path, name), f'unknown field "{name}"', remedy)
         elif value is not None:
             yield from _check_value(document, (*path, name), own.get(name) or FIELDS[name], value)

@@ -49,6 +49,8 @@ class Ordeal:
     expects: tuple[Json, ...] = ()
     gravest: str = ""
     """Findings of it are at most so grave, if it says so."""
+    file: str = ""
+    """Where it is written."""
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -57,8 +57,11 @@ def _has_all(ordeal: Ordeal, variant: Variant, target: Target) -> bool:
     try:
         return all(find_list(need, target.holes) for need in variant.needs)
     except HoleError as error:
-        problem = Problem(str(error), path="spec.needs", subject=f"Ordeal {ordeal.name}")
-        raise ManifestError([problem]) from None
+        raise _refuse(ordeal, "spec.needs", str(error)) from None
+
+
+def _refuse(ordeal: Ordeal, path: str, message: str, remedy: str = "") -> ManifestError:
+    return ManifestError([Problem(message, remedy, path, f"Ordeal {ordeal.name}", ordeal.file)])
 
 
 def _make(settled: Settled, ordeal: Ordeal, variant: Variant, target: Target) -> Trial:
@@ -73,8 +76,12 @@ def _make(settled: Settled, ordeal: Ordeal, variant: Variant, target: Target) ->
         lasts_ms = read_duration_ms(fill(variant.lasts, holes)) or 0
         expects = [dict(one) for one in fill_steps(ordeal.expects, holes)]
     except HoleError as error:
-        raise ManifestError([Problem(str(error), subject=f"Ordeal {ordeal.name}")]) from None
-    scenario = read_steps(ordeal.name, written, expects)
+        raise _refuse(ordeal, "spec.steps", str(error)) from None
+    try:
+        scenario = read_steps(ordeal.name, written, expects)
+    except ManifestError as error:
+        first = error.problems[0]
+        raise _refuse(ordeal, first.path, first.message, first.remedy) from None
     # In the order of the steps as they are read.
     written.sort(key=lambda one: read_duration_ms(one["at"]) or 0)
     name = f"{target.name} {variant.name}".strip()

@@ -1,6 +1,5 @@
 """Checks of a cluster over REST: asked for, followed, read, cancelled."""
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -45,9 +44,9 @@ class CheckSerializer(serializers.ModelSerializer[Check]):
 
     class Meta:
         model = Check
-        fields: Sequence[str] = (
-            *("id", "user", "state", "problem", "ordeals", "seeds", "total", "done"),
-            *("at_ms", "engine_version", "created_at", "ended_at"),
+        fields: tuple[str, ...] = (
+            *("id", "user", "state", "problem", "ordeals", "seeds", "total", "done", "at_ms"),
+            *("engine_version", "created_at", "ended_at"),
         )
 
 

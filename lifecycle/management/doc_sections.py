@@ -17,6 +17,9 @@ from typing import Any
 from django.conf import settings
 from django.urls import URLPattern
 
+from lifecycle.check.command_line import add_options as add_options_of_check
+from lifecycle.check.holes.filling import LISTS
+from lifecycle.check.ordeal_files import FIELDS, list_ordeals
 from lifecycle.engine.api.patching.patches import PATCH_TYPES
 from lifecycle.engine.api.payloads import PAYLOADS
 from lifecycle.engine.heart.feature_gates import FEATURE_DEFAULTS
@@ -113,6 +116,24 @@ def _faults() -> str:
     return make_table(("of", "kinds"), ((what, _list_words(kinds)) for what, kinds in lines))
 
 
+def _ordeal_fields() -> str:
+    rows = (
+        (f"`{name}`", f"{field.text}{f': {_list_words(field.choices)}' if field.choices else ''}")
+        for name, field in FIELDS.items()
+    )
+    return make_table(("field", "what it says"), rows)
+
+
+def _ordeal_lists() -> str:
+    return make_table(("list", "holds"), ((f"`{name}`", text) for name, text in LISTS.items()))
+
+
+def _ordeals() -> str:
+    return make_table(
+        ("name", "what happens", "source"), ((one.name, one.text, one.source) for one in list_ordeals())
+    )
+
+
 def _benches() -> str:
     rows = (
         (f"`{name}`", ", ".join(f"`--{option} {value}`" for option, value in options.items()))
@@ -169,9 +190,9 @@ def _podline_commands() -> str:
     return make_table(("command", "what it does", "needs"), rows)
 
 
-def _simulate_options() -> str:
+def _tell_options(add: Callable[[ArgumentParser], None]) -> str:
     parser = ArgumentParser(add_help=False)
-    add_options(parser)
+    add(parser)
     rows = (
         (
             _list_words(action.option_strings) or str(action.metavar).replace("|", ", "),
@@ -185,11 +206,15 @@ def _simulate_options() -> str:
 
 SECTIONS: Mapping[str, Callable[[], str]] = {
     "benches": _benches,
+    "check-options": lambda: _tell_options(add_options_of_check),
     "commands": _commands,
     "environment": _settings,
     "event-keys": lambda: _make_line(("type", *EVENT_KEYS)),
     "exit-statuses": _exit_statuses,
     "faults": _faults,
+    "ordeal-fields": _ordeal_fields,
+    "ordeal-lists": _ordeal_lists,
+    "ordeals": _ordeals,
     "feature-gates": lambda: _tell_defaults(FEATURE_DEFAULTS),
     "filters": _filters,
     "frame-keys": lambda: _make_line(Frame.__annotations__),
@@ -198,7 +223,7 @@ SECTIONS: Mapping[str, Callable[[], str]] = {
     "patch-types": lambda: _make_line(PATCH_TYPES),
     "paths": _paths,
     "podline-commands": _podline_commands,
-    "simulate-options": _simulate_options,
+    "simulate-options": lambda: _tell_options(add_options),
     "status-rows": _status_rows,
     "steps": lambda: _make_line(READERS),
     "summary-columns": lambda: _make_line(SUMMARY_COLUMNS),

@@ -147,6 +147,15 @@ def find_trials(settled: Settled, name: str) -> list[Trial]:
         pytest.param("node-cut", 0, ["east"], ["condition.Ready Unknown", "condition.Ready True"]),
         pytest.param("node-reboot", 0, ["east"], ["Event Rebooted", "app.restartCount 1"]),
         pytest.param("zone-away", 0, ["zone a"], ["Node east condition.Ready Unknown", "Event Rebooted"]),
+        pytest.param(
+            "registry-away", 0, ["east"], ["Event Failed .*connection refused", "Node east exists deleted"]
+        ),
+        pytest.param(
+            "control-plane-away",
+            1,
+            ["at rest", "while everything is restarted"],
+            ["Deployment web revision 2", "Pod web-.* exists deleted"],
+        ),
         pytest.param("spot", 0, ["east"], ["Node east drain done", "Node east exists deleted"]),
         pytest.param("kubelet-restart", 0, ["east"], ["Node east Event Starting"]),
         pytest.param("memory-pressure", 0, ["east"], tell_pressure("Memory")),
@@ -260,6 +269,7 @@ def batch() -> Settled:
                 "Job import failed 1",
             ],
         ),
+        pytest.param("cron-away", 0, ["CronJob/shop/report"], ["Job report-.* exists created"]),
         pytest.param("job-pod-lost", 1, None, ["Job report-now exists created", "eviction accepted"]),
         pytest.param(
             "undo",

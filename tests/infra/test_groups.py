@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.groups import read_group
+from tests.groups import rank, read_group
 
 TESTS = Path(__file__).resolve().parents[1]
 MODULE = """
@@ -37,12 +37,25 @@ def test_the_top_of_a_file_tells_its_group(source: str, expected: str):
     assert read_group(source) == expected
 
 
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        ("pytestmark = [pytest.mark.browser, pytest.mark.slow]\n", 2),
+        ("pytestmark = pytest.mark.slow\n", 1),
+        ("@pytest.mark.slow\ndef test_a(): pass\n", 0),
+    ],
+)
+def test_a_file_that_takes_longer_begins_sooner(source: str, expected: int):
+    assert rank(source) == expected
+
+
 @pytest.mark.slow
-def test_a_group_is_run_by_one_process(tmp_path: Path):
+def test_a_file_and_a_group_are_run_by_one_process(tmp_path: Path):
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    browser\n")
     (tmp_path / "test_one.py").write_text(MODULE.format(marks='pytestmark = pytest.mark.xdist_group("a")'))
     (tmp_path / "test_two.py").write_text(MODULE.format(marks="pytestmark = pytest.mark.browser"))
     (tmp_path / "test_three.py").write_text(MODULE.format(marks='pytestmark = pytest.mark.xdist_group("a")'))
+    (tmp_path / "test_four.py").write_text(MODULE.format(marks=""))
     command = [sys.executable, "-m", "pytest", "-v", "-n", "2", "--dist", "loadgroup", "-p", "tests.groups"]
     command += ["-p", "no:django", "-p", "no:hypothesispytest", "-p", "no:cacheprovider"]
     done = subprocess.run(
@@ -55,7 +68,7 @@ def test_a_group_is_run_by_one_process(tmp_path: Path):
     )
     ran = re.findall(r"\[(gw\d)\] .*PASSED (test_\w+)\.py", done.stdout)
     by = {file: {worker for worker, name in ran if name == file} for _, file in ran}
-    assert len(ran) == 18, done.stdout
+    assert len(ran) == 24, done.stdout
     assert all(len(workers) == 1 for workers in by.values()), by
     assert by["test_one"] == by["test_three"] != by["test_two"]
 

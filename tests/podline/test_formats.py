@@ -10,9 +10,11 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from lifecycle.check.command_line import main as check
 from lifecycle.input.json_schemas import list_schemas, make_json_schema
 from lifecycle.simulation.command_line import main
 from lifecycle.simulation.stories import list_stories
+from tests.check.conftest import WEB
 from tests.podline.conftest import TOP, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND, WANTING
 
@@ -43,6 +45,18 @@ def test_sarif_is_as_its_published_schema_says(text, tmp_path, capfdbinary, sari
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["--against", "web.yaml"], ["--write-baseline", "known.yaml"]])
+def test_sarif_of_a_check_is_as_its_published_schema_says(more, tmp_path, monkeypatch, capsys, sarif_schema):
+    monkeypatch.chdir(tmp_path)
+    Path("web.yaml").write_text(WEB)
+    check(["web.yaml", "--ordeals", "rollout-healthy,drain-each", "-o", "sarif", *more])
+    data = json.loads(capsys.readouterr().out)
+    assert data["runs"][0]["results"]
+    validator = Draft7Validator(json.loads(sarif_schema.read_text()))
+    assert not [error.message for error in validator.iter_errors(data)]
+
+
+@pytest.mark.slow
 @CASES
 def test_counts_of_junit_are_those_of_its_cases(text, tmp_path, capfdbinary):
     root = ElementTree.fromstring(write(text, "junit", tmp_path, capfdbinary).read_bytes())
@@ -58,13 +72,28 @@ def test_counts_of_junit_are_those_of_its_cases(text, tmp_path, capfdbinary):
 @pytest.mark.deep
 @CASES
 def test_a_reader_of_junit_reads_our_counts(text, tmp_path, capfdbinary, validators):
-    made = write(text, "junit", tmp_path, capfdbinary)
+    tests, cases, failures, failed = read_junit(write(text, "junit", tmp_path, capfdbinary), validators)
+    assert (tests, failures) == (cases, failed)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("fail_on", ["serious", "critical"])
+def test_a_reader_of_junit_reads_our_counts_of_a_check(fail_on, tmp_path, validators):
+    (tmp_path / "web.yaml").write_text(WEB)
+    made = tmp_path / "made.xml"
+    ordeals = ["--ordeals", "rollout-healthy,drain-each,node-crash"]
+    check([str(tmp_path / "web.yaml"), *ordeals, "--fail-on", fail_on, "--write", f"junit={made}"])
+    tests, cases, failures, failed = read_junit(made, validators)
+    assert (tests, failures) == (cases, failed) == ("3", {"serious": "2", "critical": "0"}[fail_on])
+
+
+def read_junit(made: Path, validators: Path) -> list[str]:
+    """How many tests it says and has, how many failures it says and has."""
     code = (
         "import sys; from junitparser import JUnitXml; x = JUnitXml.fromfile(sys.argv[1]); s = next(iter(x));"
         "print(x.tests, len(list(s)), x.failures, sum(bool(case.result) for case in s))"
     )
-    tests, cases, failures, failed = run([validators / "python", "-c", code, made], tmp_path).stdout.split()
-    assert (tests, failures) == (cases, failed)
+    return run([validators / "python", "-c", code, made], made.parent).stdout.split()
 
 
 @pytest.mark.slow

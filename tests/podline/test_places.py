@@ -15,13 +15,14 @@ from podline import command
 from podline.command import COMMANDS, main
 from podline.completion import make_bash
 from podline.manual import make_page
+from tests.check.conftest import WEB
 from tests.podline.conftest import TOP, clean_environment, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND
 
 pytestmark = pytest.mark.xdist_group("wheel")
 
 ACTION = yaml.safe_load((TOP / "action.yml").read_text())
-SIMULATE = next(step for step in ACTION["runs"]["steps"] if step.get("id") == "simulate")
+STEPS = {step["id"]: step for step in ACTION["runs"]["steps"] if "id" in step}
 
 
 @pytest.fixture
@@ -36,14 +37,15 @@ def workflow(tmp_path):
 
     def call(**given: str) -> tuple[int, str, str, str]:
         inputs = {name: one["default"] for name, one in ACTION["inputs"].items()} | given
+        step = STEPS[inputs["command"]]
         environment = {
             name: inputs[text.removeprefix("${{ inputs.").removesuffix(" }}")]
-            for name, text in SIMULATE["env"].items()
+            for name, text in step["env"].items()
         }
         files = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
         done = subprocess.run(
             # As GitHub calls it for `shell: bash`.
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", SIMULATE["run"]],
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=work,
             env=clean_environment(**environment, **files, PATH=f"{shim.parent}:/usr/bin:/bin"),
             capture_output=True,
@@ -90,6 +92,31 @@ def test_the_action_ends_as_the_command_does(workflow, text, given, status):
     assert not (work / "hacked").exists()
 
 
+@pytest.mark.slow
+def test_the_action_checks_every_future_and_says_so_in_the_summary(workflow):
+    work, call = workflow
+    (work / "a.yaml").write_text(WEB)
+    words = "--ordeals\nrollout-healthy"
+    status, log, outputs, summary = call(
+        command="check", paths="a.yaml", arguments=words, sarif="out.sarif", html="out.html"
+    )
+    assert (status, outputs) == (1, "exit-status=1\n")
+    assert "::error file=a.yaml,line=" in log
+    assert summary.startswith("### podline check: 1 finding: 1 serious\n")
+    assert '"version": "2.1.0"' in (work / "out.sarif").read_text()
+    assert (work / "out.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.deep
+def test_the_action_says_in_the_summary_what_is_refused(workflow):
+    work, call = workflow
+    (work / "a.yaml").write_text(BAD)
+    status, log, _, summary = call(command="check", paths="a.yaml")
+    assert status == 2
+    assert "::error" in log
+    assert "unknown field" in summary
+
+
 # It asks a registry for a validator, and makes an environment for it.
 @pytest.mark.deep
 @pytest.mark.parametrize(
@@ -101,10 +128,10 @@ def test_what_we_ship_is_as_its_users_schema_says(validators, tmp_path, schema, 
 
 
 def test_the_hook_names_a_command_that_there_is():
-    (hook,) = yaml.safe_load((TOP / ".pre-commit-hooks.yaml").read_text())
-    program, command, *_ = hook["entry"].split()
-    assert (program, hook["language"]) == ("podline", "python")
-    assert command in COMMANDS
+    for hook in yaml.safe_load((TOP / ".pre-commit-hooks.yaml").read_text()):
+        program, command, *_ = hook["entry"].split()
+        assert (program, hook["language"], hook["id"]) == ("podline", "python", f"podline-{command}")
+        assert command in COMMANDS
 
 
 def test_the_man_page_says_every_command_and_exit_status():
@@ -122,6 +149,8 @@ def test_the_man_page_says_every_command_and_exit_status():
         (["calibrate", "-"], "-o --output"),
         (["calibrate", "-o", ""], "yaml table"),
         (["simulate", "--output", "s"], "summary sarif"),
+        (["check", "--output", "m"], "markdown"),
+        (["check", "--fail-on", ""], "critical serious minor"),
         (["completion", ""], "bash zsh fish"),
     ],
 )

@@ -34,13 +34,13 @@ class Places:
         self._known = {title_of(one): (one, place.file) for one, place in places}
 
     def find(self, finding: Finding) -> Where:
-        """The file, and the line of the field, or of the closest that is written around it."""
-        if finding.object not in self._known:
+        """The file, and the line of the field that the best remedy changes, or of what is around it."""
+        changed = finding.field_object if finding.field_object in self._known else ""
+        if (changed or finding.object) not in self._known:
             return Where()
-        document, file = self._known[finding.object]
-        patches = [cure.patch for cure in finding.remedies]
-        found = next(filter(None, (_find_path(one, document.data) for one in patches)), None)
-        return Where(file, document.line_of(found or _FIELDS.get(finding.claim, ())))
+        document, file = self._known[changed or finding.object]
+        path = finding.field_path if changed else _FIELDS.get(finding.claim, ())
+        return Where(file, document.line_of(path))
 
 
 def title_of(document: Document) -> str:
@@ -52,21 +52,3 @@ def title_of(document: Document) -> str:
         return ""
     namespace = (metadata.get("namespace") or DEFAULT_NAMESPACE) if kind.namespaced else None
     return "/".join(filter(None, (kind.id, namespace, name)))
-
-
-def _find_path(patch: Any, data: Any) -> Path:
-    """The one field that a patch changes; as far as there is one, in the terms of the object."""
-    if isinstance(patch, Mapping):
-        # What names an item of a list is not what is changed of it.
-        keys = [key for key in patch if key != "name" or len(patch) == 1]
-        if len(keys) != 1:
-            return ()
-        below = data.get(keys[0]) if isinstance(data, Mapping) else None
-        return (keys[0], *_find_path(patch[keys[0]], below))
-    if isinstance(patch, list) and len(patch) == 1 and isinstance(data, list):
-        names = [one.get("name") for one in data if isinstance(one, Mapping)]
-        name = patch[0].get("name") if isinstance(patch[0], Mapping) else None
-        if name in names:
-            place = names.index(name)
-            return (place, *_find_path(patch[0], data[place]))
-    return ()

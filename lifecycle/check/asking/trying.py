@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,11 @@ from lifecycle.check.asking.configuration import (
 )
 from lifecycle.check.checking import Checked, Progress, check
 from lifecycle.check.limits import Limits
-from lifecycle.check.ordeal_files import is_ordeal, list_ordeals, read_ordeal
+from lifecycle.check.ordeal_files import choose_ordeals, is_ordeal, list_ordeals, read_ordeal
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import count_cores
 from lifecycle.check.settled import settle
 from lifecycle.input.manifests import Document
-from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.lean_dataclasses import replace
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.simulation.command_line import read_inputs, read_overrides
@@ -47,13 +46,15 @@ def try_all(
     Raises ManifestError.
     """
     reading = read_inputs(options)
-    known = [*list_ordeals(), *(read_ordeal(one) for one in reading.documents if is_ordeal(one))]
+    own = [read_ordeal(one) for one in reading.documents if is_ordeal(one)]
+    known = choose_ordeals([*list_ordeals(), *own], None)
     documents = [one for one in reading.documents if not is_ordeal(one)]
     path = find_file([*options["inputs"], *options["kustomize"]], options["config"])
     if configuration is None:
         configuration = read_configuration(path, known) if path else Configuration()
     options = {**options, "seeds": options["seeds"] or configuration.seeds or 1}
-    ordeals = choose_ordeals(known, options["ordeals"], configuration)
+    wanted = options["ordeals"]
+    ordeals = choose_ordeals(known, wanted) if wanted else configuration.choose(known)
     limits = _find_limits(documents, configuration)
     lenient = frozenset[str]() if options["strict"] else reading.lenient
     plan = make_plan(documents, read_overrides(options), reading.report.refused, lenient)
@@ -66,19 +67,6 @@ def try_all(
     jobs = options["jobs"] or count_cores()
     checked = check(settle(plan), ordeals, seeds, progress, jobs, limits)
     return Given(options, configuration, tuple(documents), tuple(ordeals), checked)
-
-
-def choose_ordeals(known: Sequence[Ordeal], wanted: str | None, configuration: Configuration) -> list[Ordeal]:
-    """Those that are named; what the configuration says where none is. Raises ManifestError."""
-    if not wanted:
-        return configuration.choose(known)
-    names = [one.strip() for one in wanted.split(",") if one.strip()]
-    by_name = {one.name: one for one in known}
-    missing = [one for one in names if one not in by_name]
-    if missing:
-        remedy = f"there are {', '.join(by_name)}"
-        raise ManifestError([Problem(f"no ordeal is called {missing[0]}", remedy, source="--ordeals")])
-    return [by_name[one] for one in names]
 
 
 def _find_limits(documents: Iterable[Document], configuration: Configuration) -> Limits:

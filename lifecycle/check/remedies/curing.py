@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from lifecycle.check.figures import sum_up
 from lifecycle.check.findings import Finding, Remedied
 from lifecycle.check.life import Future
-from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import do_all
 from lifecycle.check.remedies.candidates import Candidate, Case, Json, World, find_place
 from lifecycle.check.remedies.failures import Failure, find_workloads, make_failure
@@ -17,17 +16,17 @@ from lifecycle.check.remedies.lists import list_candidates
 from lifecycle.check.remedies.prices import tell_price, worst_by_seed
 from lifecycle.check.remedies.requests import find_for_requests
 from lifecycle.check.remedies.retrials import Retrials, SpentError, is_worse
+from lifecycle.check.remedies.side_effects import SideEffects
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.settled import Settled, name_object
 from lifecycle.check.trials import Trial
 from lifecycle.lean_tuples import NamedTuple
 
-FUTURES = 150
-"""So many futures are lived through for what may help one workload, and for each further seed some more."""
-FUTURES_A_SEED = 6
+FUTURES, FEWEST = 240, 40
+"""So many futures are lived through for what may help: of all workloads together, and of each at least;
+for each further seed a twentieth more."""
+_SEEDS = 20
 MOST_SHOWN, MOST_TRIED = 3, 16
-_MOST_LOOKED_AT = 8
-"""So many other ordeals of a workload are looked at for what a change breaks."""
 _LITTLE = 0.1
 """What leaves no more than this share of the harm helps, if what is left is less grave."""
 
@@ -47,11 +46,14 @@ def cure(
     findings: Sequence[Finding],
     processes: int = 1,
     futures: int = FUTURES,
+    is_wanted: Callable[[], bool] = lambda: True,
 ) -> list[str]:
-    """Write into the findings what helps. Returns what is to be said of what was not tried."""
-    seeds = len({future.seed for _, future in lived})
-    left = futures + FUTURES_A_SEED * (seeds - 1)
-    kept = group_findings(settled, findings)
+    """Write into the findings what helps. Returns what is to be said of what was not tried.
+
+    `is_wanted` is asked between workloads: whether anybody still waits for it.
+    """
+    kept = _group(settled, findings)
+    left = _share(futures, len(kept), len({future.seed for _, future in lived}))
 
     def work(place: int) -> list[Cured]:
         return _Ward(settled, lived, left).cure_all(kept[place])
@@ -64,16 +66,24 @@ def cure(
             names = (name for remedy in told.remedies for name in remedy.known_as)
             finding.known_as = tuple(dict.fromkeys(names))
             untried += not told.is_done
+        if not is_wanted():
+            break
     return [f"for {untried} findings not all was tried that may help"] if untried else []
 
 
-def group_findings(settled: Settled, findings: Sequence[Finding]) -> list[list[Finding]]:
+def _group(settled: Settled, findings: Sequence[Finding]) -> list[list[Finding]]:
     """Those of one workload together: each group is cured by itself."""
     groups: dict[str, list[Finding]] = {}
     for one in findings:
         owners = find_workloads(one, settled)
         groups.setdefault(owners[0].title if owners else one.object, []).append(one)
     return list(groups.values())
+
+
+def _share(futures: int, groups: int, seeds: int) -> int:
+    """How many futures there are for one workload."""
+    share = max(futures // max(groups, 1), min(futures, FEWEST))
+    return share + share * (seeds - 1) // _SEEDS
 
 
 class _Held(NamedTuple):
@@ -90,6 +100,7 @@ class _Ward:
 
     def __init__(self, settled: Settled, lived: Sequence[tuple[Trial, Future]], left: int) -> None:
         self._world, self._retrials = World(settled), Retrials(settled, lived, left)
+        self._side_effects = SideEffects(self._retrials)
         self._helped: list[tuple[str, Case, Candidate]] = []
 
     def cure_all(self, findings: Sequence[Finding]) -> list[Cured]:
@@ -116,7 +127,7 @@ class _Ward:
 
     def _collect(self, failure: Failure, held: list[_Held]) -> None:
         tried, claim = list[Json](), failure.finding.claim
-        for case, candidate in self._list(failure):
+        for case, candidate in self._list(failure, held):
             is_helped = any(one.candidate.family == candidate.family for one in held)
             if is_helped or candidate.patch in tried or len(tried) >= MOST_TRIED:
                 continue
@@ -124,23 +135,22 @@ class _Ward:
             futures = self._try(failure, candidate)
             if futures is None:
                 continue
-            found = _Held(
-                case, candidate, futures, tuple(self._list_broken(failure, case, candidate, futures))
-            )
-            held.append(found)
-            if not found.broken:
+            broken = self._side_effects.list_all(case, candidate, failure.finding.ordeal, futures)
+            held.append(_Held(case, candidate, futures, tuple(broken)))
+            if not broken and (claim, case, candidate) not in self._helped:
                 self._helped.append((claim, case, candidate))
             if sum(not one.broken for one in held) >= MOST_SHOWN:
                 return
 
-    def _list(self, failure: Failure) -> Iterator[tuple[Case, Candidate]]:
+    def _list(self, failure: Failure, held: Sequence[_Held]) -> Iterator[tuple[Case, Candidate]]:
         """What may help: what has helped against the same claim first, then what has against others."""
-        claim = failure.finding.claim
-        same = [(case, one) for helped, case, one in self._helped if helped == claim]
-        yield from same
-        yield from ((case, one) for helped, case, one in self._helped if helped != claim)
+        claim, helped = failure.finding.claim, list(self._helped)
+        yield from ((case, one) for against, case, one in helped if against == claim)
+        yield from ((case, one) for against, case, one in helped if against != claim)
+        # What is enough already is not searched for once more: that is many futures.
+        is_helped = any(not one.broken for one in held)
         for case in failure.cases:
-            if claim == "no-request-lost" and not same:
+            if claim == "no-request-lost" and not is_helped:
                 for one in find_for_requests(failure, case, self._retrials):
                     yield case, one
             for one in list_candidates(claim, case):
@@ -163,41 +173,6 @@ class _Ward:
                     return None
         return tuple(futures) or None
 
-    def _list_broken(
-        self, failure: Failure, case: Case, candidate: Candidate, futures: Sequence[Future]
-    ) -> Iterator[str]:
-        """What else fails with it that held before: in the same ordeal, and in others of the workload."""
-        own = failure.finding.worst.trial.ordeal
-        lived = [(own.name, future) for future in futures]
-        seed = failure.seeds[0]
-        for ordeal in self._list_others(case, own.name):
-            trials = self._retrials.list_trials(candidate.patch, ordeal)
-            concerned = [one for one in trials if _befalls(one, case)][:1]
-            lived += [(ordeal.name, self._retrials.live(candidate.patch, one, seed)) for one in concerned]
-        told: dict[str, None] = {}
-        for name, future in lived:
-            known = {
-                (one.claim, one.object)
-                for before in self._retrials.list_before(name, future.seed)
-                for one in before.violations
-            }
-            for one in future.violations:
-                is_new = (one.claim, one.object) not in known
-                # What the finding itself is about was judged before.
-                is_own = name == own.name and one.claim == failure.finding.claim
-                if is_new and not is_own:
-                    told[f"{name}: {one.claim} of {one.object}"] = None
-        yield from told
-
-    def _list_others(self, case: Case, own: str) -> list[Ordeal]:
-        found = {
-            trial.ordeal.name: trial.ordeal
-            for trial in self._retrials.trials.values()
-            if _befalls(trial, case) and trial.ordeal.name != own
-        }
-        # What somebody plans happens most often.
-        return sorted(found.values(), key=lambda one: not one.is_planned)[:_MOST_LOOKED_AT]
-
     def _tell(self, failure: Failure, held: _Held) -> Remedied:
         with_it = self._retrials.settle(held.candidate.patch)
         assert with_it is not None, "it was lived through"
@@ -209,10 +184,6 @@ class _Ward:
         names = list_known_as(held.case, held.candidate.patch)
         figures = sum_up(worst_by_seed(held.futures))
         return Remedied(held.candidate.text, held.candidate.patch, figures, price, tuple(names))
-
-
-def _befalls(trial: Trial, case: Case) -> bool:
-    return any(one.title == case.workload.title for one in trial.workloads)
 
 
 def _rank(severity: str) -> int:

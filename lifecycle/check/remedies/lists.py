@@ -21,7 +21,8 @@ CHANGES: Mapping[str, tuple[Change, ...]] = {
         rollouts.manage_in_parallel, jobs.try_again,
     ),
     "whole-again": (
-        *_WORK, placing.relax, placing.free, sizes.add_replicas, placing.spread, placing.separate,
+        *_WORK, probes.ask_readiness, rollouts.count_later, placing.relax, placing.free,
+        sizes.add_replicas, placing.spread, placing.separate,
         placing.tolerate_shorter, rollouts.manage_in_parallel, *_PRESSED, *_ROOM,
         probes.wait_for_start, probes.ask_itself,
     ),
@@ -36,12 +37,14 @@ CHANGES: Mapping[str, tuple[Change, ...]] = {
         placing.ask_for_limits,
     ),
     "budget-kept": (
-        sizes.mend_selector, rollouts.surge, probes.ask_readiness, placing.relax, placing.free,
+        sizes.mend_selector, rollouts.surge, probes.ask_readiness, rollouts.count_later, placing.relax,
+        placing.free,
         placing.spread, placing.separate, sizes.add_replicas, placing.tolerate_shorter, *_PRESSED,
         probes.wait_for_start, probes.be_patient, probes.ask_itself,
     ),
     "rollout-keeps-its-budget": (
-        rollouts.surge, probes.ask_readiness, sizes.add_replicas, probes.wait_for_start,
+        rollouts.surge, probes.ask_readiness, rollouts.count_later, sizes.add_replicas,
+        probes.wait_for_start,
     ),
     "one-writer": (rollouts.recreate, rollouts.claim_for_one_pod),
 }  # fmt: skip

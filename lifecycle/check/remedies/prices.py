@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lifecycle.check.figures import worst_of
-from lifecycle.check.life import Figures, Future
+from lifecycle.check.life import WHOLE, Figures, Future
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.lost_requests import tell_worth
 
@@ -21,7 +21,13 @@ def tell_price(before: Sequence[Future], after: Sequence[Future], pods: int) -> 
 
     `pods`: how many more there are. "" where all figures stay as they are.
     """
-    return "; ".join(_tell(worst_of(before), worst_of(after), pods))
+    return "; ".join(_tell(_find_worst(before), _find_worst(after), pods))
+
+
+def _find_worst(futures: Sequence[Future]) -> Figures:
+    worst = worst_of(futures)
+    # All pods may be well while a drain has not ended: that is no end either.
+    return worst if all(one.end == WHOLE for one in futures) else worst._replace(recovery_ms=None)
 
 
 def _tell(old: Figures, new: Figures, pods: int) -> Iterator[str]:

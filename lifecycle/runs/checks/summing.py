@@ -12,7 +12,7 @@ from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding, explain, find_findings
 from lifecycle.check.life import Future
 from lifecycle.check.ordeal_files import list_ordeals
-from lifecycle.check.remedies.curing import cure, group_findings
+from lifecycle.check.remedies.curing import cure
 from lifecycle.check.report import Report, Where
 from lifecycle.check.scorecard import Card, join_cards
 from lifecycle.check.trials import Trial
@@ -52,11 +52,9 @@ def sum_up(check: Check, found: Grounds, lived: Lived, is_wanted: Callable[[], b
         if not is_wanted():
             return None
         explain(found.settled, list(group))
-    untried: list[str] = []
-    for together in group_findings(found.settled, findings):
-        if not is_wanted():
-            return None
-        untried += cure(found.settled, lived, together)
+    untried = cure(found.settled, lived, findings, is_wanted=is_wanted)
+    if not is_wanted():
+        return None
     checked = conclude(found.settled, lived, found.seeds, findings, untried)
     wanted = [one for one in list_ordeals() if one.name in check.ordeals]
     report = Report(

@@ -188,6 +188,13 @@ def shell(script):
         pytest.param(rollouts.make_room, [make_workload(strategy={"type": "Recreate"})], [], id="has room"),
         pytest.param(rollouts.manage_in_parallel, [make_workload()], [], id="no StatefulSet"),
         pytest.param(
+            rollouts.count_later,
+            [make_workload(minReadySeconds=20)],
+            ["minReadySeconds 30"],
+            id="counts later",
+        ),
+        pytest.param(rollouts.count_later, [make_job()], [], id="nothing that counts"),
+        pytest.param(
             rollouts.leave_shell,
             [make_workload(container=shell("node server.js 2>&1 | tee -a log"))],
             ["command node server.js without a shell around it, for app"],

@@ -153,6 +153,12 @@ def test_what_other_tools_call_it_stands_beside_it(change, objects, names):
     assert list_known_as(case, next(iter(change(case))).patch) == names
 
 
+def test_a_drain_that_does_not_end_is_no_end_of_it():
+    """All pods are well, and nobody may take them from their node."""
+    stuck = make_future(recovery_ms=0)._replace(end="stuck")
+    assert tell_price([stuck], [make_future()], 0) == "whole after 5s instead of never"
+
+
 def make_future(lost_ms=0, fewest=2, below_ms=0, recovery_ms=5_000, restarts=0):
     return Future(1, Figures(lost_ms, fewest, below_ms, recovery_ms, restarts), "whole", ())
 

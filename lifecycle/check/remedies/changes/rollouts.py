@@ -12,7 +12,8 @@ from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 
 SURGE, ROOM, RECREATE, PARALLEL, DEADLINE = "surge", "room", "recreate", "parallel", "progress deadline"
-GRACE, SHELL, ONE_POD = "grace", "shell", "one pod"
+GRACE, SHELL, ONE_POD, LATER = "grace", "shell", "one pod", "min ready"
+_READY_SECONDS = (10, 30)
 GRACE_SECONDS = 30
 """What is set where nothing is said."""
 _LADDER_SECONDS = (10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1_800, 3_600)
@@ -66,6 +67,14 @@ def wait_longer(case: Case) -> Iterator[Candidate]:
         seconds = 3 * (case.spec.get("progressDeadlineSeconds") or 600)
         change = {"progressDeadlineSeconds": seconds}
         yield case.change(f"progressDeadlineSeconds {seconds}", DEADLINE, change)
+
+
+def count_later(case: Case) -> Iterator[Candidate]:
+    """New pods count when they have been ready for a while: what crashes takes no more old ones away."""
+    known = case.spec.get("minReadySeconds") or 0
+    for seconds in _READY_SECONDS if "selector" in case.spec else ():
+        if seconds > known:
+            yield case.change(f"minReadySeconds {seconds}", LATER, {"minReadySeconds": seconds})
 
 
 def end_slower(case: Case) -> Iterator[Candidate]:
