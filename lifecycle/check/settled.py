@@ -10,6 +10,7 @@ from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
+from lifecycle.engine.objects.names import ZONE
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
@@ -26,7 +27,6 @@ from lifecycle.simulation.run import Driver, Outcome
 Json = Mapping[str, Any]
 STANDS_MS = 60_000
 """So long all is left alone once it is well: controllers and autoscalers come to rest."""
-ZONE = "topology.kubernetes.io/zone"
 BUDGET = POD_DISRUPTION_BUDGET.kind.id
 PROFILE = CONTAINER_PROFILE.id
 CONFIG_MAP, SECRET = "ConfigMap", "Secret"

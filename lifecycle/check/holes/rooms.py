@@ -7,6 +7,7 @@ from typing import Any
 
 from lifecycle.check.settled import Settled, Workload
 from lifecycle.engine.kinds.plain import PRIORITY_CLASS
+from lifecycle.engine.objects.names import REQUIRED
 from lifecycle.engine.objects.pods.pod import PodSpec
 from lifecycle.engine.objects.quantity import amount
 from lifecycle.engine.rules.pods.resources import effective_requests
@@ -98,7 +99,7 @@ def _list_pods(settled: Settled, own: Iterable[Json]) -> Iterator[dict[str, Any]
 def _only_on(node: str) -> dict[str, Any]:
     wanted = {"key": "metadata.name", "operator": "In", "values": [node]}
     terms = {"nodeSelectorTerms": [{"matchFields": [wanted]}]}
-    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    return {"nodeAffinity": {REQUIRED: terms}}
 
 
 # --- a quota that is met ------------------------------------------------------------------------------------
