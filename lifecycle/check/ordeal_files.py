@@ -25,6 +25,7 @@ from typing import Any
 
 from lifecycle.check.claims import CLAIMS
 from lifecycle.check.holes.filling import LISTS
+from lifecycle.check.holes.new_images import list_image_problems
 from lifecycle.check.ordeals import BROKEN, WHOLE, Ordeal, Variant
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.targets import EACH, KINDS
@@ -32,7 +33,7 @@ from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.schema import paths
 from lifecycle.engine.schema.scalars import describe
 from lifecycle.input.manifests import Document, read_documents
-from lifecycle.input.problems import ManifestError, Problem
+from lifecycle.input.problems import ManifestError, Problem, parse_path
 from lifecycle.input.scenario import API_VERSION, is_scenario
 from lifecycle.lean_tuples import NamedTuple
 
@@ -199,6 +200,7 @@ def _check(document: Document) -> Iterator[Problem]:
             yield document.problem(("spec", name), f'unknown field "{name}"', remedy)
         elif field is not None and value is not None:
             yield from _check_value(document, ("spec", name), field, value)
+    yield from _check_image(document, ("spec", "image"), spec.get("image"))
     yield from _check_steps(document, ("spec", "steps"), spec.get("steps"))
     variants = spec.get("variants")
     for index, one in enumerate(variants if isinstance(variants, list) else ()):
@@ -238,6 +240,11 @@ def _check_steps(document: Document, path: paths.Path, steps: Any) -> Iterator[P
             yield document.problem((*path, index, "forEach"), problem)
 
 
+def _check_image(document: Document, path: paths.Path, image: Any) -> Iterator[Problem]:
+    for field, text in list_image_problems(image) if isinstance(image, Mapping) else ():
+        yield document.problem((*path, *parse_path(field)), text)
+
+
 def _check_variant(document: Document, path: paths.Path, variant: Any) -> Iterator[Problem]:
     if not isinstance(variant, Mapping):
         yield document.problem(path, f"must be a mapping, not {describe(variant)}", "name: …, steps: […]")
@@ -252,4 +259,5 @@ def _check_variant(document: Document, path: paths.Path, variant: Any) -> Iterat
             yield document.problem((*path, name), f'unknown field "{name}"', remedy)
         elif value is not None:
             yield from _check_value(document, (*path, name), own.get(name) or FIELDS[name], value)
+    yield from _check_image(document, (*path, "image"), variant.get("image"))
     yield from _check_steps(document, (*path, "steps"), variant.get("steps"))

@@ -66,6 +66,18 @@ def test_all_names_of_the_contract_are_there_and_each_has_its_text_and_source():
             make(colour="red"), 'spec.colour: unknown field "colour"; fields here are: text', id="a field"
         ),
         pytest.param(make("Scenario", seed=3), 'spec.seed: unknown field "seed"', id="a field of a Scenario"),
+        pytest.param(
+            make(image={"ready": "soon"}), "spec.image.ready: must be never", id="an image's readiness"
+        ),
+        pytest.param(
+            make(image={"listens": {"later": "soon"}}),
+            "spec.image.listens.later: must be a duration",
+            id="later",
+        ),
+        pytest.param(make(image={"runs": 3}), "spec.image.runs: 3", id="a part of an image"),
+        pytest.param(
+            make(variants=[{"image": {"colour": 1}}]), "spec.variants[0].image", id="an image of a variant"
+        ),
         pytest.param(make(steps=["crash"]), "spec.steps[0]: a step is a mapping", id="a step"),
         pytest.param(
             make(steps=[{**CRASH, "forEach": "pods"}]),

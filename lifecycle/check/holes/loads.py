@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import yaml
 
 from lifecycle.engine.objects.quantity import parse_quantity
-from lifecycle.engine.programs.demand import LOAD
-from lifecycle.engine.programs.request_plan import REQUESTS
+from lifecycle.engine.programs.demand import LOAD, read_load
+from lifecycle.engine.programs.request_plan import REQUESTS, read_requests
 
 Json = Mapping[str, Any]
 _PER_SECOND = "perSecond"
@@ -36,12 +36,17 @@ def make_load(service: Json, factor: int) -> dict[str, Any]:
 
 def _read(service: Json, annotation: str) -> dict[str, Any]:
     text = (service["metadata"].get("annotations") or {}).get(annotation)
-    try:
-        found = yaml.safe_load(text or "")
-    except yaml.YAMLError:
-        # It is said as a problem where it stands, and acted on as if it were not there.
+    if not text or _PROBLEMS[annotation](text)[1]:
+        # What is wrong with it is said where it stands, and it is acted on as if it were not there.
         return {}
-    return found if isinstance(found, dict) else {}
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
+
+
+_PROBLEMS: Mapping[str, Callable[[str], tuple[Any, tuple[Any, ...]]]] = {
+    LOAD: read_load,
+    REQUESTS: read_requests,
+}
 
 
 def _write(value: Json) -> str:

@@ -16,14 +16,17 @@ from typing import Any
 import yaml
 
 from lifecycle.check.settled import Workload
-from lifecycle.engine.heart.timing import parse_milliseconds
+from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.objects.names import BEHAVIOR
 from lifecycle.engine.objects.pods.pod import PodSpec
 from lifecycle.engine.programs.behavior import FAILURE, PROBE_TYPES
+from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.programs.durations import Duration, read_duration
 from lifecycle.engine.programs.profiles import Profile, choose_profile, make_profile, read_profile
+from lifecycle.engine.programs.reading import Reader, read_declared
 from lifecycle.engine.programs.resolve import resolve_behavior
+from lifecycle.engine.schema.scalars import describe
 from lifecycle.lean_tuples import NamedTuple
 
 Json = Mapping[str, Any]
@@ -57,6 +60,23 @@ def make_new_image(workload: Workload, acts: Json, profiles: Sequence[Json]) -> 
     changed: dict[str, Any] = {"spec": {"containers": images}}
     changed |= {"metadata": {"annotations": annotations}} if annotations else {}
     return NewImage(_wrap(workload, changed), tuple(presently.list_copies()))
+
+
+def list_image_problems(acts: Json) -> Iterator[tuple[str, str]]:
+    """What is wrong with how an ordeal has new images act: (path, text)."""
+    listens, ready = acts.get("listens"), acts.get("ready", _NEVER)
+    if ready != _NEVER:
+        yield "ready", f"must be {_NEVER}, not {describe(ready)}"
+    rest = {name: one for name, one in acts.items() if name != "ready"}
+    if listens == _NEVER:
+        del rest["listens"]
+    elif isinstance(listens, Mapping) and listens.keys() == {"later"}:
+        del rest["listens"]
+        if not isinstance(listens["later"], str) or read_duration_ms(listens["later"]) is None:
+            yield "listens.later", f"must be a duration, not {describe(listens['later'])}"
+    reader = Reader()
+    read_declared(reader, rest, "")
+    yield from ((one.path.lstrip("."), one.text) for one in reader.problems)
 
 
 def make_old_image(workload: Workload) -> dict[str, Any]:
@@ -93,8 +113,9 @@ class _Present:
         meta = template.get("metadata") or {}
         self._workload, self._labels = workload, meta.get("labels") or {}
         self._annotations: Mapping[str, str] = meta.get("annotations") or {}
-        self._raw = {one["metadata"]["name"]: one for one in profiles}
-        self._profiles = [read_profile(one)[0] for one in profiles]
+        sound = [one for one in profiles if not read_profile(one)[1]]
+        self._raw = {one["metadata"]["name"]: one for one in sound}
+        self._profiles = [read_profile(one)[0] for one in sound]
         self.told: Mapping[str, Any] = _read_told(self._annotations)
 
     def find_profile(self, container: Json, image: str) -> Profile | None:
@@ -131,12 +152,12 @@ class _Present:
 
 
 def _read_told(annotations: Mapping[str, str]) -> Mapping[str, Any]:
-    try:
-        found = yaml.safe_load(annotations.get(BEHAVIOR) or "{}")
-    except yaml.YAMLError:
-        # It is said as a problem where it stands, and acted on as if it were not there.
+    text = annotations.get(BEHAVIOR)
+    if not text or read_annotation(text).problems:
+        # What is wrong with it is said where it stands, and it is acted on as if it were not there.
         return {}
-    return found if isinstance(found, Mapping) else {}
+    found: Mapping[str, Any] = yaml.safe_load(text)
+    return found
 
 
 # --- how a new one acts -------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, TypeGuard
 
+from lifecycle.check.holes.filling import HoleError
 from lifecycle.check.settled import Settled, Workload
 from lifecycle.engine import Cluster, Command
 from lifecycle.engine.heart.trace import Row, Transition
@@ -39,18 +40,26 @@ def list_soon_runs(settled: Settled, cron_job: Workload) -> list[dict[str, Any]]
 
 def tell_after_next_run(settled: Settled, cron_job: Workload) -> str:
     """A minute after the next run is due."""
-    return f"{_list_runs(settled, cron_job, settled.now_ms, 1)[0] + _MINUTE_MS}ms"
+    return f"{_list_next(settled, cron_job, 1)[-1] + _MINUTE_MS}ms"
 
 
 def tell_fifth_run(settled: Settled, cron_job: Workload) -> str:
     """When the fifth run from now on is due."""
-    return f"{_list_runs(settled, cron_job, settled.now_ms, _FIVE)[-1]}ms"
+    return f"{_list_next(settled, cron_job, _FIVE)[-1]}ms"
 
 
 def tell_run_after(settled: Settled, cron_job: Workload, after_ms: int) -> str:
     """Two minutes after the first run from then on; after two days it is not waited for any more."""
     runs = _list_runs(settled, cron_job, settled.now_ms + after_ms, 1)
     return f"{min(runs[0] if runs else _LONGEST_MS, _LONGEST_MS) + 2 * _MINUTE_MS}ms"
+
+
+def _list_next(settled: Settled, cron_job: Workload, count: int) -> list[int]:
+    """So many runs. Raises HoleError where they never come."""
+    found = _list_runs(settled, cron_job, settled.now_ms, count)
+    if len(found) < count:
+        raise HoleError(f"{cron_job.title} has no runs to come; say needs: [soonRuns]")
+    return found
 
 
 def _list_runs(settled: Settled, cron_job: Workload, from_ms: int, count: int) -> list[int]:

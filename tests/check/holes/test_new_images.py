@@ -122,6 +122,13 @@ def test_a_new_image_acts_as_told(told, container, acts, expected):
     assert read_told(new.patch) == expected
 
 
+@pytest.mark.parametrize("told", ["app: [", "app: {listens: 3}", "app: {probes: []}", "- app"])
+def test_what_is_wrong_with_a_behaviour_keeps_no_image_from_being_made(told):
+    workload = make_workload()
+    workload.data["spec"]["template"]["metadata"]["annotations"] = {BEHAVIOR: told}
+    assert read_told(make_new_image(workload, LATER, []).patch) == {"listens": {"after": "20000ms"}}
+
+
 def test_known_images_listen_later_than_they_do():
     # Postgres is known to need a second or two, which is more than nothing.
     new = make_new_image(

@@ -144,6 +144,10 @@ def test_once_as_much_is_what_was_told_to_the_letter():
         ({"requests": "{perSecond: 1}"}, True),
         ({"load": "app: [{cpu: 1}]"}, True),
         ({"load": "app: ["}, False),
+        ({"load": "app: [{at: 0s}]"}, False),
+        ({"load": "app: [{cpu: many}]"}, False),
+        ({"requests": "{perSecond: many}"}, False),
+        ({"requests": "[]"}, False),
     ],
 )
 def test_a_load_must_be_told(annotations, expected):
