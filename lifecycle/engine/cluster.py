@@ -21,9 +21,8 @@ from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
-from .controllers import Remembering, Restarting, make_controllers
+from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
-from .controllers.cron_job import CronJobController
 from .heart.errors import ApiError, CheckpointError
 from .heart.saved import map_of, part_of
 from .heart.settings import Settings
@@ -34,8 +33,6 @@ from .kubelet.execs import Execs
 from .kubelet.faults import KubeletFaults
 from .kubelet.kubelet import Kubelets
 from .objects.codec import PodSpecs, decode
-from .objects.components import API_SERVER as API_SERVER_COMPONENT
-from .objects.components import CRON_JOBS
 from .objects.lease import LEASE_KIND, LEASE_NAMESPACE
 from .objects.meta import StoredObject
 from .objects.node import NODE_KIND
@@ -72,13 +69,14 @@ class Cluster:
         actor = Actor(context, self._api)
         self._controllers = make_controllers(context, actor.act)
         self._scheduler = Scheduler(context)
-        # What works through the API server: all there is so far.
-        parts = {API_SERVER_COMPONENT: context.loop.list_parts(), CRON_JOBS: (CronJobController.name,)}
+        control_plane = context.loop.list_parts()
         self._kubelets = Kubelets(context, self._api)
         self._traffic = Traffic(context)
         faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
         self._drains = Drains(context, self._api)
-        self._components = Components(context, self._kubelets.outages, parts, self._on_component)
+        self._components = Components(
+            context, self._kubelets.outages, control_plane, self._drains.give_up, self._controllers
+        )
         others: dict[str, Handler] = {
             "fault": lambda payload: (self._components if "component" in payload else faults).run(payload),
             "remove": faults.remove,
@@ -88,13 +86,6 @@ class Cluster:
         }
         self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
-
-    def _on_component(self, name: str, is_back: bool) -> None:
-        if name == API_SERVER_COMPONENT and not is_back:
-            self._drains.give_up()
-        for controller in self._controllers if name == API_SERVER_COMPONENT and is_back else ():
-            if isinstance(controller, Restarting):
-                controller.begin_anew()
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
         controller = next((one for one in self._controllers if one.name == key[0]), None)

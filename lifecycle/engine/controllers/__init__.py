@@ -53,14 +53,6 @@ class Remembering(Protocol):
         """Go on from what `save` described, or an older engine did; None: from nothing."""
 
 
-@runtime_checkable
-class Restarting(Protocol):
-    """A controller to which it matters that it was started anew."""
-
-    def begin_anew(self) -> None:
-        """It starts, and has heard of nothing yet."""
-
-
 def make_controllers(context: Context, act: Act) -> list[LoopController]:
     """All controllers of a cluster."""
     # They follow the pods first: the controllers read their tally.

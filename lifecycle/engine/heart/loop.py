@@ -111,7 +111,7 @@ class Loop:
 
     def release(self, names: Iterable[str]) -> None:
         """These are back, and see to all that waited for them, in its order."""
-        back = set(names) & self._away.keys()
+        back = dict.fromkeys(name for name in names if name in self._away)
         for name in back:
             if name in self._controllers:
                 self._controllers[name] = self._away.pop(name)  # type: ignore[assignment]

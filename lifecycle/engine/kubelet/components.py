@@ -9,14 +9,14 @@ DNS is away nobody finds a Service by its name; while the registry is away no im
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ..api.context import Context
 from ..heart.agenda import Timer
 from ..heart.errors import BadRequest
 from ..heart.timing import read_duration_ms
 from ..kinds.namespace import NAMESPACE
-from ..objects.components import API_SERVER, COMPONENTS
+from ..objects.components import API_SERVER, COMPONENTS, CRON_JOB_KEYS, CRON_JOBS
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
 from .node.outages import Outages
@@ -24,23 +24,33 @@ from .node.outages import Outages
 DOWN, OVER = "down", "component.back"
 
 
-class Components:
-    """`parts`: whose keys and timers nobody sees to while a component is away."""
+@runtime_checkable
+class Restarting(Protocol):
+    """A controller to which it matters that it was started anew."""
 
-    __slots__ = ("_context", "_on_change", "_outages", "_parts")
+    def begin_anew(self) -> None:
+        """It starts, and has heard of nothing yet."""
+
+
+class Components:
+    """`control_plane`: whose keys and timers nobody sees to while no API server is there."""
+
+    __slots__ = ("_context", "_give_up", "_outages", "_parts", "_restarting")
 
     def __init__(
         self,
         context: Context,
         outages: Outages,
-        parts: Mapping[str, Sequence[str]],
-        on_change: Callable[[str, bool], None],
+        control_plane: Sequence[str],
+        give_up: Callable[[], None],
+        controllers: Sequence[object],
     ) -> None:
-        """`on_change` hears which component has gone (False) or come back (True)."""
+        """`give_up` ends what clients have under way; some `controllers` begin anew at the return."""
         self._context = context
         self._outages = outages
-        self._parts = parts
-        self._on_change = on_change
+        self._parts: Mapping[str, Sequence[str]] = {API_SERVER: control_plane, CRON_JOBS: (CRON_JOB_KEYS,)}
+        self._give_up = give_up
+        self._restarting = [one for one in controllers if isinstance(one, Restarting)]
         context.loop.on_timer(OVER, self._on_over)
 
     def run(self, payload: dict[str, Any]) -> tuple[int, StoredObject]:
@@ -68,8 +78,8 @@ class Components:
     def _begin(self, name: str) -> None:
         if name == API_SERVER:
             self._outages.lose_api_server()
+            self._give_up()
         self._context.loop.hold(self._parts.get(name, ()))
-        self._on_change(name, False)
 
     def _on_over(self, timer: Timer) -> None:
         name = timer.target
@@ -79,7 +89,8 @@ class Components:
         # What is away in another way still waits.
         kept = {part for one in self._context.away for part in self._parts.get(one, ())}
         self._context.loop.release(one for one in self._parts.get(name, ()) if one not in kept)
-        self._on_change(name, True)
+        for controller in self._restarting if name == API_SERVER else ():
+            controller.begin_anew()
 
     def save(self) -> dict[str, int | None]:
         """Plain data."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...api.context import Context
 from ...heart.errors import AlreadyExists, ApiError
+from ...objects.components import CRON_JOB_KEYS
 from ...objects.condition import find_condition
 from ...objects.meta import StoredObject
 from ...objects.workloads.cron_job import CRON_JOB_KIND, CronJob
@@ -28,7 +29,7 @@ from .decide import (
 class CronJobController(LoopController):
     """Keys are CronJobs. They are looked at when they or their Jobs change, and just after a run is due."""
 
-    name, source = "cronjob", SOURCE
+    name, source = CRON_JOB_KEYS, SOURCE
     kind = CRON_JOB_KIND.id
 
     def __init__(self, context: Context, act: Act) -> None:
