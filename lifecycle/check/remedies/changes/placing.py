@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from lifecycle.check.remedies.candidates import Candidate, Case, Json, make_patch
-from lifecycle.check.settled import ZONE
+from lifecycle.engine.objects.names import ZONE
 from lifecycle.engine.objects.quantity import canonical_sum, parse_quantity
 from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 
