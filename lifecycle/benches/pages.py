@@ -15,9 +15,9 @@ from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 
 from lifecycle.benches import workload
-from lifecycle.benches.chromium import heap_mb, launch, watched
 from lifecycle.benches.installation import installation
 from lifecycle.benches.live import CHANGES_A_POD, make_flipping_pod
+from lifecycle.benches.machines.chromium import heap_mb, launch, watched
 from lifecycle.benches.report import Report
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox

@@ -7,6 +7,7 @@ from typing import Any
 
 from lifecycle.check.settled import Settled, Workload
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
+from lifecycle.engine.objects.names import REQUIRED, ZONE
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.lost_requests import selects
 
@@ -137,9 +138,8 @@ def _tell_places(one: Workload, settled: Settled) -> Iterator[str]:
 
 
 def _map_zones(settled: Settled) -> dict[str, str]:
-    label = "topology.kubernetes.io/zone"
     return {
-        one["metadata"]["name"]: (one["metadata"].get("labels") or {}).get(label) or ""
+        one["metadata"]["name"]: (one["metadata"].get("labels") or {}).get(ZONE) or ""
         for one in settled.nodes
     }
 
@@ -147,13 +147,12 @@ def _map_zones(settled: Settled) -> dict[str, str]:
 def _tell_affinity(one: Workload, settled: Settled | None = None) -> Iterator[str]:
     spec = find_pod_spec(one.data)
     affinity = spec.get("affinity") or {}
-    required = "requiredDuringSchedulingIgnoredDuringExecution"
     for name, word in (
         ("nodeAffinity", "node affinity"),
         ("podAffinity", "pod affinity"),
         ("podAntiAffinity", "pod anti-affinity"),
     ):
-        if (affinity.get(name) or {}).get(required):
+        if (affinity.get(name) or {}).get(REQUIRED):
             yield f"required {word}: a pod waits where no node fits it"
     if spec.get("nodeSelector"):
         yield f"nodeSelector {', '.join(sorted(spec['nodeSelector']))}: it runs on such nodes alone"

@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
-from lifecycle.benches.chromium import launch
+from lifecycle.benches.machines.chromium import launch
 
 PATIENCE_SECONDS = 60.0
 

@@ -12,6 +12,7 @@ from lifecycle.check.outputs.pictures import LEGEND, draw_letters
 from lifecycle.check.outputs.scorecard import FINE, NOT_TRIED, Scorecard, make_scorecard
 from lifecycle.check.outputs.telling import (
     clean,
+    group_faults,
     tell_comparison,
     tell_headline,
     tell_often,
@@ -33,12 +34,13 @@ _TICKS = late_pattern("`+")
 
 def make_markdown(report: Report) -> str:
     """The whole comment."""
+    faults = group_faults(report.findings)
     blocks = [
         [f"### podline check: {_say(tell_verdict(report))}"],
         _draw_list([*tell_comparison(report)]),
         [*_draw_scorecard(make_scorecard(report))],
-        _draw_list([_tell_line(one, report) for one in report.findings[:MOST_FINDINGS]], is_written=True),
-        _tell_left_out(report),
+        _draw_list([_tell_line(one, report) for one in faults[:MOST_FINDINGS]], is_written=True),
+        _tell_left_out(faults),
         [*_draw_worst(report)],
         ["How to see this again:", "", *_fence([report.command])],
     ]
@@ -76,15 +78,19 @@ def _draw_scorecard(card: Scorecard) -> Iterator[str]:
         yield f"\n{len(card.rows) - MOST_ROWS} workloads more are not in this table."
 
 
-def _tell_line(one: Finding, report: Report) -> str:
+def _tell_line(fault: Sequence[Finding], report: Report) -> str:
+    """The gravest of one fault, and which other ordeals show it."""
+    one = fault[0]
     standing = report.tell_standing(one)
     told = f" ({_say(standing)})" if standing else ""
     head = f"**{one.severity}**{told} {_say(one.object)}, {_say(tell_headline(one))}"
-    return f"{head}: {_say(one.worst.violation.text)}"
+    others = list(dict.fromkeys(it.ordeal for it in fault if it.ordeal != one.ordeal))
+    also = f" (also in {_say(', '.join(others))})" if others else ""
+    return f"{head}: {_say(one.worst.violation.text)}{also}"
 
 
-def _tell_left_out(report: Report) -> list[str]:
-    left_out = len(report.findings) - MOST_FINDINGS
+def _tell_left_out(faults: Sequence[Sequence[Finding]]) -> list[str]:
+    left_out = sum(map(len, faults[MOST_FINDINGS:]))
     return [f"{left_out} findings more are in the other reports."] if left_out > 0 else []
 
 

@@ -10,6 +10,7 @@ from lifecycle.check.findings import Finding
 from lifecycle.check.outputs.scorecard import FINE, NOT_TRIED, Scorecard, make_scorecard
 from lifecycle.check.outputs.telling import (
     clean,
+    group_faults,
     tell_comparison,
     tell_figures,
     tell_headline,
@@ -43,7 +44,7 @@ def make_table(report: Report, look: Look = Look()) -> str:  # noqa: B008
         [tell_verdict(report)],
         [*tell_comparison(report)],
         [*_draw_scorecard(make_scorecard(report), look)],
-        *([*_tell_finding(one, report, look)] for one in report.findings),
+        *([*_tell_group(group, report, look)] for group in group_faults(report.findings)),
         [*_tell_ordeals(report.checked.summaries, look)],
         [*_tell_list("not run", report.not_run, look)],
         [*_tell_list("on what it rests", report.rests_on, look)],
@@ -73,6 +74,17 @@ def _draw_scorecard(card: Scorecard, look: Look) -> Iterator[str]:
 def _draw_cell(cell: str, look: Look) -> str:
     text = {FINE: "ok" if look.is_plain else "✓", NOT_TRIED: "-"}.get(cell, cell)
     return _colour(text, cell, look) + " " * (_CELL - len(text))
+
+
+def _tell_group(group: Sequence[Finding], report: Report, look: Look) -> Iterator[str]:
+    """The first as it is; of the others how they differ."""
+    yield from _tell_finding(group[0], report, look)
+    for one in group[1:]:
+        standing = report.tell_standing(one)
+        told = (
+            f"also {one.severity}{f' ({standing})' if standing else ''} in {one.worst.trial.title} ({one.id})"
+        )
+        yield from _wrap(f"{told}: {one.worst.violation.text}", look, 2)
 
 
 def _tell_finding(one: Finding, report: Report, look: Look) -> Iterator[str]:

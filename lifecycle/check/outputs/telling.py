@@ -43,6 +43,14 @@ def tell_verdict(report: Report) -> str:
     return f"{total}; {failing or 'none'} of them fail{'s' if failing == 1 else ''} the check"
 
 
+def group_faults(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Those of one claim about one object, the gravest first: other ordeals show the same fault."""
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        found.setdefault((one.claim, one.object), []).append(one)
+    return list(found.values())
+
+
 def tell_extent(report: Report) -> str:
     """`Kubernetes v1.35, 20 futures of each ordeal`"""
     count = len(report.checked.seeds)

@@ -9,6 +9,8 @@ from lifecycle.check.life import WHOLE, Figures, Future
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.lost_requests import tell_worth
 
+_ENDLESS = ("nothing-stuck", "drain-ends")
+
 
 def worst_by_seed(futures: Sequence[Future]) -> list[Figures]:
     """Of what was lived through under one seed the worst, seed by seed."""
@@ -26,8 +28,12 @@ def tell_price(before: Sequence[Future], after: Sequence[Future], pods: int) -> 
 
 def _find_worst(futures: Sequence[Future]) -> Figures:
     worst = worst_of(futures)
-    # All pods may be well while a drain has not ended: that is no end either.
-    return worst if all(one.end == WHOLE for one in futures) else worst._replace(recovery_ms=None)
+    return worst if all(map(_has_ended, futures)) else worst._replace(recovery_ms=None)
+
+
+def _has_ended(future: Future) -> bool:
+    """All pods may be well while a drain goes on, or a run that was due does not begin: that is no end."""
+    return future.end == WHOLE and not any(one.claim in _ENDLESS for one in future.violations)
 
 
 def _tell(old: Figures, new: Figures, pods: int) -> Iterator[str]:

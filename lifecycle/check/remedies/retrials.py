@@ -13,8 +13,10 @@ from lifecycle.check.remedies.candidates import change_plan
 from lifecycle.check.settled import Settled, settle
 from lifecycle.check.trials import Trial, list_trials
 from lifecycle.engine.heart.errors import ApiError
+from lifecycle.lean_dataclasses import replace
 
 Json = Mapping[str, Any]
+_BROUGHT = ("create", "apply")
 SETTLING = 2
 """To settle anew counts as so many futures."""
 
@@ -61,8 +63,17 @@ class Retrials:
         settled = self.settle(patch)
         key = _key(patch), ordeal.name
         if key not in self._trials:
-            self._trials[key] = list_trials(settled, [ordeal]) if settled is not None else []
+            found = list_trials(settled, [ordeal]) if settled is not None else []
+            self._trials[key] = [self._bring_the_same(one) for one in found]
         return self._trials[key]
+
+    def _bring_the_same(self, trial: Trial) -> Trial:
+        """What an ordeal brings along is as it was: it does not grow with what is changed against it."""
+        known = self.trials.get(trial.title)
+        if known is None or [one.kind for one in known.steps] != [one.kind for one in trial.steps]:
+            return trial
+        pairs = zip(known.steps, trial.steps, strict=True)
+        return replace(trial, steps=tuple(old if old.kind in _BROUGHT else new for old, new in pairs))
 
     def live(self, patch: Json, trial: Trial, seed: int) -> Future:
         """One future with a change."""

@@ -230,6 +230,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 }
 
 OURS: dict[str, str] = {
+    "kubelet/components": "world: what of the cluster's own components is away",
     "kubelet/faults": "world: trouble that befalls machines and containers",
     "kubelet/known_steps": "speed: steps that all pods of a template take alike",
     "kubelet/node/node_agents": "glue: the kubelets of a cluster, one for each node",

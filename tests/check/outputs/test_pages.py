@@ -92,6 +92,7 @@ def test_the_comment_says_how_the_worst_came_about(report):
     text = make_markdown(report)
     assert text.startswith("### podline check: 2 findings: 2 serious\n")
     assert "| Deployment/shop/web | ❌ serious | ❌ serious | ✓ |" in text
+    assert "(also in drain-each)" in text
     assert "SIGTERM -> SIGKILL" in text
     assert re.search(r"^web-\S+  =+t+f*$", text, re.MULTILINE)
     assert "How to see this again:" in text
@@ -101,7 +102,8 @@ def test_a_comment_is_never_too_long(report):
     first, workload = report.findings[0], report.checked.settled.workloads[0]
     long = first.worst._replace(violation=first.worst.violation._replace(text="é<&@" * 2_000))
     cures = [Remedied("x" * 5_000, {}, {}, "y" * 5_000)] * 3
-    findings = [replace(first, worst=long, because=("z" * 5_000,) * 12, remedies=tuple(cures))] * 500
+    told = replace(first, worst=long, because=("z" * 5_000,) * 12, remedies=tuple(cures))
+    findings = [replace(told, claim=f"claim-{number}") for number in range(500)]
     many = tuple(workload._replace(name=f"{'w' * 200}-{number}") for number in range(500))
     summaries = [replace(one, workloads=tuple(it.title for it in many)) for one in report.checked.summaries]
     settled = replace(report.checked.settled, workloads=many)

@@ -35,6 +35,14 @@ def test_the_table_begins_with_what_came_of_it(report):
     assert lines[3].split() == ["Deployment/shop/web", "serious", "serious", "✓"]
 
 
+def test_one_fault_is_explained_once(report):
+    text = make_table(report)
+    first, other = report.findings
+    assert text.count("SERIOUS  Deployment/shop/web") == 1
+    assert f"--scenario {first.id}" in text
+    assert f"  also serious in drain-each node-1 ({other.id}): container app was killed" in text
+
+
 @pytest.mark.parametrize("width", [60, 80, 118])
 def test_no_line_is_wider_than_there_is_room(report, width):
     lines = make_table(report, Look(width)).splitlines()

@@ -38,6 +38,9 @@ CLAIM = make_other(
 )
 ON_VOLUME = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}
 QUOTA = make_other("v1", "ResourceQuota", "team", spec={"hard": {"pods": "2"}})
+LOW = make_other("scheduling.k8s.io/v1", "PriorityClass", "low", "", value=-1000)
+BELOW = {"priorityClassName": "low"}
+ASKS = {"resources": {"requests": {"cpu": "100m", "memory": "64Mi"}}}
 ENDS_LATE = "app: {onTerm: {takes: 75s, exit: 0}}"
 STARTS_LATE = "app: {listens: {after: 45s}}"
 KILLS = {"livenessProbe": {"tcpSocket": {"port": 80}, "periodSeconds": 5, "failureThreshold": 3}}
@@ -91,6 +94,10 @@ CASES = {
     "killed before it has started": (
         [make_workload(replicas=2, container=KILLS, behavior="app: {listens: {after: 9s}}")],
         "rollout-slow", "no-restart-storm", "startup probe of 30 × 10s for app", "restarts 0 instead of",
+    ),
+    "a class below all others": (
+        [make_workload(replicas=2, pod=BELOW, container=ASKS), LOW, make_budget(maxUnavailable=1)],
+        "preempted", "budget-kept", "no priorityClassName low", "too few pods for 0s instead of",
     ),
     "one attempt": (
         [make_job(backoffLimit=0, behavior="app: {runs: [{for: 30m, exit: 0}], onTerm: {exit: 143}}")],

@@ -21,7 +21,10 @@ def refreshed(check):
     return check
 
 
-def test_a_check_ends_with_a_report_that_says_what_one_process_would_say(checked, standing):
+def test_a_check_ends_with_a_report_that_says_what_one_process_would_say(standing, line):
+    checked = ask(standing, standing.owner, ORDEALS, 2)
+    line.do_all()
+    checked.refresh_from_db()
     assert checked.state == Check.State.DONE and checked.done == checked.total > 0
     assert not checked.parts.exists() and checked.at_ms == standing.instant_ms
     found = work.forks.restore_at(standing, checked.at_ms)
@@ -29,8 +32,15 @@ def test_a_check_ends_with_a_report_that_says_what_one_process_would_say(checked
     wanted = [one for one in list_ordeals() if one.name in ORDEALS]
     seeds = (standing.seed, standing.seed + 1)
     here = check_here(settled, wanted, seeds)
-    told = [(one["id"], one["times"], one["of"], one["because"]) for one in checked.report["findings"]]
-    assert told == [(one.id, one.times, one.of, list(one.because)) for one in here.findings]
+    told = [
+        (one["id"], one["times"], one["of"], one["because"], [cure["text"] for cure in one["remedies"]])
+        for one in checked.report["findings"]
+    ]
+    assert told == [
+        (one.id, one.times, one.of, list(one.because), [cure.text for cure in one.remedies])
+        for one in here.findings
+    ]
+    assert any(cures for *_, cures in told)
     assert checked.report["seeds"] == 2
     assert {one["name"] for one in checked.report["ordeals"]} == set(ORDEALS)
 

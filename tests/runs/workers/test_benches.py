@@ -58,6 +58,13 @@ def test_engine():
     assert answer["row_ratio"] == pytest.approx(find_row_ratio(answer, 8), rel=0.1)
 
 
+def test_check():
+    answer = bench("check", workloads=1, pods=1, seeds=1)
+    assert answer["work"]["processes"] >= 2 and answer["figures"]["futures"] > 10
+    # What is lived through twice at once costs about what it costs alone.
+    assert 0.5 < answer["figures"]["cost_ratio"] < 2
+
+
 def test_batch():
     answer = bench("batch", pods=80, parallelism=20, nodes=5, slots=24)
     # Each pod is made, run, counted and let go; so is each hour's, and its Job.

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from lifecycle.benches.chromium import PROGRAM
 from lifecycle.benches.installation import Installation, installation
+from lifecycle.benches.machines.chromium import PROGRAM
 from lifecycle.benches.replay import find_difference
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox

@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 
 from lifecycle.models import RunControl
 from lifecycle.runs import inbox, recorder, runner
-from lifecycle.runs.sharing import turns
+from lifecycle.runs.sharing import shards, turns
 from lifecycle.runs.sharing.shares import Due, Shares, split
 from tests.runs.conftest import create
 
@@ -45,6 +45,8 @@ def test_fifty_busy_clusters_of_one_user_keep_anothers_waiting_for_no_more_than_
     owner, wall, settings, monkeypatch
 ):
     settings.SHARDS = 4
+    shards.make_shards()
+    shards.beat("test")
     users = get_user_model().objects
     busy = [inbox.create_cluster(users.create_user("busy"), "busy-0")]
     busy += [inbox.create_cluster(busy[0].owner, f"busy-{number}") for number in range(1, 50)]

@@ -7,13 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from lifecycle.check.remedies.candidates import Candidate, Case, Json, make_patch
-from lifecycle.engine.objects.names import ZONE
+from lifecycle.engine.objects.names import HOSTNAME, PREFERRED, REQUIRED, ZONE
 from lifecycle.engine.objects.quantity import canonical_sum, parse_quantity
 from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 
-HOST = "kubernetes.io/hostname"
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 SPREAD, STRICT, AFFINITY, TOLERATIONS = "spread", "strict spread", "affinity", "tolerations"
 REQUESTS, SMALLER, QUOTA, PRIORITY, NODES = "requests", "smaller requests", "quota", "priority", "nodes"
 PRIORITY_CLASS, RESOURCE_QUOTA = "PriorityClass", "ResourceQuota"
@@ -21,7 +18,7 @@ _LOST = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _SPANS_SECONDS = (30, 5)
 _HIGH_PRIORITY = 1_000_000
 _CPU = "100m"
-_WORDS = {HOST: "host", ZONE: "zone"}
+_WORDS = {HOSTNAME: "host", ZONE: "zone"}
 
 
 def spread(case: Case) -> Iterator[Candidate]:
@@ -37,7 +34,7 @@ def spread(case: Case) -> Iterator[Candidate]:
 
 def _list_keys(case: Case) -> list[str]:
     """What pods can be spread by here."""
-    return [HOST, ZONE] if len(case.world.settled.zones) > 1 else [HOST]
+    return [HOSTNAME, ZONE] if len(case.world.settled.zones) > 1 else [HOSTNAME]
 
 
 def _constrain(case: Case, key: str) -> dict[str, Any]:
@@ -55,7 +52,7 @@ def separate(case: Case) -> Iterator[Candidate]:
     rules = ((case.pod.get("affinity") or {}).get("podAntiAffinity") or {}).get(REQUIRED) or ()
     if not case.labels or case.kind == DAEMON_SET_KIND.id or rules:
         return
-    rule = {"topologyKey": HOST, "labelSelector": {"matchLabels": case.labels}}
+    rule = {"topologyKey": HOSTNAME, "labelSelector": {"matchLabels": case.labels}}
     change = {"affinity": {"podAntiAffinity": {REQUIRED: [rule]}}}
     yield case.change_pod("required podAntiAffinity by host", STRICT, change)
 

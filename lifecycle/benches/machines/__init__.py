@@ -1,0 +1,1 @@
+"""Programs that benches and tests start beside the server: a browser, a database."""
