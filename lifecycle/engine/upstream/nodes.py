@@ -11,7 +11,6 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/sysctl/allowlist.go",
         "pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go",
     ),
-    "kubelet/components": ("cmd/kube-controller-manager/app/controllermanager.go",),
     "kubelet/ending": (
         "pkg/kubelet/active_deadline.go",
         "pkg/kubelet/kubelet.go",
