@@ -32,9 +32,12 @@ class RestartStorm:
     def finish(self, end: End) -> Iterable[Violation]:
         """A violation for each workload whose pods restarted together, or one again and again."""
         for one in self._scene.settled.workloads:
+            if one.place not in self._scene.available:
+                # What a Job tries again, it counts itself.
+                continue
             pods = self._found.get(one.title, {})
             most = max(map(len, pods.values()), default=0)
-            wanted = read_size(one.data).wanted if one.place in self._scene.available else 1
+            wanted = read_size(one.data).wanted
             are_all = wanted > 1 and len(pods) >= wanted
             if most < AGAIN and not are_all:
                 continue

@@ -17,15 +17,18 @@ from lifecycle.check.remedies.prices import tell_price, worst_by_seed
 from lifecycle.check.remedies.requests import find_for_requests
 from lifecycle.check.remedies.retrials import Retrials, SpentError, is_worse
 from lifecycle.check.remedies.side_effects import SideEffects
-from lifecycle.check.scene import SEVERITIES
+from lifecycle.check.scene import MINOR, SEVERITIES
 from lifecycle.check.settled import Settled, name_object
 from lifecycle.check.trials import Trial
 from lifecycle.lean_tuples import NamedTuple
 
 FUTURES, FEWEST = 240, 40
 """So many futures are lived through for what may help: of all workloads together, and of each at least;
-for each further seed a twentieth more."""
+for each further seed a twentieth more. Of workloads of which all is minor half as many."""
 _SEEDS = 20
+_PODS = 10
+"""A future of more pods than these takes longer: there are so many fewer, but never less than some."""
+_SOME = 4
 MOST_SHOWN, MOST_TRIED = 3, 16
 _LITTLE = 0.1
 """What leaves no more than this share of the harm helps, if what is left is less grave."""
@@ -53,10 +56,10 @@ def cure(
     `is_wanted` is asked between workloads: whether anybody still waits for it.
     """
     kept = _group(settled, findings)
-    left = _share(futures, len(kept), len({future.seed for _, future in lived}))
+    shares = _share_out(futures, kept, len(settled.pods), len({future.seed for _, future in lived}))
 
     def work(place: int) -> list[Cured]:
-        return _Ward(settled, lived, left).cure_all(kept[place])
+        return _Ward(settled, lived, shares[place]).cure_all(kept[place])
 
     untried = 0
     for group, cured in zip(kept, do_all(work, range(len(kept)), processes), strict=True):
@@ -80,10 +83,18 @@ def _group(settled: Settled, findings: Sequence[Finding]) -> list[list[Finding]]
     return list(groups.values())
 
 
-def _share(futures: int, groups: int, seeds: int) -> int:
-    """How many futures there are for one workload."""
-    share = max(futures // max(groups, 1), min(futures, FEWEST))
-    return share + share * (seeds - 1) // _SEEDS
+def _share_out(futures: int, groups: Sequence[Sequence[Finding]], pods: int, seeds: int) -> list[int]:
+    """How many futures there are for each workload: what is grave comes before what is minor."""
+    is_minor = [all(one.severity == MINOR for one in group) for group in groups]
+    grave = max(len(groups) - sum(is_minor), 1)
+    size = max(pods, _PODS)
+    shares = []
+    for minor in is_minor:
+        most, least = (futures // 2, FEWEST // 2) if minor else (futures, FEWEST)
+        share = max(most // (sum(is_minor) if minor else grave), min(futures, least)) * _PODS // size
+        share = max(share, min(futures, _SOME))
+        shares.append(share + share * (seeds - 1) // _SEEDS)
+    return shares
 
 
 class _Held(NamedTuple):
