@@ -22,7 +22,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection
 
-from lifecycle.benches.machines.postgres_server import PostgresServer, postgres_server
+from lifecycle.benches.servers.postgres_server import PostgresServer, postgres_server
 from lifecycle.runs.celery import broker
 
 # What a child's command line tells: part of it -> what it is.

@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, syn
 from lifecycle.benches import workload
 from lifecycle.benches.installation import installation
 from lifecycle.benches.live import CHANGES_A_POD, make_flipping_pod
-from lifecycle.benches.machines.chromium import heap_mb, launch, watched
 from lifecycle.benches.report import Report
+from lifecycle.benches.servers.chromium import heap_mb, launch, watched
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from lifecycle.benches.machines.chromium import PROGRAM, launch
+from lifecycle.benches.servers.chromium import PROGRAM, launch
 
 TOP = Path(__file__).resolve().parents[2]
 READY = "Podline is ready: "

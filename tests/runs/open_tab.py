@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import CDPSession, Page, sync_playwright
 
-from lifecycle.benches.machines.chromium import launch
+from lifecycle.benches.servers.chromium import launch
 
 PATIENCE_SECONDS = 60.0
 

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-from lifecycle.benches.machines.chromium import launch
+from lifecycle.benches.servers.chromium import launch
 from lifecycle.check.outputs.as_html import make_html
 from tests.check.conftest import say
 

@@ -66,7 +66,7 @@ def standing(owner: Owner, wall: Wall, make_cluster: Callable[..., Cluster]) -> 
 @pytest.fixture
 def checked(standing: Cluster, line: Line, monkeypatch: pytest.MonkeyPatch) -> Check:
     """A check of it that is done, and tried nothing that may help."""
-    monkeypatch.setattr(summing, "cure", lambda *_: [])
+    monkeypatch.setattr(summing, "cure", lambda *_, **__: [])
     check = ask(standing, standing.owner, ORDEALS, 2)
     line.do_all()
     check.refresh_from_db()

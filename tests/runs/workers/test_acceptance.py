@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.benches.machines.postgres_server import NoPostgres, postgres_server
+from lifecycle.benches.servers.postgres_server import NoPostgres, postgres_server
 from tests.runs.conftest import TOP
 
 # `make test-deep` runs them last, one after the other: beside each other they would measure each other.

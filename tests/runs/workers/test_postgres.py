@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import psycopg
 import pytest
 
-from lifecycle.benches.machines.postgres_server import NoPostgres, postgres_server
+from lifecycle.benches.servers.postgres_server import NoPostgres, postgres_server
 from tests.runs.conftest import TOP
 from tests.seeds import one_in
 

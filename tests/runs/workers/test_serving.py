@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError
 
 from dashboard import settings as dashboard_settings
 from lifecycle.runs import inbox, runner
-from lifecycle.runs.celery import broker, serving, tasks
+from lifecycle.runs.celery import broker, consuming, serving, tasks
 
 
 class Consumer:
@@ -122,12 +122,12 @@ def test_a_worker_looks_often_for_a_broker_that_is_away(monkeypatch):
     """Celery's own waits are 2 s, 4 s, 6 s…: 30 s for a broker that needs 20 to come back."""
     answers, waits = [False, False, True], []
     monkeypatch.setattr(broker, "find_problem", lambda: "" if answers.pop(0) else "away")
-    monkeypatch.setattr(serving.time, "sleep", waits.append)
-    monkeypatch.setattr(serving.consumer.Consumer, "ensure_connected", lambda self, conn: conn)
-    there = serving.Consumer.__new__(serving.Consumer)
+    monkeypatch.setattr(consuming.time, "sleep", waits.append)
+    monkeypatch.setattr(consuming.consumer.Consumer, "ensure_connected", lambda self, conn: conn)
+    there = consuming.Consumer.__new__(consuming.Consumer)
     assert there.ensure_connected("connection") == "connection"
-    assert waits == [serving.AWAY_SECONDS] * 2 and serving.AWAY_SECONDS <= 0.5
-    assert settings.CELERY_WORKER_CONSUMER == "lifecycle.runs.celery.serving:Consumer"
+    assert waits == [consuming.AWAY_SECONDS] * 2 and consuming.AWAY_SECONDS <= 0.5
+    assert settings.CELERY_WORKER_CONSUMER == "lifecycle.runs.celery.consuming:Consumer"
 
 
 def test_a_nudge_that_was_marked_and_not_sent_does_not_keep_others_back(monkeypatch):

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from lifecycle.benches.installation import Installation, installation
-from lifecycle.benches.machines.chromium import PROGRAM
 from lifecycle.benches.replay import find_difference
+from lifecycle.benches.servers.chromium import PROGRAM
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 from tests.runs.conftest import create

@@ -1,1 +1,0 @@
-"""Programs that benches and tests start beside the server: a browser, a database."""

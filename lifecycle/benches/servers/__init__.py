@@ -1,0 +1,1 @@
+"""Servers of other people that benches start for themselves."""
