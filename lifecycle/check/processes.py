@@ -29,10 +29,12 @@ def do_all(work: Callable[[Any], Result], jobs: Sequence[Any], processes: int) -
     gc.collect()
     gc.freeze()
     context = multiprocessing.get_context("fork")
-    with context.Pool(few) as pool:
-        yield from pool.imap(_do, jobs, chunksize=1)
-    gc.unfreeze()
-    _work = None
+    try:
+        with context.Pool(few) as pool:
+            yield from pool.imap(_do, jobs, chunksize=1)
+    finally:
+        gc.unfreeze()
+        _work = None
 
 
 def _do(job: Any) -> Any:

@@ -22,13 +22,12 @@ from lifecycle.check.settled import Settled, name_object
 from lifecycle.check.trials import Trial
 from lifecycle.lean_tuples import NamedTuple
 
-FUTURES, FEWEST = 240, 40
+FUTURES, FEWEST = 180, 40
 """So many futures are lived through for what may help: of all workloads together, and of each at least;
 for each further seed a twentieth more. Of workloads of which all is minor half as many."""
 _SEEDS = 20
-_PODS = 10
-"""A future of more pods than these takes longer: there are so many fewer, but never less than some."""
-_SOME = 4
+_PODS, _SOME = 10, 4
+"""A future of more pods than these takes longer: there are so many fewer. Less than some find nothing."""
 MOST_SHOWN, MOST_TRIED = 3, 16
 _LITTLE = 0.1
 """What leaves no more than this share of the harm helps, if what is left is less grave."""
@@ -92,7 +91,7 @@ def _share_out(futures: int, groups: Sequence[Sequence[Finding]], pods: int, see
     for minor in is_minor:
         most, least = (futures // 2, FEWEST // 2) if minor else (futures, FEWEST)
         share = max(most // (sum(is_minor) if minor else grave), min(futures, least)) * _PODS // size
-        share = max(share, min(futures, _SOME))
+        share = share if share >= min(futures, _SOME) else 0
         shares.append(share + share * (seeds - 1) // _SEEDS)
     return shares
 
