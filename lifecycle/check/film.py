@@ -134,7 +134,10 @@ def _cut(
     kept = sorted(told, key=lambda one: not one.is_touched)[:MOST_LANES]
     pods = [Lane(one.name, tuple(one.spans)) for one in told if one in kept]
     marks = [Mark(settled.now_ms + step.at_ms, step.kind) for step in trial.steps]
-    services = (Lane(name, _list_lost(found, end_ms)) for name, found in sorted(courses.items()))
+    services = (
+        Lane(f"requests lost by Service {name}", _list_lost(found, end_ms))
+        for name, found in sorted(courses.items())
+    )
     return Film(
         settled.now_ms,
         max(end_ms, settled.now_ms + 1),

@@ -42,7 +42,7 @@ def test_lost_requests_have_a_lane_of_their_service(checked):
     ordeal = [one for one in list_ordeals() if one.name == "node-crash"]
     trial = list_trials(checked.settled, ordeal)[0]
     (lane,) = make_film(checked.settled, trial, 1).services
-    assert lane.name == "shop/web"
+    assert lane.name == "requests lost by Service shop/web"
     assert all(one.state == "lost" for one in lane.spans)
 
 

@@ -29,6 +29,7 @@ from lifecycle.simulation.reports.tones import STATES
 MOST_FILMS = 200
 """Each is some ten thousand letters."""
 _SAFE = "default-src 'none'; style-src 'unsafe-inline'"
+_LABELS = {"crashing": "Crashing, or requests lost"}
 _MARKS = {FINE: "✓", NOT_TRIED: "–"}
 _WORDS = {FINE: "nothing found", NOT_TRIED: "not tried"}
 
@@ -114,7 +115,7 @@ def _draw_legend() -> str:
     box = '<rect width="22" height="11" rx="2" fill="{}"/>'
     items = [
         f'<li><svg viewBox="0 0 22 11" aria-hidden="true">{box.format(one.colour)}'
-        f"{box.format(f'url(#on-{one.name})') if one.pattern else ''}</svg>{one.label}</li>"
+        f"{box.format(f'url(#on-{one.name})') if one.pattern else ''}</svg>{_LABELS.get(one.name, one.label)}</li>"
         for one in STATES
     ]
     return f'<ul class="legend">{"".join(items)}</ul>'
