@@ -115,7 +115,8 @@ def _draw_legend() -> str:
     box = '<rect width="22" height="11" rx="2" fill="{}"/>'
     items = [
         f'<li><svg viewBox="0 0 22 11" aria-hidden="true">{box.format(one.colour)}'
-        f"{box.format(f'url(#on-{one.name})') if one.pattern else ''}</svg>{_LABELS.get(one.name, one.label)}</li>"
+        f"{box.format(f'url(#on-{one.name})') if one.pattern else ''}</svg>"
+        f"{_LABELS.get(one.name, one.label)}</li>"
         for one in STATES
     ]
     return f'<ul class="legend">{"".join(items)}</ul>'
