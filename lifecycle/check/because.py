@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from lifecycle.check.life import live
-from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.rules.telling.verdicts import tell_instant
@@ -44,17 +40,6 @@ class Causes:
             step = self.trial.steps[number - 1]
             return f"{text}: {step.kind}"
         return text
-
-
-def find_causes(settled: Settled, trial: Trial, seed: int) -> Causes:
-    """Live through a future again, and remember all of it."""
-    rows: dict[int, Row] = {}
-
-    def see(found: Sequence[Row]) -> None:
-        rows.update((row.seq, row) for row in found)
-
-    live(settled, trial, seed, see)
-    return Causes(trial, rows)
 
 
 def _tell(row: Row) -> str:

@@ -55,7 +55,7 @@ def check(
     every = live_all(settled, trials, seeds, progress, processes)
     lived = [(trial, judge.judge(settled, trial, future)) for trial, future in every]
     findings = find_findings(lived, len(seeds))
-    explain(settled, findings, processes)
+    explain(settled, findings)
     untried = cure(settled, lived, findings, processes)
     return conclude(settled, lived, seeds, findings, untried)
 

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from lifecycle.check.because import find_causes
 from lifecycle.check.facts import list_facts
 from lifecycle.check.life import Future
-from lifecycle.check.processes import do_all
 from lifecycle.check.scene import SEVERITIES, Violation
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
@@ -85,18 +83,7 @@ def find_findings(lived: Iterable[tuple[Trial, Future]], seeds: int) -> list[Fin
     return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
 
 
-def explain(settled: Settled, findings: Sequence[Finding], processes: int = 1) -> None:
-    """Live through each counter-example once more, and write down what led to it."""
-    together: dict[tuple[str, int], list[Finding]] = {}
+def explain(settled: Settled, findings: Sequence[Finding]) -> None:
+    """Write down what led to each: what the manifests say, then the rows of its counter-example."""
     for one in findings:
-        together.setdefault((one.worst.trial.title, one.worst.seed), []).append(one)
-    groups = list(together.values())
-
-    def tell(place: int) -> list[list[str]]:
-        group = groups[place]
-        causes = find_causes(settled, group[0].worst.trial, group[0].worst.seed)
-        return [causes.tell(one.worst.violation.seq) for one in group]
-
-    for group, told in zip(groups, do_all(tell, range(len(groups)), processes), strict=True):
-        for one, chain in zip(group, told, strict=True):
-            one.because = (*list_facts(one.claim, one.object, settled), *chain)
+        one.because = (*list_facts(one.claim, one.object, settled), *one.worst.violation.because)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from lifecycle.check.because import Causes
 from lifecycle.check.claims import make_watchers
 from lifecycle.check.claims.requests import read_lost_ms
 from lifecycle.check.scene import SEVERITIES, End, Scene, Violation
@@ -75,6 +76,7 @@ class _Life:
         self.watchers = make_watchers(self.scene)
         self.lost_before_ms = self._sum_lost()
         self.refusals: list[str] = []
+        self.rows: dict[int, Row] = {}
         self.unwell: set[tuple[str, str, str]] = set()
         self.whole_since_ms: int | None = self.scene.begin_ms
         # What was asked for has yet to come: it is not over because nobody has begun.
@@ -121,6 +123,7 @@ class _Life:
             self._follow()
             return
         rows, lost = changes.rows, set(self.scene.lost_nodes)
+        self.rows.update((row.seq, row) for row in rows)
         self.scene.take(changes, rows)
         for watcher in self.watchers:
             watcher.take(rows, self.cluster.now_ms)
@@ -172,7 +175,11 @@ class _Life:
             whole_ms = max(self.whole_since_ms - self.scene.begin_ms, 0)
         end = End(now_ms, self._name_end(is_whole), whole_ms, tuple(sorted(self.unwell)))
         found = [one for watcher in self.watchers for one in watcher.finish(end)]
-        violations = [one._replace(severity=self._temper(one.severity)) for one in found]
+        causes = Causes(self.trial, self.rows)
+        violations = [
+            one._replace(severity=self._temper(one.severity), because=tuple(causes.tell(one.seq)))
+            for one in found
+        ]
         return Future(self.seed, self._sum_up(whole_ms), end.state, tuple(violations), tuple(self.refusals))
 
     def _temper(self, severity: str) -> str:

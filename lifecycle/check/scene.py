@@ -14,7 +14,7 @@ from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND, DaemonSet
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deployment
-from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
+from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND, StatefulSet
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.remedies import is_whole_now
@@ -29,7 +29,10 @@ SEVERITIES = (CRITICAL, SERIOUS, MINOR)
 
 
 class Violation(NamedTuple):
-    """A claim that did not hold. `seq`: the row that shows it; `amount`: how much, to compare futures by."""
+    """A claim that did not hold. `seq`: the row that shows it; `amount`: how much, to compare futures by.
+
+    `because`: the rows that led to it, in words, the root first; written when the future is over.
+    """
 
     claim: str
     object: str
@@ -39,6 +42,7 @@ class Violation(NamedTuple):
     text: str
     seq: int | None = None
     amount: int = 0
+    because: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -125,6 +129,10 @@ class Scene:
 
     def is_whole(self, place: tuple[str, str, str]) -> bool:
         """Whether a workload is as it is wanted; a DaemonSet on all nodes that are there."""
+        found = self.cluster.find(*place)
+        if isinstance(found, Deployment | StatefulSet) and found.status.ready_replicas != found.spec.replicas:
+            # Mostly that is enough to know, and cheaper than all of it.
+            return False
         data = self.cluster.get(*place)
         if data is None:
             return False
