@@ -26,7 +26,7 @@ FUTURES, FEWEST = 180, 40
 """So many futures are lived through for what may help: of all workloads together, and of each at least;
 for each further seed a twentieth more. Of workloads of which all is minor half as many."""
 _SEEDS = 20
-_PODS, _SOME = 6, 4
+_PODS, _SOME = 5, 4
 """A future of more pods than these takes longer: there are so many fewer. Less than some find nothing."""
 MOST_SHOWN, MOST_TRIED = 3, 16
 _LITTLE = 0.1
