@@ -88,7 +88,10 @@ def desk() -> Desk:
         ),
         pytest.param("delete", {**WEB, "name": "x" * 10_000}, 'deployments.apps "xxx', id="a long name"),
         pytest.param(
-            "deploy", {}, "unknown command 'deploy'; use one of apply, bind, chance, cordon, create", id="command"
+            "deploy",
+            {},
+            "unknown command 'deploy'; use one of apply, bind, chance, cordon, create",
+            id="command",
         ),
         pytest.param(
             "create",
