@@ -56,8 +56,6 @@ class Level:
     least_at_ms: int = 0
     least_seq: int | None = None
     below_ms: int = 0
-    below_since_ms: int | None = None
-    longest_below_ms: int = 0
     zero_ms: int = 0
 
     def __post_init__(self) -> None:
@@ -69,7 +67,6 @@ class Level:
         self.now = now
         if now < self.least:
             self.least, self.least_at_ms, self.least_seq = now, at_ms, seq
-        self.below_since_ms = (self.below_since_ms or at_ms) if now < self.floor else None
 
     def settle(self, at_ms: int) -> None:
         """Time passes."""

@@ -23,6 +23,7 @@ from lifecycle.simulation.lost_requests import SERVICE, selects_pods_of
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.readiness import Readiness
 from lifecycle.simulation.run import Driver, Outcome
+from lifecycle.simulation.seen import controller_of, map_pods
 
 Json = Mapping[str, Any]
 STANDS_MS = 60_000
@@ -87,11 +88,6 @@ class Settled:
         """The zones that nodes are in."""
         return sorted({zone for one in self.nodes if (zone := zone_of(one))})
 
-    def find_owner(self, pod: Json) -> Workload | None:
-        """The workload that a pod is of."""
-        uid = pod["metadata"]["uid"]
-        return next((one for one in self.workloads if uid in one.pods), None)
-
 
 class _Forget:
     """Nothing of how all came up is looked at."""
@@ -118,7 +114,7 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
     """What a cluster holds as it stands; its changes are taken."""
     services, budgets = cluster.list(SERVICE), cluster.list(BUDGET)
     pods = cluster.list(POD_KIND.id)
-    owners = _map_owners(cluster, pods)
+    owners = map_pods(cluster)
     workloads = [
         Workload(
             entry.kind.id,
@@ -127,11 +123,11 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
             data,
             tuple(_place(one) for one in services if find_pod_spec(data) and selects_pods_of(one, data)),
             tuple(_place(one) for one in budgets if _covers(one, data)),
-            tuple(owners.get(data["metadata"]["uid"], ())),
+            tuple(pod["metadata"]["uid"] for pod in owners.get(data["metadata"]["uid"], ())),
         )
         for entry in list_workloads()
         for data in cluster.list(entry.kind.id)
-        if not any(one.get("controller") for one in data["metadata"].get("ownerReferences") or ())
+        if controller_of(data) is None
     ]
     nodes = cluster.list(NODE_KIND.id)
     others = {kind: tuple(cluster.list(kind)) for kind in OTHERS}
@@ -156,24 +152,6 @@ def _covers(budget: Json, workload: Json) -> bool:
     labels = (template.get("metadata") or {}).get("labels") or {}
     selector = (budget.get("spec") or {}).get("selector")
     return selector is not None and Selector(selector).matches(labels)
-
-
-def _map_owners(cluster: Cluster, pods: Sequence[Json]) -> dict[str, list[str]]:
-    """By the uid of each topmost owner the uids of its pods."""
-    above = {
-        data["metadata"]["uid"]: owner["uid"]
-        for kind in ("ReplicaSet", "Job")
-        for data in cluster.list(kind)
-        for owner in data["metadata"].get("ownerReferences") or ()
-        if owner.get("controller")
-    }
-    found: dict[str, list[str]] = {}
-    for pod in pods:
-        for owner in pod["metadata"].get("ownerReferences") or ():
-            if owner.get("controller"):
-                top = above.get(owner["uid"], owner["uid"])
-                found.setdefault(top, []).append(pod["metadata"]["uid"])
-    return found
 
 
 def name_object(data: Json) -> str:
