@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from lifecycle.engine.api.context import COMPONENTS
 from lifecycle.engine.api.patching.patches import APPLY, PATCH_TYPES
 from lifecycle.engine.api.requests import SUBRESOURCES
 from lifecycle.engine.heart.timing import read_duration_ms
@@ -12,7 +13,6 @@ from lifecycle.engine.kinds.entry import PAUSE, RESTART, RESUME, UNDO, KindEntry
 from lifecycle.engine.kinds.registry import find_kind, list_entries, name_kind
 from lifecycle.engine.kubelet.components import DOWN
 from lifecycle.engine.kubelet.faults import NODE_FAULTS
-from lifecycle.engine.objects.components import COMPONENTS
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.propagation import BACKGROUND, ORPHAN, PROPAGATIONS

@@ -20,6 +20,7 @@ from django.urls import URLPattern
 from lifecycle.check.command_line import add_options as add_options_of_check
 from lifecycle.check.holes.filling import LISTS
 from lifecycle.check.ordeal_files import FIELDS, list_ordeals
+from lifecycle.engine.api.context import COMPONENTS
 from lifecycle.engine.api.patching.patches import PATCH_TYPES
 from lifecycle.engine.api.payloads import PAYLOADS
 from lifecycle.engine.heart.feature_gates import FEATURE_DEFAULTS
@@ -28,7 +29,6 @@ from lifecycle.engine.heart.timing import WHYS, Timing
 from lifecycle.engine.heart.trace import EVENT_KEYS, TRANSITION_KEYS
 from lifecycle.engine.kinds.registry import list_entries
 from lifecycle.engine.kubelet.faults import NODE_FAULTS, POD_FAULTS
-from lifecycle.engine.objects.components import COMPONENTS
 from lifecycle.engine.rules.nodes.eviction import NODE_WORDS
 from lifecycle.export import filters, urls
 from lifecycle.frames import SUMMARY_COLUMNS, Frame

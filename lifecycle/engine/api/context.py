@@ -23,6 +23,13 @@ from .metrics import Metrics
 from .services import ServiceDirectory
 from .volumes import Volumes
 
+API_SERVER, CRON_JOBS, DNS, REGISTRY = "kube-apiserver", "cronjob-controller", "coredns", "registry"
+COMPONENTS = (API_SERVER, CRON_JOBS, DNS, REGISTRY)
+"""What of a cluster can be away by itself: the API server with all that works through it; a controller by
+the name that `--controllers` has for it; the cluster's DNS; whence images come."""
+CRON_JOB_KEYS = "cronjob"
+"""How the loop calls the controller of CronJobs."""
+
 
 class Context:
     """The shared parts of one cluster. Parts meet here and in the store, never in each other."""

@@ -6,22 +6,29 @@ from collections.abc import Callable
 from functools import partial
 
 from ..api.commands import VERSION, Command
-from ..api.context import Context
+from ..api.context import API_SERVER, Context
 from ..api.options import WriteOptions, read_options
 from ..api.payloads import PAYLOADS, check_payload
 from ..api.server import ApiServer
 from ..heart.errors import NO_SERVER, BadRequest, ServiceUnavailable
-from ..objects.components import API_SERVER
 from . import verbs
 from .apply import apply
 from .bind import bind
-from .chance import draw_from
 from .client import Answer, Client, Payload
 from .nodes import cordon, taint, uncordon
 from .rollout import rollout
 from .set_image import set_image
 
 Handler = Callable[[Payload], Answer]
+
+
+def _draw_from(client: Client, payload: Payload) -> Answer:
+    """Only who compares futures asks for it: it is loaded then."""
+    from .chance import draw_from
+
+    return draw_from(client, payload)
+
+
 _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
     "create": verbs.create,
     "apply": apply,
@@ -36,7 +43,7 @@ _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
     "cordon": cordon,
     "uncordon": uncordon,
     "taint": taint,
-    "chance": draw_from,
+    "chance": _draw_from,
 }
 
 _UNHEARD = ("chance", "fault", "staticPod")

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from ..api.context import Context
+from ..api.context import API_SERVER, COMPONENTS, CRON_JOB_KEYS, CRON_JOBS, Context
 from ..heart.agenda import Timer
 from ..heart.errors import BadRequest
 from ..heart.timing import read_duration_ms
 from ..kinds.namespace import NAMESPACE
-from ..objects.components import API_SERVER, COMPONENTS, CRON_JOB_KEYS, CRON_JOBS
 from ..objects.meta import StoredObject
 from ..objects.shortened import shorten
 from .node.outages import Outages

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ...api.context import Context
+from ...api.context import CRON_JOB_KEYS, Context
 from ...heart.errors import AlreadyExists, ApiError
-from ...objects.components import CRON_JOB_KEYS
 from ...objects.condition import find_condition
 from ...objects.meta import StoredObject
 from ...objects.workloads.cron_job import CRON_JOB_KIND, CronJob

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from lifecycle.late_patterns import late_pattern
 
+from ...api.context import REGISTRY
 from ...heart.chance import PART
 from ...heart.timing import BACK_OFF_INITIAL_MS, BACK_OFF_MAX_MS
-from ...objects.components import REGISTRY
 from ...objects.pods.pod import Pod
 from ...programs.images.sizes import image_size
 from ...rules.pods.image_names import full_name

@@ -13,8 +13,7 @@ from typing import Any
 
 from lifecycle.lean_tuples import NamedTuple
 
-from ...api.context import Context
-from ...objects.components import DNS
+from ...api.context import DNS, Context
 from ...objects.meta import StoredObject
 from ...rules.network.service_routing import is_ready
 from ...rules.network.services import EXTERNAL_NAME, list_addresses
