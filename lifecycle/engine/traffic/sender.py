@@ -73,13 +73,15 @@ class Sender:
             return
         self.sent_ms += took_ms
         self._telling = None
-        lost = Fraction(0)
-        for outcome, part in self._list_parts(keeps_alive):
-            self._add(outcome, part[1], part[0] * took_ms)
+        lost, of = 0, 1
+        for outcome, (number, denominator) in self._list_parts(keeps_alive):
+            self._add(outcome, denominator, number * took_ms)
             if outcome >= FIRST_LOST:
-                lost += Fraction(*part)
-        if lost:
-            self._vary(find_variance(lost * took_ms, took_ms))
+                common = lcm(of, denominator)
+                lost, of = lost * (common // of) + number * (common // denominator), common
+        if 0 < lost < of:
+            # `find_variance` of the same, in whole numbers: this is done at every change.
+            self._vary(of * of, took_ms * lost * (of - lost))
 
     def lose_at_once(self, outcome: int, share_ms: Fraction, of_ms: int) -> None:
         """Requests that were under way have failed: so many ms' worth of one view's, of so many of all."""
@@ -87,9 +89,10 @@ class Sender:
         self._add(outcome, part.denominator, part.numerator)
         before = sum(self.at_once.values(), Fraction(0))
         # Whoever met one endpoint that ends at this instant did not meet another: all of it varies as one.
-        self._vary(-find_variance(before, self.at_once_of_ms))
+        varied = find_variance(before, self.at_once_of_ms)
         self.at_once_of_ms = max(self.at_once_of_ms, of_ms)
-        self._vary(find_variance(before + part, self.at_once_of_ms))
+        more = find_variance(before + part, self.at_once_of_ms) - varied
+        self._vary(more.denominator, more.numerator)
         self.at_once[outcome] = self.at_once.get(outcome, Fraction(0)) + part
         # They were taken for served when they were sent.
         self._telling = None
@@ -98,9 +101,8 @@ class Sender:
         key = (outcome, denominator)
         self._sums[key] = self._sums.get(key, 0) + number
 
-    def _vary(self, variance: Fraction) -> None:
-        denominator = variance.denominator
-        self._variances[denominator] = self._variances.get(denominator, 0) + variance.numerator
+    def _vary(self, denominator: int, number: int) -> None:
+        self._variances[denominator] = self._variances.get(denominator, 0) + number
 
     def _list_parts(self, keeps_alive: bool) -> Iterable[tuple[int, tuple[int, int]]]:
         """What does not fare well now: by outcome, as (number, denominator) of all requests."""
