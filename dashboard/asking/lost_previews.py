@@ -40,10 +40,9 @@ class RequestWatch:
         hidden = len(told) - MOST_TOLD
         return [*told[:MOST_TOLD], *([f"And {hidden} more."] if hidden > 0 else [])]
 
-    def tell(self, cluster: Cluster, ahead: Ahead, is_asked: Callable[[Json], bool]) -> list[str]:
-        """The same, or that none is lost; nothing where nobody sends any."""
-        found = self._find_courses(cluster, ahead, is_asked)
-        return self.list_lost(cluster, ahead, is_asked) or (["No request is lost."] if found else [])
+    def tell_none(self, cluster: Cluster, ahead: Ahead, is_asked: Callable[[Json], bool]) -> list[str]:
+        """That none is lost, for when none is; nothing where nobody sends any."""
+        return ["No request is lost."] if self._find_courses(cluster, ahead, is_asked) else []
 
     def _find_courses(
         self, cluster: Cluster, ahead: Ahead, is_asked: Callable[[Json], bool]

@@ -62,9 +62,11 @@ def _preview(
         return [Answer(False, title, text) for text in ahead.refusals]
     troubles = _tell_troubles(ahead, lambda row: _is_owned(row, subject, ahead.engine))
     there = tell_images_there(ahead.engine, commands) if with_images else []
-    lost = requests.tell(cluster, ahead, lambda service: _is_for(service, subject, ahead.engine))
-    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *lost, *troubles, *there]
-    return [Answer(not troubles, title, " ".join(told))]
+    asked = (cluster, ahead, lambda service: _is_for(service, subject, ahead.engine))
+    lost = requests.list_lost(*asked)
+    sent = lost or requests.tell_none(*asked)
+    told = [_tell_end(ahead, watch), *_tell_available(ahead, subject), *sent, *troubles, *there]
+    return [Answer(not troubles and not lost, title, " ".join(told))]
 
 
 def preview_manifests(

@@ -65,8 +65,11 @@ def preview_drain(cluster: Cluster, payload: dict[str, Any]) -> DrainPreview:
     told, is_good = _tell_end(ahead, node, disruptions)
     asked = sorted(disruptions.evictions, key=_order)
     steps = tuple(_show(one, ahead) for one in asked[:MOST_SHOWN])
-    lost, left = requests.tell(cluster, ahead, lambda service: True), _list_left(disruptions)
-    return DrainPreview((), told, is_good, steps, len(asked) - len(steps), tuple(lost), tuple(left))
+    sent = (cluster, ahead, lambda service: True)
+    lost, left = requests.list_lost(*sent), _list_left(disruptions)
+    told_of_requests = tuple(lost or requests.tell_none(*sent))
+    is_good = is_good and not lost
+    return DrainPreview((), told, is_good, steps, len(asked) - len(steps), told_of_requests, tuple(left))
 
 
 class _Watch:
