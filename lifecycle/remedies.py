@@ -386,10 +386,7 @@ def try_drain(
 def is_whole_now(kind: str, workload: Json) -> bool:
     """Whether all that is wanted is there, new, and ready."""
     rollout = judge_rollout(kind, workload)
-    if rollout is not None and not rollout.is_done:
-        return False
-    size = read_size(workload)
-    return size.is_observed and size.ready == size.wanted
+    return (rollout is None or rollout.is_done) and read_size(workload).is_full
 
 
 def _count_restarts(fork: Cluster) -> int:

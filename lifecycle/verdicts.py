@@ -17,6 +17,7 @@ from lifecycle.engine.controllers.stateful_set.decide.rollout_status import (
 from lifecycle.engine.controllers.stateful_set.decide.waiting import Wait, find_wait
 from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.references import CONFIG_MAP, SECRET, Reference, list_missing
+from lifecycle.engine.objects.meta import StoredObject
 from lifecycle.engine.objects.names import REVISION_LABEL
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.pods.pod import Pod, PodSpec
@@ -41,10 +42,10 @@ Json = Mapping[str, Any]
 _BLOCKING = ("crashing", "stuck", "notReady", "starting", "pending", "unknown")
 """The states of pods that an ordered update waits for."""
 
-_JUDGES: dict[str, Callable[[Json], RolloutStatus]] = {
-    DEPLOYMENT_KIND.id: lambda data: decide_rollout_status(Deployment.from_json(data)),
-    DAEMON_SET_KIND.id: lambda data: decide_daemon_rollout(DaemonSet.from_json(data)),
-    STATEFUL_SET_KIND.id: lambda data: decide_stateful_rollout(StatefulSet.from_json(data)),
+_JUDGES: dict[str, tuple[type[StoredObject], Callable[[Any], RolloutStatus]]] = {
+    DEPLOYMENT_KIND.id: (Deployment, decide_rollout_status),
+    DAEMON_SET_KIND.id: (DaemonSet, decide_daemon_rollout),
+    STATEFUL_SET_KIND.id: (StatefulSet, decide_stateful_rollout),
 }
 
 
@@ -55,6 +56,11 @@ class Size(NamedTuple):
     ready: int
     available: int
     is_observed: bool
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all that is wanted is ready."""
+        return self.is_observed and self.ready == self.wanted
 
 
 def read_size(workload: Json) -> Size:
@@ -69,7 +75,15 @@ def read_size(workload: Json) -> Size:
 
 def judge_rollout(kind: str, workload: Json) -> RolloutStatus | None:
     """How far the rollout of a stored workload is; None for a kind that has no `kubectl rollout status`."""
-    judge = _JUDGES.get(kind)
+    if kind not in _JUDGES:
+        return None
+    read, judge = _JUDGES[kind]
+    return judge(read.from_json(workload))
+
+
+def judge_object(workload: StoredObject) -> RolloutStatus | None:
+    """The same of a workload as the engine has it, which costs nothing to read."""
+    _, judge = _JUDGES.get(workload.kind.id, (None, None))
     return judge(workload) if judge is not None else None
 
 

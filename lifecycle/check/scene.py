@@ -17,9 +17,8 @@ from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND, Deplo
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND, StatefulSet
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.lean_tuples import NamedTuple
-from lifecycle.remedies import is_whole_now
 from lifecycle.simulation.readiness import is_well
-from lifecycle.verdicts import read_size
+from lifecycle.verdicts import judge_object, read_size
 
 Json = Mapping[str, Any]
 AVAILABLE = ("availableReplicas", "numberAvailable")
@@ -86,7 +85,7 @@ class Scene:
         self.begin_ms = settled.now_ms
         self.workloads = {one.place: one for one in settled.workloads}
         self.available = {
-            one.place: Level(read_size(one.data).available, find_floor(one), self.begin_ms)
+            one.place: Level(read_size(one.data).available, find_floor(one, cluster), self.begin_ms)
             for one in settled.workloads
             if one.kind in KEEPING
         }
@@ -127,16 +126,19 @@ class Scene:
     def is_whole(self, place: tuple[str, str, str]) -> bool:
         """Whether a workload is as it is wanted; a DaemonSet on all nodes that are there."""
         found = self.cluster.find(*place)
+        if found is None:
+            return False
         if isinstance(found, Deployment | StatefulSet) and found.status.ready_replicas != found.spec.replicas:
             # Mostly that is enough to know, and cheaper than all of it.
             return False
-        data = self.cluster.get(*place)
-        if data is None:
-            return False
+        data = found.to_json(self.cluster.epoch_ms)
         if place[0] == DAEMON_SET_KIND.id and self.lost_nodes:
             size = read_size(data)
             return size.is_observed and size.ready >= size.wanted - len(self.lost_nodes)
-        return is_whole_now(place[0], data) if place[0] in KEEPING else is_well(data)
+        if place[0] not in KEEPING:
+            return is_well(data)
+        rollout = judge_object(found)
+        return (rollout is None or rollout.is_done) and read_size(data).is_full
 
     def _know_owners(self, changes: Changes) -> None:
         for version in changes.versions:
@@ -195,12 +197,12 @@ KEEPING = (DEPLOYMENT_KIND.id, STATEFUL_SET_KIND.id, DAEMON_SET_KIND.id, "Replic
 """The kinds that keep a number of pods, which can be too few."""
 
 
-def find_floor(workload: Workload) -> int:
+def find_floor(workload: Workload, cluster: Cluster) -> int:
     """How many pods of a workload its own strategy leaves at least while it is rolled out."""
-    data, wanted = workload.data, read_size(workload.data).wanted
-    if workload.kind == DEPLOYMENT_KIND.id:
-        return Deployment.from_json(data).spec.min_available_replicas
-    if workload.kind == DAEMON_SET_KIND.id:
-        return max(wanted - DaemonSet.from_json(data).spec.resolve_room(wanted)[1], 0)
+    found, wanted = cluster.find(*workload.place), read_size(workload.data).wanted
+    if isinstance(found, Deployment):
+        return found.spec.min_available_replicas
+    if isinstance(found, DaemonSet):
+        return max(wanted - found.spec.resolve_room(wanted)[1], 0)
     # One at a time, whatever else it says: that gate is off.
     return max(wanted - 1, 0)

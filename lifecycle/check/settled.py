@@ -10,6 +10,7 @@ from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.kinds.pod_specs import find_pod_spec
 from lifecycle.engine.kinds.registry import kind_of_json, list_workloads
+from lifecycle.engine.objects.codec import share_readings
 from lifecycle.engine.objects.names import ZONE
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -71,6 +72,7 @@ class Settled:
 
     plan: Plan
     saved: dict[str, Any]
+    """To be loaded: what clusters can share of it is read."""
     now_ms: int
     outcome: Outcome
     workloads: tuple[Workload, ...]
@@ -133,7 +135,7 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
     others = {kind: tuple(cluster.list(kind)) for kind in OTHERS}
     kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods), others
     assumed = tuple(describe_assumed(cluster))
-    return Settled(plan, cluster.save(), cluster.now_ms, outcome, *kept, assumed)
+    return Settled(plan, share_readings(cluster.save()), cluster.now_ms, outcome, *kept, assumed)
 
 
 def zone_of(node: Json) -> str | None:

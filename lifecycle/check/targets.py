@@ -9,7 +9,7 @@ from typing import Any
 from lifecycle.check.holes.callers import list_callers
 from lifecycle.check.holes.loads import has_load, make_load
 from lifecycle.check.holes.new_images import NewImage, make_new_image, make_old_image
-from lifecycle.check.holes.rooms import list_fillers, list_intruders, make_quota
+from lifecycle.check.holes.rooms import ByNode, list_fillers, list_intruders, make_quota, map_free
 from lifecycle.check.holes.runs import (
     list_soon_runs,
     rehearse,
@@ -42,8 +42,9 @@ class Target(NamedTuple):
 def list_targets(settled: Settled, ordeal: Ordeal, variant: Variant) -> Iterator[Target]:
     """All that an ordeal can befall in this way."""
     kinds = variant.kinds or ordeal.kinds
+    common = list_common(settled)
     for one in _FIND[ordeal.each](settled, kinds or ROLLING):
-        yield one._replace(holes={**list_common(settled), **one.holes, **variant.holes})
+        yield one._replace(holes={**common, **one.holes, **variant.holes})
 
 
 def list_common(settled: Settled) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def list_common(settled: Settled) -> dict[str, Any]:
         "nodes": [{"node": one} for one in nodes],
         "zones": [{"zone": one} for one in zones] if len(zones) > 1 else [],
         "workloads": lambda: [name_workload(one) for one in rolling],
-        "fillers": partial(list_fillers, settled),
+        "fillers": cache(partial(list_fillers, settled)),
     }
 
 
@@ -84,19 +85,20 @@ Find = Callable[[Settled, Sequence[str]], Iterator[Target]]
 
 
 def _workloads(settled: Settled, kinds: Sequence[str]) -> Iterator[Target]:
+    free = cache(partial(map_free, settled))
     for one in settled.workloads:
         if one.kind in kinds:
-            yield Target(one.title, {**name_workload(one), **_surround(settled, one)}, [one])
+            yield Target(one.title, {**name_workload(one), **_surround(settled, one, free)}, [one])
 
 
-def _surround(settled: Settled, one: Workload) -> dict[str, Any]:
-    """What is around a workload."""
+def _surround(settled: Settled, one: Workload, free: Callable[[], ByNode]) -> dict[str, Any]:
+    """What is around a workload. `free`: see `map_free`."""
     own = [pod for pod in settled.pods if pod["metadata"]["uid"] in one.pods]
     nodes = sorted({node for pod in own if (node := (pod.get("spec") or {}).get("nodeName"))})
     return {
         "oldImage": partial(make_old_image, one),
         "metQuota": partial(make_quota, settled, one.namespace),
-        "intruders": partial(list_intruders, settled, one),
+        "intruders": cache(lambda: list_intruders(settled, one, free())),
         **_time(settled, one),
         "podNodes": [{"node": node} for node in nodes],
         "podNode": nodes[0] if nodes else "",

@@ -13,6 +13,7 @@ from lifecycle.engine.objects.quantity import amount
 from lifecycle.engine.rules.pods.resources import effective_requests
 
 Json = Mapping[str, Any]
+ByNode = Mapping[str, Mapping[str, int]]
 CPU, MEMORY = "cpu", "memory"
 _RESOURCES = (CPU, MEMORY)
 _NAMESPACE = "kube-system"
@@ -33,8 +34,12 @@ def sum_requests(pods: Iterable[Json]) -> dict[str, int]:
     return total
 
 
-def find_free(settled: Settled, node: Json) -> dict[str, int]:
-    """What no pod on a node has asked for."""
+def map_free(settled: Settled) -> ByNode:
+    """By node what no pod on it has asked for."""
+    return {node["metadata"]["name"]: _find_free(settled, node) for node in settled.nodes}
+
+
+def _find_free(settled: Settled, node: Json) -> dict[str, int]:
     name, given = node["metadata"]["name"], (node.get("status") or {}).get("allocatable") or {}
     asked = sum_requests(one for one in settled.pods if one["spec"].get("nodeName") == name)
     return {one: max(amount(one, given.get(one, 0)) - asked[one], 0) for one in _RESOURCES}
@@ -46,9 +51,8 @@ def find_free(settled: Settled, node: Json) -> dict[str, int]:
 def list_fillers(settled: Settled) -> list[dict[str, Any]]:
     """A pod for each node that asks for all that is free there, of the same priority as any other."""
     return [
-        {"filler": _make_pod(f"filler-{name}", find_free(settled, node), {"nodeName": name})}
-        for node in settled.nodes
-        for name in (node["metadata"]["name"],)
+        {"filler": _make_pod(f"filler-{name}", free, {"nodeName": name})}
+        for name, free in map_free(settled).items()
     ]
 
 
@@ -71,7 +75,7 @@ def _make_pod(name: str, asks: Mapping[str, int], beside: Json) -> dict[str, Any
 # --- preemption ---------------------------------------------------------------------------------------------
 
 
-def list_intruders(settled: Settled, workload: Workload) -> list[dict[str, Any]]:
+def list_intruders(settled: Settled, workload: Workload, free: ByNode) -> list[dict[str, Any]]:
     """What takes a workload's place: on each of its nodes a pod that needs all that it has and what is free.
 
     None where it has asked for nothing, or nobody is of a higher class.
@@ -82,16 +86,14 @@ def list_intruders(settled: Settled, workload: Workload) -> list[dict[str, Any]]
         return []
     head = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
     higher = {**head, "metadata": {"name": _INTRUDER}, "value": priority + _HIGHER}
-    return [{"intruder": one} for one in (higher, *_list_pods(settled, own))]
+    return [{"intruder": one} for one in (higher, *_list_pods(own, free))]
 
 
-def _list_pods(settled: Settled, own: Iterable[Json]) -> Iterator[dict[str, Any]]:
-    for node in settled.nodes:
-        name = node["metadata"]["name"]
+def _list_pods(own: Iterable[Json], free: ByNode) -> Iterator[dict[str, Any]]:
+    for name in free:
         here = sum_requests(one for one in own if one["spec"].get("nodeName") == name)
-        free = find_free(settled, node)
         if any(here.values()):
-            asks = {one: free[one] + here[one] for one in _RESOURCES}
+            asks = {one: free[name][one] + here[one] for one in _RESOURCES}
             beside = {"priorityClassName": _INTRUDER, "affinity": _only_on(name)}
             yield _make_pod(f"intruder-{name}", asks, beside)
 

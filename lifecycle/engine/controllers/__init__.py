@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
-
 from ..api.context import Context
 from .act import Act
 from .attachments import AttachmentController
@@ -18,7 +16,7 @@ from .garbage import GarbageCollector
 from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
-from .loop_controller import LoopController
+from .loop_controller import LoopController, Remembering
 from .made_objects import MadeObjectsController
 from .namespaces import NamespaceController
 from .node_lifecycle import NodeLifecycleController
@@ -38,19 +36,6 @@ from .taint_eviction import TaintEvictionController
 from .ttl_after_finished import TtlAfterFinishedController
 from .vertical_autoscaler import VerticalAutoscalerController
 from .volume_binder import VolumeBinder
-
-
-@runtime_checkable
-class Remembering(Protocol):
-    """A controller that knows more than the objects say: it is saved with the cluster, by its name."""
-
-    name: str
-
-    def save(self) -> Any:
-        """Plain data."""
-
-    def load(self, data: Any) -> None:
-        """Go on from what `save` described, or an older engine did; None: from nothing."""
 
 
 def make_controllers(context: Context, act: Act) -> list[LoopController]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from typing import Any
 
 from ..api.context import Context
 from ..objects.meta import StoredObject
@@ -35,6 +36,9 @@ class LoopController(ABC):
     def restore(self) -> None:  # noqa: B027 - most derive nothing
         """Build what is derived from the store again, after a cluster was loaded."""
 
+    def begin_anew(self) -> None:  # noqa: B027 - to most it does not matter
+        """Its process was started anew, and has heard of nothing yet."""
+
     @abstractmethod
     def sync(self, namespace: str, name: str) -> None:
         """Look at one key."""
@@ -46,3 +50,15 @@ class LoopController(ABC):
     def _do(self, actions: Iterable[Action]) -> None:
         for action in actions:
             self._act(action)
+
+
+class Remembering(ABC):
+    """A controller that knows more than the objects say: it is saved with the cluster, by its name."""
+
+    @abstractmethod
+    def save(self) -> Any:
+        """Plain data."""
+
+    @abstractmethod
+    def load(self, data: Any) -> None:
+        """Go on from what `save` described, or an older engine did; None: from nothing."""

@@ -9,7 +9,7 @@ DNS is away nobody finds a Service by its name; while the registry is away no im
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from ..api.context import API_SERVER, COMPONENTS, CRON_JOB_KEYS, CRON_JOBS, Context
 from ..heart.agenda import Timer
@@ -23,9 +23,8 @@ from .node.outages import Outages
 DOWN, OVER = "down", "component.back"
 
 
-@runtime_checkable
 class Restarting(Protocol):
-    """A controller to which it matters that it was started anew."""
+    """A controller, whose process may be started anew."""
 
     def begin_anew(self) -> None:
         """It starts, and has heard of nothing yet."""
@@ -34,7 +33,7 @@ class Restarting(Protocol):
 class Components:
     """`control_plane`: whose keys and timers nobody sees to while no API server is there."""
 
-    __slots__ = ("_context", "_give_up", "_outages", "_parts", "_restarting")
+    __slots__ = ("_context", "_controllers", "_give_up", "_outages", "_parts")
 
     def __init__(
         self,
@@ -42,14 +41,14 @@ class Components:
         outages: Outages,
         control_plane: Sequence[str],
         give_up: Callable[[], None],
-        controllers: Sequence[object],
+        controllers: Sequence[Restarting],
     ) -> None:
-        """`give_up` ends what clients have under way; some `controllers` begin anew at the return."""
+        """`give_up` ends what clients have under way; `controllers` begin anew at the return."""
         self._context = context
         self._outages = outages
         self._parts: Mapping[str, Sequence[str]] = {API_SERVER: control_plane, CRON_JOBS: (CRON_JOB_KEYS,)}
         self._give_up = give_up
-        self._restarting = [one for one in controllers if isinstance(one, Restarting)]
+        self._controllers = controllers
         context.loop.on_timer(OVER, self._on_over)
 
     def run(self, payload: dict[str, Any]) -> tuple[int, StoredObject]:
@@ -88,7 +87,7 @@ class Components:
         # What is away in another way still waits.
         kept = {part for one in self._context.away for part in self._parts.get(one, ())}
         self._context.loop.release(one for one in self._parts.get(name, ()) if one not in kept)
-        for controller in self._restarting if name == API_SERVER else ():
+        for controller in self._controllers if name == API_SERVER else ():
             controller.begin_anew()
 
     def save(self) -> dict[str, int | None]:

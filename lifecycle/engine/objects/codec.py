@@ -6,7 +6,7 @@ pods of one template share one reading again; a spec that lies over another is w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .condition import Condition
@@ -80,6 +80,8 @@ def decode(data: Any, specs: list[PodSpec] | None = None) -> Any:
     if not isinstance(data, list):
         return data
     match data[0]:
+        case "V":
+            return data[1]
         case "T":
             return tuple(decode(entry, specs) for entry in data[1:])
         case "J":
@@ -101,3 +103,25 @@ def decode(data: Any, specs: list[PodSpec] | None = None) -> Any:
     if isinstance(record, ObjectMeta):
         record.derive()
     return record
+
+
+def share_readings(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """A checkpoint that is loaded often in this process: what many clusters can share is read here, once.
+
+    Records are never written to. Objects themselves are told their versions, and what is worked out of a pod
+    spec is noted in its reading: these are made anew for every cluster.
+    """
+    return {**saved, "objects": [[*one[:2], *map(_share, one[2:])] for one in saved["objects"]]}
+
+
+def _share(data: Any) -> Any:
+    if not isinstance(data, list) or _has_pod_spec(data):
+        return data
+    return ["V", decode(data)]
+
+
+def _has_pod_spec(data: Any) -> bool:
+    """Whether a description is of a pod spec, or of what may hold one."""
+    if not isinstance(data, list) or data[0] == "J":
+        return False
+    return data[0] in ("P", "O", "S") or any(map(_has_pod_spec, data[1:]))

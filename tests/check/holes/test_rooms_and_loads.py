@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from lifecycle.check.holes.loads import has_load, make_load
-from lifecycle.check.holes.rooms import list_fillers, list_intruders, make_quota
+from lifecycle.check.holes.rooms import list_fillers, list_intruders, make_quota, map_free
 from lifecycle.check.settled import Workload
 from lifecycle.engine.programs.demand import LOAD
 from lifecycle.engine.programs.request_plan import REQUESTS
@@ -58,7 +58,8 @@ def test_a_filler_asks_for_all_that_is_free(pods, cpu, memory):
 def test_intruders_need_what_is_free_and_what_the_workload_has():
     own, other = make_pod("own", cpu="500m", memory="64Mi", priority=10), make_pod("other", cpu="1")
     workload = Workload("Deployment", "shop", "web", {}, pods=("own",))
-    higher, *pods = [one["intruder"] for one in list_intruders(make_settled(own, other), workload)]
+    settled = make_settled(own, other)
+    higher, *pods = [one["intruder"] for one in list_intruders(settled, workload, map_free(settled))]
     assert higher["value"] > 10
     assert [read_requests(one)["cpu"] for one in pods] == ["1000m"]
 
@@ -72,7 +73,8 @@ def test_intruders_need_what_is_free_and_what_the_workload_has():
 )
 def test_some_have_no_intruders(pod):
     workload = Workload("Deployment", "shop", "web", {}, pods=("own",))
-    assert list_intruders(make_settled(pod), workload) == []
+    settled = make_settled(pod)
+    assert list_intruders(settled, workload, map_free(settled)) == []
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, C
 from ...objects.workloads.daemon_set import DaemonSet
 from ...rules.actions import Create, Decision, Tried
 from ..act import Act
+from ..loop_controller import Remembering
 from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from ..owner.revisions import Revisions
@@ -25,7 +26,7 @@ from .failed_pods import FailedPods
 from .places import Nodes, Places
 
 
-class DaemonSetController(PodOwnerController[DaemonSet]):
+class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
     """Keys are DaemonSets. A node enqueues those that are to make or delete a pod on it."""
 
     name, kind, source = "daemonset", "DaemonSet", SOURCE

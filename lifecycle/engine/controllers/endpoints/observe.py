@@ -16,7 +16,7 @@ from ...objects.selector import Selector
 from ...rules.actions import Action, Delete
 from ...store.selectors import SelectorIndex
 from ..act import Act
-from ..loop_controller import LoopController
+from ..loop_controller import LoopController, Remembering
 from ..owner.orphans import list_by_age
 from .classic import Listing, decide_classic
 from .decide import (
@@ -32,7 +32,7 @@ from .decide import (
 from .slices import decide_slices, is_managed, list_endpoints, list_ports
 
 
-class EndpointSliceController(LoopController):
+class EndpointSliceController(LoopController, Remembering):
     """Keys are Services. Only pods that changed since the last look are looked at."""
 
     name, kind, source = "endpointslice", "Service", "endpoint-slice-controller"

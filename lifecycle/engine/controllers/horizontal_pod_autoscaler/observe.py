@@ -31,7 +31,7 @@ from ...rules.actions import Scale as ScaleObject
 from ...rules.actions import Update
 from ...store.selectors import SelectorIndex
 from ..act import Act
-from ..loop_controller import LoopController
+from ..loop_controller import LoopController, Remembering
 from .decide import SOURCE, Past, Seen, Verdict, conclude, decide
 from .decide.calculator import Clock
 from .pods import PodsByLabel
@@ -65,7 +65,7 @@ class Memory:
         return cls(None if past is None else Past(*past), is_recommended, selector, told)
 
 
-class HorizontalPodAutoscalerController(LoopController):
+class HorizontalPodAutoscalerController(LoopController, Remembering):
     """Keys are autoscalers. All looks are upkeep."""
 
     name, source = "horizontalPodAutoscaler", SOURCE

@@ -15,6 +15,7 @@ from ...rules.jobs.backoff import NO_FAILURES, Failures
 from ...rules.jobs.gates import JobGates
 from ...rules.jobs.pods import is_tracked
 from ..act import Act
+from ..loop_controller import Remembering
 from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from . import release
@@ -22,7 +23,7 @@ from .decide import SOURCE, Look, Seen, SeenPods, decide
 from .tally import JobTally
 
 
-class JobController(PodOwnerController[Job]):
+class JobController(PodOwnerController[Job], Remembering):
     """Keys are Jobs. What happens to pods is gathered for a while; a new or changed Job is looked at soon."""
 
     name, kind, source = "job", "Job", SOURCE

@@ -23,7 +23,7 @@ from ...rules.nodes.health import (
     ready_status,
 )
 from ..act import Act
-from ..loop_controller import LoopController
+from ..loop_controller import LoopController, Remembering
 from ..owner.orphans import list_by_age
 from .decide import SOURCE, decide_event, decide_lost, decide_reachable, decide_tainted
 from .zones import Zones
@@ -31,7 +31,7 @@ from .zones import Zones
 DISRUPTION, TAINTING = "nodeDisruption", "nodeTainting"
 
 
-class NodeLifecycleController(LoopController):
+class NodeLifecycleController(LoopController, Remembering):
     """Keys are names of nodes; under names of their own all zones together, and zones whose turn it is."""
 
     name, kind, source = "nodeLifecycle", NODE_KIND.id, SOURCE

@@ -12,12 +12,12 @@ from ...objects.pods.pod import POD_KIND, Pod
 from ...rules.pods.garbage import QUARANTINE_MS, is_blocked_on_finalizers, is_out_of_service
 from ...store.audience import Useless
 from ..act import Act
-from ..loop_controller import LoopController
+from ..loop_controller import LoopController, Remembering
 from ..owner.orphans import list_by_age
 from .decide import Seen, decide_pass
 
 
-class PodGarbageCollector(LoopController):
+class PodGarbageCollector(LoopController, Remembering):
     """There is one key: the next pass that would find something."""
 
     name, source = "podGarbage", "pod-garbage-collector"

@@ -13,14 +13,14 @@ from ...objects.pods.pod import POD_KIND, Pod
 from ...rules.nodes.taint_evictions import Planned, decide_eviction, list_no_execute
 from ...store.audience import Useless
 from ..act import Act
-from ..loop_controller import LoopController
+from ..loop_controller import LoopController, Remembering
 from ..owner.orphans import list_by_age
 from .decide import SOURCE, decide_leaving, decide_staying
 
 NODES = "taintedNode"
 
 
-class TaintEvictionController(LoopController):
+class TaintEvictionController(LoopController, Remembering):
     """Keys are uids of pods; under a name of their own, nodes whose taints have changed."""
 
     name, source = "taintEviction", SOURCE

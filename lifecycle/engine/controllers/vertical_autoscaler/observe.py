@@ -17,7 +17,7 @@ from ...rules.scaling.vertical_scaling import OFF, RESOURCES, Counts, bucket_of
 from ...rules.validation.addons import VERTICAL_POD_AUTOSCALER as SHAPE
 from ...rules.validation.addons import check_shape
 from ..act import Act
-from ..loop_controller import LoopController
+from ..loop_controller import LoopController, Remembering
 from .decide import (
     EVICTED,
     LOOK_MS,
@@ -34,7 +34,7 @@ KIND = VERTICAL_POD_AUTOSCALER.kind.id
 Seen = dict[str, dict[str, Counts]]
 
 
-class VerticalAutoscalerController(LoopController):
+class VerticalAutoscalerController(LoopController, Remembering):
     """Keys are VerticalPodAutoscalers, once their definition is there. All looks are upkeep."""
 
     name, source = "verticalAutoscaler", SOURCE

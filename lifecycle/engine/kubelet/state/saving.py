@@ -5,8 +5,12 @@ JSON has no tuples, so each list is loaded as a tuple.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any
+
+_exhaust = deque[None](maxlen=0).extend
 
 
 def save_map(holder: object, names: Sequence[str]) -> dict[str, Any]:
@@ -27,7 +31,8 @@ def save_row(holder: object, names: Sequence[str]) -> list[Any]:
 
 def load_row(holder: object, row: Sequence[Any], names: Sequence[str]) -> None:
     """Set the slots as `save_row` found them. Raises ValueError for a row of another length."""
-    for name, value in zip(names, row, strict=True):
-        if isinstance(value, list):
-            value = tuple(value)
-        setattr(holder, name, dict(value) if isinstance(value, dict) else value)
+    if len(row) != len(names):
+        raise ValueError(f"{len(row)} values for {len(names)} names")
+    values = [tuple(one) if type(one) is list else dict(one) if type(one) is dict else one for one in row]
+    # The loop runs below Python: a cluster has many rows, and many clusters go on from one state.
+    _exhaust(map(setattr, repeat(holder), names, values))
