@@ -46,13 +46,13 @@ def gather(check: Check, found: Grounds) -> tuple[Card, Lived]:
 
 def sum_up(check: Check, found: Grounds, lived: Lived, is_wanted: Callable[[], bool]) -> Summed | None:
     """The report with what led to each finding; None when nobody wants it any more."""
-    every = find_findings(lived, len(found.seeds))
+    every = find_findings(found.settled, lived, len(found.seeds), found.untouched)
     findings = every[:MOST_FINDINGS]
     for _, group in groupby(sorted(findings, key=_place), key=_place):
         if not is_wanted():
             return None
         explain(found.settled, list(group))
-    untried = cure(found.settled, lived, findings, is_wanted=is_wanted)
+    untried = cure(found.settled, [*lived, *found.untouched], findings, is_wanted=is_wanted)
     if not is_wanted():
         return None
     checked = conclude(found.settled, lived, found.seeds, findings, untried)
