@@ -15,6 +15,8 @@ from typing import NamedTuple, NoReturn
 BAD_INPUT = 2
 SERVER_NEEDS = ("django", "channels", "celery", "redis", "uvicorn")
 INSTALL_SERVER = "pip install 'podline[server]'"
+CLUSTER = "--cluster"
+"""With it `check` is a command of the server."""
 
 
 class Command(NamedTuple):
@@ -77,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     if not command.module:
         return run_of_server(program, name, rest)
+    if name == "check" and any(word.partition("=")[0] == CLUSTER for word in rest):
+        return run_of_server(program, "check_cluster", rest)
     return _load(command.module)(rest, f"{program} {name}")
 
 

@@ -14,6 +14,7 @@ from lifecycle.check.processes import do_all
 from lifecycle.check.remedies.curing import cure
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial, list_trials
+from lifecycle.check.untouched import look_untouched
 from lifecycle.lean_dataclasses import dataclass
 
 Progress = Callable[[int, int], None]
@@ -50,13 +51,15 @@ def check(
     limits: Limits = NO_LIMITS,
 ) -> Checked:
     """Try everything. Raises ManifestError for an ordeal that cannot be read."""
+    settled, untouched = look_untouched(settled, seeds[0])
     judge = Judge(limits, ordeals)
     trials = list_trials(settled, judge.ordeals)
     every = live_all(settled, trials, seeds, progress, processes)
     lived = [(trial, judge.judge(settled, trial, future)) for trial, future in every]
-    findings = find_findings(lived, len(seeds))
+    untouched = [(trial, judge.judge(settled, trial, future)) for trial, future in untouched]
+    findings = find_findings(settled, lived, len(seeds), untouched)
     explain(settled, findings)
-    untried = cure(settled, lived, findings, processes)
+    untried = cure(settled, [*lived, *untouched], findings, processes)
     return conclude(settled, lived, seeds, findings, untried)
 
 

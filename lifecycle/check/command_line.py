@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from lifecycle.check.asking.places import Places
 from lifecycle.check.asking.progress import choose_progress, say_nothing
 from lifecycle.check.asking.reproducing import tell_check, tell_command, write_scenario
 from lifecycle.check.asking.trying import Given, try_all
+from lifecycle.check.checking import Progress
 from lifecycle.check.comparing import Comparison, Earlier, compare
 from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding
@@ -47,7 +48,10 @@ HELP = (
     + "; ".join(f"{status} {what}" for status, what in EXIT_STATUSES.items())
 )
 LIST = "list"
+CLUSTER = "--cluster"
+"""With it the command is the server's."""
 Options = Mapping[str, Any]
+Try = Callable[[Options, Callable[[str], None], Progress], Given]
 
 
 def main(arguments: Sequence[str], program: str = "podline check") -> int:
@@ -55,14 +59,23 @@ def main(arguments: Sequence[str], program: str = "podline check") -> int:
     parser = ArgumentParser(program, description=HELP, allow_abbrev=True)
     parser.add_argument("--version", action="version", version=TOLD)
     add_options(parser)
-    options = {**vars(parser.parse_args(arguments)), "hooks": "install", "until": None}
+    options = vars(parser.parse_args(arguments))
+    if options["cluster"]:
+        # Written in full it is the server's command.
+        parser.error("write --cluster in full, as --cluster NAME")
+    return run(options)
+
+
+def run(options: Options, try_it: Try = try_all) -> int:
+    """Check what options name, by `try_it`; the exit status."""
     # It stands beside manifests, and `*.yaml` names it too.
-    options["inputs"] = [one for one in options["inputs"] if Path(one).name != FILE]
+    inputs = [one for one in options["inputs"] if Path(one).name != FILE]
+    options = {**options, "inputs": inputs, "hooks": "install", "until": None}
     if options["ordeals"] == LIST:
         sys.stdout.write("".join(f"{one.name:<22}{one.text} ({one.source})\n" for one in list_ordeals()))
         return FINE
     try:
-        return _check(options)
+        return _check(options, try_it)
     except ManifestError as error:
         for problem in error.problems:
             _say(str(problem))
@@ -82,6 +95,12 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="FILE|FOLDER|CHART|-",
         help="manifests, or a chart, which your own helm renders; - is standard input",
     )
+    parser.add_argument(
+        CLUSTER,
+        metavar="NAME",
+        help="a cluster of the dashboard on this machine, as it stands, in place of manifests",
+    )
+    parser.add_argument("--user", metavar="NAME", help="who names the cluster (default its owner)")
     add_rendering(parser)
     parser.add_argument("-n", "--namespace", default="", metavar="NAME", help="where objects without one go")
     parser.add_argument(
@@ -139,8 +158,8 @@ def _read_file(text: str) -> tuple[str, Path]:
     return output, Path(path)
 
 
-def _check(options: Options) -> int:
-    given = try_all(options, _say, choose_progress())
+def _check(options: Options, try_it: Try) -> int:
+    given = try_it(options, _say, choose_progress())
     checked, options = given.checked, given.options
     if options["scenario"]:
         findings = checked.findings
@@ -162,7 +181,7 @@ def _make_report(given: Given, accepted: Mapping[str, str]) -> Report:
     return Report(
         checked=checked,
         find_place=Places(given.documents).find,
-        tell_command=partial(tell_command, options=options),
+        tell_command=partial(tell_command, options=options, page=given.page),
         find_film=Films(checked.settled).find,
         command=tell_check(options),
         fail_on=options["fail_on"] or given.configuration.fail_on or SERIOUS,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from lifecycle.check.facts import list_facts
-from lifecycle.check.life import Future
+from lifecycle.check.facts import list_about, list_facts
 from lifecycle.check.scene import SEVERITIES, Violation
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
-from lifecycle.lean_dataclasses import dataclass
+from lifecycle.check.untouched import Lived, find_carrier
+from lifecycle.lean_dataclasses import dataclass, replace
 from lifecycle.lean_tuples import NamedTuple
 
 Json = Mapping[str, Any]
@@ -69,8 +69,8 @@ class Finding:
         return self.worst.violation.severity
 
 
-def find_findings(lived: Iterable[tuple[Trial, Future]], seeds: int) -> list[Finding]:
-    """One for each ordeal, claim and object, the gravest first."""
+def find_findings(settled: Settled, lived: Lived, seeds: int, untouched: Lived = ()) -> list[Finding]:
+    """One for each ordeal, claim and object, the gravest first; what was wrong before all once."""
     seen: dict[tuple[str, str, str], list[Seen]] = {}
     for trial, future in lived:
         for one in future.violations:
@@ -80,7 +80,21 @@ def find_findings(lived: Iterable[tuple[Trial, Future]], seeds: int) -> list[Fin
         Finding(*key, min(all_seen, key=lambda one: one.rank), len({one.seed for one in all_seen}), seeds)
         for key, all_seen in seen.items()
     ]
-    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+    tried = {trial.title: trial for trial, _ in lived}
+    faults = list_faults(settled, list(tried.values()), seeds, untouched)
+    return sorted([*faults, *found], key=lambda one: SEVERITIES.index(one.severity))
+
+
+def list_faults(settled: Settled, tried: Sequence[Trial], seeds: int, untouched: Lived) -> Iterator[Finding]:
+    """What is wrong in the state that all futures begin with, told in the first ordeal that fits."""
+    for trial, future in untouched:
+        for one in future.violations:
+            carrier = find_carrier(one.claim, one.object, settled, tried)
+            if carrier is not None:
+                titles = list_about(one.object, settled)
+                concerned = tuple(other for other in carrier.workloads if other.title in titles)
+                seen = Seen(one, replace(trial, workloads=concerned or carrier.workloads), future.seed)
+                yield Finding(carrier.ordeal.name, one.claim, one.object, seen, seeds, seeds)
 
 
 def explain(settled: Settled, findings: Sequence[Finding]) -> None:

@@ -174,7 +174,13 @@ class _Life:
         if is_whole and self.whole_since_ms is not None:
             whole_ms = max(self.whole_since_ms - self.scene.begin_ms, 0)
         end = End(now_ms, self._name_end(is_whole), whole_ms, tuple(sorted(self.unwell)))
-        found = [one for watcher in self.watchers for one in watcher.finish(end)]
+        faults = self.scene.settled.faults
+        found = [
+            one
+            for watcher in self.watchers
+            for one in watcher.finish(end)
+            if (one.claim, one.object) not in faults
+        ]
         causes = Causes(self.trial, self.rows)
         violations = [
             one._replace(severity=self._temper(one.severity), because=tuple(causes.tell(one.seq)))
@@ -187,11 +193,16 @@ class _Life:
         return max(severity, self.trial.ordeal.gravest or severity, key=SEVERITIES.index)
 
     def _name_end(self, is_whole: bool) -> str:
-        if is_whole:
+        unwell = self.unwell.union(one.place for one in self.trial.workloads if self.scene.is_unwell(one))
+        if is_whole and not unwell:
             return WHOLE
-        available = [self.scene.available[one] for one in self.unwell if one in self.scene.available]
-        is_served = bool(available) and all(level.now > 0 for level in available)
+        served = [self._is_served(one) for one in unwell if one in self.scene.available]
+        is_served = bool(served) and all(served)
         return DEGRADED if is_served and not self._is_draining() else STUCK
+
+    def _is_served(self, place: tuple[str, str, str]) -> bool:
+        """Whether any of its pods is available; what never came up is so for a moment at most."""
+        return self.scene.available[place].now > 0 and self.scene.count_wanted(self.keys[place]) > 0
 
     def _sum_up(self, whole_ms: int | None) -> Figures:
         levels = [

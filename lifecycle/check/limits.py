@@ -33,7 +33,8 @@ _MEASURED = ("rollout-keeps-its-budget", "budget-kept", "no-request-lost")
 """The amount of a violation is a time."""
 _COUNTED = ("no-hard-kill", "no-restart-storm")
 """The amount of a violation is a number."""
-_MOST = 1_000_000
+MOST = 1_000_000
+"""The largest number that may be allowed."""
 
 
 class Limit(NamedTuple):
@@ -108,11 +109,21 @@ def read_limits(reader: Reader, value: Any, path: str) -> dict[str, Limit]:
     return {claim: _read_limit(reader, claim, given[claim], f"{path}.{claim}") for claim in given}
 
 
+def list_fields(claim: str) -> tuple[str, ...]:
+    """What may be said of a claim."""
+    at_most = (AT_MOST,) if claim in _MEASURED or is_counted(claim) else ()
+    return (*((WITHIN,) if claim == WHOLE_AGAIN else ()), *at_most, SEVERITY)
+
+
+def is_counted(claim: str) -> bool:
+    """Whether the most that is allowed of a claim is a number; else it is a time."""
+    return claim in _COUNTED
+
+
 def _read_limit(reader: Reader, claim: str, value: Any, path: str) -> Limit:
-    keys = (*((AT_MOST,) if claim in (*_MEASURED, *_COUNTED) else ()), SEVERITY)
-    given = reader.mapping(value, path, (*((WITHIN,) if claim == WHOLE_AGAIN else ()), *keys))
-    if claim in _COUNTED:
-        at_most = reader.number(given, AT_MOST, path, 0, _MOST)
+    given = reader.mapping(value, path, list_fields(claim))
+    if is_counted(claim):
+        at_most = reader.number(given, AT_MOST, path, 0, MOST)
     else:
         at_most = read_ms(reader, given, AT_MOST, path)
     severity = read_choice(reader, given, SEVERITY, path, (*SEVERITIES, NONE))

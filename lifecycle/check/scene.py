@@ -85,7 +85,7 @@ class Scene:
         self.begin_ms = settled.now_ms
         self.workloads = {one.place: one for one in settled.workloads}
         self.available = {
-            one.place: Level(read_size(one.data).available, find_floor(one, cluster), self.begin_ms)
+            one.place: Level(read_size(one.data).available, self._find_floor(one), self.begin_ms)
             for one in settled.workloads
             if one.kind in KEEPING
         }
@@ -98,6 +98,18 @@ class Scene:
         self.lost_nodes: set[str] = set()
         """Those that are not ready, or gone: no DaemonSet can have a pod there."""
         self.restarts: dict[tuple[str, str, str], int] = {}
+
+    def count_wanted(self, one: Workload) -> int:
+        """How many pods a workload is to have: of one that is not well from the start what it had then."""
+        size = read_size(one.data)
+        return min(size.wanted, size.available) if self.is_unwell(one) else size.wanted
+
+    def _find_floor(self, one: Workload) -> int:
+        return min(find_floor(one, self.cluster), self.count_wanted(one))
+
+    def is_unwell(self, one: Workload) -> bool:
+        """Whether it was not well before anything was done."""
+        return one.title in self.settled.unwell
 
     def find_workload(self, row: Row) -> Workload | None:
         """The workload that a pod's row is of."""
@@ -124,7 +136,15 @@ class Scene:
             (self.lost_nodes.discard if row.new == "True" else self.lost_nodes.add)(row.subject.name)
 
     def is_whole(self, place: tuple[str, str, str]) -> bool:
-        """Whether a workload is as it is wanted; a DaemonSet on all nodes that are there."""
+        """Whether a workload is as it is wanted; a DaemonSet on all nodes that are there.
+
+        What was not well before is to be no worse.
+        """
+        workload = self.workloads[place]
+        if self.is_unwell(workload):
+            level = self.available.get(place)
+            away = len(self.lost_nodes) if place[0] == DAEMON_SET_KIND.id else 0
+            return level is None or level.now >= self.count_wanted(workload) - away
         found = self.cluster.find(*place)
         if found is None:
             return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lifecycle.check.findings import Finding
 from lifecycle.check.life import Future
 from lifecycle.check.scene import SEVERITIES, Violation
 from lifecycle.check.settled import Settled
@@ -24,6 +25,14 @@ def begin_card(trials: Iterable[Trial], seeds: int) -> Card:
         for one in trial.workloads:
             _find_cell(card, trial.ordeal.name, one.title)["of"] += seeds
     return card
+
+
+def note_faults(card: Card, faults: Iterable[Finding], settled: Settled) -> None:
+    """Write down what was wrong before all, in the ordeals that it is told in."""
+    for one in faults:
+        for title in list_rows(one.worst.violation, one.worst.trial, settled):
+            found = _find_cell(card, one.ordeal, title)["found"]
+            _note(found, one.claim, one.object, one.severity)
 
 
 def fill_card(card: Card, trial: Trial, future: Future, settled: Settled) -> None:

@@ -84,6 +84,10 @@ class Settled:
     """By kind, those of `OTHERS`."""
     assumed: tuple[str, ...] = ()
     """A line each of what is assumed, because nobody has said otherwise."""
+    faults: frozenset[tuple[str, str]] = frozenset()
+    """(claim, object) of what does not hold before anything is done: no ordeal is to blame for it."""
+    unwell: frozenset[str] = frozenset()
+    """The titles of the workloads that are not well before anything is done."""
 
     @property
     def zones(self) -> list[str]:

@@ -46,8 +46,8 @@ KIND = "CheckConfiguration"
 FILE = "podline.yaml"
 ANNOTATION = "podline.dev/claims"
 MOST_SEEDS = 10_000
-_FIELDS = ("ordeals", "withoutOrdeals", "seeds", "failOn", "claims", "workloads", "accept")
-_MATCHED = ("id", "ordeal", "claim", "object")
+FIELDS = ("ordeals", "withoutOrdeals", "seeds", "failOn", "claims", "workloads", "accept")
+MATCHED = ("id", "ordeal", "claim", "object")
 WRITTEN = "known when this file was written"
 """The reason of what `--write-baseline` accepts."""
 
@@ -132,7 +132,7 @@ def _read(reader: Reader, data: Any, known: Sequence[Ordeal]) -> Configuration:
     for key, wanted in (("apiVersion", API_VERSION), ("kind", KIND)):
         if head.get(key) != wanted:
             reader.note(key, f"{shorten(head.get(key))} must be {wanted}")
-    given = reader.mapping(head.get("spec") or {}, "spec", _FIELDS)
+    given = reader.mapping(head.get("spec") or {}, "spec", FIELDS)
     names = [one.name for one in known]
     workloads = given.get("workloads") or {}
     if not isinstance(workloads, dict):
@@ -170,10 +170,10 @@ def _read_ordeals(
 
 def _reads_accept(reader: Reader) -> Any:
     def read(value: Any, path: str) -> Accept | None:
-        given = reader.mapping(value, path, (*_MATCHED, "reason"))
+        given = reader.mapping(value, path, (*MATCHED, "reason"))
         said = {name: reader.text(given, name, path) or "" for name in given}
-        if not any(said.get(name) for name in _MATCHED):
-            reader.note(path, f"says of no finding that it is accepted; give one of {', '.join(_MATCHED)}")
+        if not any(said.get(name) for name in MATCHED):
+            reader.note(path, f"says of no finding that it is accepted; give one of {', '.join(MATCHED)}")
         if not said.get("reason"):
             reader.note(f"{path}.reason", "say why it is accepted")
             return None

@@ -21,10 +21,16 @@ from lifecycle.simulation.unknown_images import FLAG, START
 Options = Mapping[str, Any]
 _OF_ORDEAL = ("steps", "until", "expect", "sequences", "description")
 """What a counter-example has of its own; all else of a Scenario is what the world is like."""
+_INPUTS = (
+    *(("cluster", "--cluster"), ("user", "--user"), ("values", "-f"), ("set", "--set")),
+    *(("kustomize", "-k"), ("config", "--config")),
+)
 
 
-def tell_command(one: Finding, options: Options) -> str:
-    """What opens a counter-example: the same check writes it down, and `simulate` runs it."""
+def tell_command(one: Finding, options: Options, page: str = "") -> str:
+    """What opens a counter-example: the same check writes it down, and `simulate` runs it; or a page."""
+    if page:
+        return f"{page}#finding-{one.id}"
     check = [
         *("podline", "check", *_list_inputs(options), *_list_circumstances(options)),
         *("--ordeals", one.ordeal, "--seeds", str(options["seeds"]), "--scenario", one.id),
@@ -43,7 +49,7 @@ def tell_check(options: Options) -> str:
 def _list_inputs(options: Options) -> Iterator[str]:
     """What is checked, and what it is rendered with."""
     yield from options["inputs"]
-    for name, flag in (("values", "-f"), ("set", "--set"), ("kustomize", "-k"), ("config", "--config")):
+    for name, flag in _INPUTS:
         values = options.get(name) or ()
         for value in [values] if isinstance(values, str) else values:
             yield from (flag, value)

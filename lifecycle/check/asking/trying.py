@@ -29,13 +29,17 @@ Say = Callable[[str], None]
 
 
 class Given(NamedTuple):
-    """An input, read and tried. `options`: those of the command line, with what the configuration adds."""
+    """An input, read and tried. `options`: those of the command line, with what the configuration adds.
+
+    `page`: where the counter-examples of a server's cluster are opened.
+    """
 
     options: Options
     configuration: Configuration
     documents: tuple[Document, ...]
     ordeals: tuple[Ordeal, ...]
     checked: Checked
+    page: str = ""
 
 
 def try_all(
@@ -55,7 +59,7 @@ def try_all(
     options = {**options, "seeds": options["seeds"] or configuration.seeds or 1}
     wanted = options["ordeals"]
     ordeals = choose_ordeals(known, wanted) if wanted else configuration.choose(known)
-    limits = _find_limits(documents, configuration)
+    limits = find_limits(documents, configuration)
     lenient = frozenset[str]() if options["strict"] else reading.lenient
     plan = make_plan(documents, read_overrides(options), reading.report.refused, lenient)
     # It is no manifest, and it is read all the same.
@@ -69,7 +73,7 @@ def try_all(
     return Given(options, configuration, tuple(documents), tuple(ordeals), checked)
 
 
-def _find_limits(documents: Iterable[Document], configuration: Configuration) -> Limits:
+def find_limits(documents: Iterable[Document], configuration: Configuration) -> Limits:
     """Those of the file, and what workloads say themselves, which counts more."""
     limits, annotated = configuration.limits, read_annotations(documents)
     titles = {*limits.of_one, *annotated}

@@ -11,6 +11,7 @@ from lifecycle.check.claims.own import list_own
 from lifecycle.check.claims.requests import NoRequestLost
 from lifecycle.check.claims.restarts import RestartStorm
 from lifecycle.check.claims.stuck import NothingStuck
+from lifecycle.check.claims.untouched import Untouched
 from lifecycle.check.claims.writers import OneWriter
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.scene import Scene, Watcher
@@ -41,4 +42,6 @@ def list_claims(ordeal: Ordeal) -> list[str]:
 
 def make_watchers(scene: Scene) -> list[Watcher]:
     """Those that look at the claims made of a trial, and at the user's own."""
+    if not scene.trial.steps:
+        return [Untouched(scene), *list_own(scene)]
     return [*(CLAIMS[name](scene) for name in list_claims(scene.trial.ordeal)), *list_own(scene)]

@@ -54,12 +54,17 @@ class BudgetKept:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._levels: dict[tuple[str, str], Level] = {}
+        self._short = set[tuple[str, str]]()
         for one in scene.settled.budgets:
             status, meta = one.get("status") or {}, one["metadata"]
             if not status.get("expectedPods"):
                 # It selects nobody: there is nothing that it could keep.
                 continue
             level = Level(status.get(_HEALTHY) or 0, status.get(_NEEDED) or 0, scene.begin_ms)
+            if level.now < level.floor:
+                # It was not kept before anything was done.
+                level.floor = level.now
+                self._short.add((meta["namespace"], meta["name"]))
             self._levels[meta["namespace"], meta["name"]] = level
 
     def take(self, rows: Sequence[Row], now_ms: int) -> None:
@@ -71,7 +76,9 @@ class BudgetKept:
                     continue
                 if row.field == _NEEDED:
                     level.settle(row.at_ms)
-                    level.floor = int(row.new or 0)
+                    needed = int(row.new or 0)
+                    is_short = (row.subject.namespace, row.subject.name) in self._short
+                    level.floor = min(level.floor, needed) if is_short else needed
                 else:
                     level.tell(int(row.new or 0), row.at_ms, row.seq)
 
@@ -112,7 +119,7 @@ class WholeAgain:
             level = self._scene.available.get(one.place)
             if level is None:
                 continue
-            wanted = read_size(one.data).wanted
+            wanted = self._scene.count_wanted(one)
             if level.zero_ms > AWAY_MS and wanted > 0:
                 severity = grade(one, SERIOUS) if wanted > 1 else MINOR
                 text = f"none of {wanted} pods available for {tell_span(level.zero_ms)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS, End, Scene, Violation
+from lifecycle.check.settled import Settled
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
 from lifecycle.engine.rules.network.requests import PODS
 from lifecycle.lost_requests import FIELD, Courses, tell_sender, tell_worst, tell_worth
@@ -20,9 +21,7 @@ class NoRequestLost:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._before = {
-            place: read_lost_ms(scene, place) for one in scene.settled.workloads for place in one.services
-        }
+        self._before = read_all_lost_ms(scene)
         self._courses: dict[tuple[str, str], Courses] = {}
         self._worst: dict[tuple[str, str], tuple[int, int, int]] = {}
         """(share, instant, row) of the worst row of each."""
@@ -46,10 +45,8 @@ class NoRequestLost:
             severity = self._grade(place, lost_ms)
             text = f"lost {tell_worth(lost_ms)} of all requests{self._tell_worst(place, end.now_ms)}"
             _, at_ms, seq = self._worst.get(place, (0, self._scene.begin_ms, 0))
-            yield Violation(
-                CLAIM, self._find_cause(place), severity, at_ms, f"Service {place[1]}: {text}", seq or None,
-                lost_ms,
-            )  # fmt: skip
+            title, told = name_behind(self._scene.settled, place), f"Service {place[1]}: {text}"
+            yield Violation(CLAIM, title, severity, at_ms, told, seq or None, lost_ms)
 
     def _grade(self, place: tuple[str, str], lost_ms: int) -> str:
         """What the pods of a set ask of each other by their own names, they ask again."""
@@ -71,10 +68,16 @@ class NoRequestLost:
         through = f" {tell_sender(sender)}" if sender != PODS else ""
         return f"{through}, {tell_worst(courses[sender], begin_ms, now_ms)}"
 
-    def _find_cause(self, place: tuple[str, str]) -> str:
-        """The workload whose requests they are; the Service where it has several."""
-        behind = [one for one in self._scene.settled.workloads if place in one.services]
-        return behind[0].title if len(behind) == 1 else f"{SERVICE}/{place[0]}/{place[1]}"
+
+def name_behind(settled: Settled, place: tuple[str, str]) -> str:
+    """The workload whose requests those to a Service are; the Service where it has several."""
+    behind = [one for one in settled.workloads if place in one.services]
+    return behind[0].title if len(behind) == 1 else f"{SERVICE}/{place[0]}/{place[1]}"
+
+
+def read_all_lost_ms(scene: Scene) -> dict[tuple[str, str], int]:
+    """How many ms' worth of all requests were lost so far, by Service."""
+    return {place: read_lost_ms(scene, place) for one in scene.settled.workloads for place in one.services}
 
 
 def read_lost_ms(scene: Scene, place: tuple[str, str]) -> int:

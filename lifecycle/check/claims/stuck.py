@@ -10,6 +10,7 @@ from lifecycle.check.settled import Workload
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
+from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE
 from lifecycle.engine.rules.telling.surroundings import find_target
 from lifecycle.simulation.readiness import is_well
@@ -62,7 +63,7 @@ class NothingStuck:
         if rollout is not None:
             said = rollout.text
         else:
-            failed = _find_condition(data, "Failed") if one.kind == "Job" else None
+            failed = find_failed(data)
             if failed is None:
                 return
             said = f"{one.kind} {one.name} has failed: {failed.get('reason')}: {failed.get('message')}"
@@ -122,6 +123,11 @@ def _is_rolling(before: Json, now: Json) -> bool:
     if (spec.get("updateStrategy") or {}).get("type") == ON_DELETE:
         return False
     return bool(before["metadata"].get("generation") != now["metadata"].get("generation"))
+
+
+def find_failed(data: Json) -> Json | None:
+    """The condition of a Job that has failed."""
+    return _find_condition(data, "Failed") if data["kind"] == JOB_KIND.name else None
 
 
 def _find_condition(data: Json, name: str, status: str = "True") -> Json | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from lifecycle.check.facts import list_about
 from lifecycle.check.findings import Finding
 from lifecycle.check.report import Report
+from lifecycle.check.untouched import UNTOUCHED, is_down
 from lifecycle.lean_tuples import NamedTuple
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
@@ -27,6 +28,7 @@ OWN = "own"
 FINE, NOT_TRIED = "fine", ""
 CLUSTER = "the cluster"
 _FAMILY_BY_ORDEAL = {name: family for family, names in FAMILIES.items() for name in names}
+_FAMILY_BY_ORDEAL[UNTOUCHED.name] = UNTOUCHED.name
 
 
 class Cell(NamedTuple):
@@ -60,16 +62,25 @@ def make_scorecard(report: Report) -> Scorecard:
     tried = {
         (title, find_family(one.ordeal.name)) for one in report.checked.summaries for title in one.workloads
     }
-    families = tuple(one for one in (*FAMILIES, OWN) if one in {family for _, family in tried})
-    worst: dict[tuple[str, str], Cell] = {}
+    settled, worst = report.checked.settled, dict[tuple[str, str], Cell]()
     # The gravest come first.
     for finding in report.findings:
-        for title in list_about(finding.object, report.checked.settled) or [CLUSTER]:
-            worst.setdefault((title, find_family(finding.ordeal)), Cell(finding.severity, finding))
+        family = find_family(finding.worst.trial.ordeal.name)
+        for title in list_about(finding.object, settled) or [CLUSTER]:
+            worst.setdefault((title, family), Cell(finding.severity, finding))
+    shown = {family for _, family in (*tried, *worst)}
+    families = tuple(one for one in (UNTOUCHED.name, *FAMILIES, OWN) if one in shown)
+    if UNTOUCHED.name in families:
+        tried |= {(one.title, UNTOUCHED.name) for one in settled.workloads}
+    # What never came up passes no ordeal.
+    down = {one.title for one in settled.workloads if is_down(one, settled)}
     told = {title for title, _ in (*tried, *worst)}
-    titles = [*(one.title for one in report.checked.settled.workloads), CLUSTER]
     rows = []
-    for title in (one for one in titles if one in told):
-        untouched = {one: Cell(FINE if (title, one) in tried else NOT_TRIED) for one in families}
-        rows.append(Row(title, {one: worst.get((title, one), cell) for one, cell in untouched.items()}))
+    for title in (*(one.title for one in settled.workloads), CLUSTER):
+        if title in told:
+            fine = {
+                one: Cell(FINE if (title, one) in tried and title not in down else NOT_TRIED)
+                for one in families
+            }
+            rows.append(Row(title, {one: worst.get((title, one), cell) for one, cell in fine.items()}))
     return Scorecard(families, tuple(rows))

@@ -59,7 +59,7 @@ def make_failure(finding: Finding, retrials: Retrials, world: World) -> Failure:
     seen = [
         (SEVERITIES.index(one.severity), -one.amount, seed, title)
         for (title, seed), future in retrials.before.items()
-        if retrials.trials[title].ordeal.name == finding.ordeal
+        if retrials.trials[title].ordeal.name == finding.worst.trial.ordeal.name
         for one in future.violations
         if (one.claim, one.object) == (finding.claim, finding.object)
     ]

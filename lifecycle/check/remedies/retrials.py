@@ -12,6 +12,7 @@ from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.remedies.candidates import change_plan
 from lifecycle.check.settled import Settled, settle
 from lifecycle.check.trials import Trial, list_trials
+from lifecycle.check.untouched import look_untouched
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.lean_dataclasses import replace
 
@@ -53,6 +54,11 @@ class Retrials:
         except ApiError:
             return None
         found = settle(plan)
+        if self.settled.faults:
+            # What is at fault before all with the change is no fault of an ordeal either.
+            found, lived = look_untouched(found, min(seed for _, seed in self.before))
+            known_key = _key(patch)
+            self._futures |= {(known_key, one.title, future.seed): future for one, future in lived}
         known = self.settled.outcome
         is_refused = len(found.outcome.refusals) > len(known.refusals)
         is_worse = bool(found.outcome.not_reached) and not known.not_reached

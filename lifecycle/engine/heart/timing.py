@@ -244,6 +244,8 @@ _UNIT_MS = {
 }
 _PART = r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)"
 _WHOLE = late_pattern(rf"(?:{_PART})+")
+DURATION_PATTERN = rf"^(?:{_PART})+$"
+"""What a duration looks like, for schemas."""
 _LONGEST_TEXT = 100
 
 

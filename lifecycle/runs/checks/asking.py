@@ -47,7 +47,7 @@ def ask(cluster: Cluster, user: Any, ordeals: Sequence[str] = (), seeds: int = 1
             429,
             AGAIN_SECONDS,
         ) from None
-    _forget_old(cluster)
+    forget_old(cluster)
     transaction.on_commit(lambda: messages.carrier().ask_for_check(str(check.pk), [None]))
     return check
 
@@ -76,7 +76,8 @@ def _check_user(user: Any) -> None:
         )
 
 
-def _forget_old(cluster: Cluster) -> None:
+def forget_old(cluster: Cluster) -> None:
+    """Make room for one more."""
     old = Check.objects.filter(cluster=cluster).exclude(state__in=GOING_ON).values_list("pk", flat=True)
     Check.objects.filter(pk__in=list(old[MOST_KEPT - 1 :])).delete()
 

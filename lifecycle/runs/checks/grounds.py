@@ -11,6 +11,7 @@ from typing import Any
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.settled import Settled, look
 from lifecycle.check.trials import Trial, list_trials
+from lifecycle.check.untouched import Lived, look_untouched
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Settings
 from lifecycle.input import exports
@@ -25,11 +26,12 @@ AS_IT_STANDS = "as it stands"
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """The settled state, its trials, and the seeds of each."""
+    """The settled state, its trials, the seeds of each, and the future in which nothing is done."""
 
     settled: Settled
     trials: tuple[Trial, ...]
     seeds: tuple[int, ...]
+    untouched: Lived = ()
 
     @property
     def total(self) -> int:
@@ -62,10 +64,11 @@ def forget() -> None:
 def lay(check: Check, engine: Engine) -> Grounds:
     """The grounds of a check, of an engine that stands at its instant."""
     wanted = frozenset(check.ordeals)
-    settled = look(engine, make_plan(check.cluster, engine), Outcome(AS_IT_STANDS, engine.now_ms))
-    trials = list_trials(settled, [one for one in list_ordeals() if one.name in wanted])
     first = check.cluster.seed
-    return Grounds(settled, tuple(trials), tuple(range(first, first + check.seeds)))
+    found = look(engine, make_plan(check.cluster, engine), Outcome(AS_IT_STANDS, engine.now_ms))
+    settled, untouched = look_untouched(found, first)
+    trials = list_trials(settled, [one for one in list_ordeals() if one.name in wanted])
+    return Grounds(settled, tuple(trials), tuple(range(first, first + check.seeds)), untouched)
 
 
 def make_plan(cluster: Cluster, engine: Engine) -> Plan:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from lifecycle.check.asking.left_out import tell_not_run, tell_rests_on
-from lifecycle.check.checking import conclude
+from lifecycle.check.checking import Checked, conclude
 from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding, explain, find_findings
 from lifecycle.check.life import Future
@@ -46,27 +46,35 @@ def gather(check: Check, found: Grounds) -> tuple[Card, Lived]:
 
 def sum_up(check: Check, found: Grounds, lived: Lived, is_wanted: Callable[[], bool]) -> Summed | None:
     """The report with what led to each finding; None when nobody wants it any more."""
-    every = find_findings(lived, len(found.seeds))
+    every = find_findings(found.settled, lived, len(found.seeds), found.untouched)
     findings = every[:MOST_FINDINGS]
     for _, group in groupby(sorted(findings, key=_place), key=_place):
         if not is_wanted():
             return None
         explain(found.settled, list(group))
-    untried = cure(found.settled, lived, findings, is_wanted=is_wanted)
+    untried = cure(found.settled, [*lived, *found.untouched], findings, is_wanted=is_wanted)
     if not is_wanted():
         return None
     checked = conclude(found.settled, lived, found.seeds, findings, untried)
-    wanted = [one for one in list_ordeals() if one.name in check.ordeals]
+    summed = tell(check, checked)
+    if left_out := len(every) - len(findings):
+        summed.remarks.insert(0, f"{left_out:,} more findings, no graver than these, are left out")
+    return summed
+
+
+def tell(check: Check, checked: Checked) -> Summed:
+    """What is kept of a check whose findings are known."""
+    page = f"/clusters/{check.cluster.name}/check/"
     report = Report(
         checked,
         lambda finding: Where(),
-        lambda finding: f"/clusters/{check.cluster.name}/check/#finding-{finding.id}",
-        Films(found.settled).find,
+        lambda finding: f"{page}#finding-{finding.id}",
+        Films(checked.settled).find,
     )
-    remarks = [*tell_not_run(wanted, checked), *tell_rests_on(found.settled, checked)]
-    if left_out := len(every) - len(findings):
-        remarks.insert(0, f"{left_out:,} more findings, no graver than these, are left out")
-    return Summed(report.to_json(), {one.id: _tell_counterexample(one) for one in findings}, remarks)
+    wanted = [one for one in list_ordeals() if one.name in check.ordeals]
+    remarks = [*tell_not_run(wanted, checked), *tell_rests_on(checked.settled, checked)]
+    counterexamples = {one.id: _tell_counterexample(one) for one in checked.findings}
+    return Summed(report.to_json(), counterexamples, remarks)
 
 
 def _place(one: Finding) -> tuple[str, int]:

@@ -13,8 +13,9 @@ from django.db import Error, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from lifecycle.check.findings import list_faults
 from lifecycle.check.life import Future, live
-from lifecycle.check.scorecard import Card, begin_card, fill_card, join_cards
+from lifecycle.check.scorecard import Card, begin_card, fill_card, join_cards, note_faults
 from lifecycle.engine import ENGINE_VERSION
 from lifecycle.models import Check, CheckPart
 from lifecycle.models.checks import SILENCE
@@ -68,6 +69,9 @@ def _begin(check: Check) -> None:
     if unfit := _tell_unfit(found):
         endings.fail(check, unfit)
         return
+    card = begin_card(found.trials, len(found.seeds))
+    faults = list_faults(found.settled, found.trials, len(found.seeds), found.untouched)
+    note_faults(card, faults, found.settled)
     at_ms, order = restored.engine.now_ms, checkpoints.last_order_at(check.cluster, restored.engine.now_ms)
     with transaction.atomic():
         is_begun = endings.update(
@@ -78,7 +82,7 @@ def _begin(check: Check) -> None:
             engine_version=ENGINE_VERSION,
             base=checkpoints.pack(found.settled.saved),
             total=found.total,
-            card=begin_card(found.trials, len(found.seeds)),
+            card=card,
             attempts=0,
             worked_at=None,
             heard_at=timezone.now(),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
+
+import jsonschema
 import pytest
+import yaml
 
 from lifecycle.check.asking.configuration import (
     Configuration,
@@ -11,10 +16,12 @@ from lifecycle.check.asking.configuration import (
     read_configuration,
     write_baseline,
 )
+from lifecycle.check.asking.configuration_schema import make_configuration_schema
 from lifecycle.check.limits import Limit
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.input.manifests import read_documents
 from lifecycle.input.problems import ManifestError
+from podline import schemas
 
 HEAD = "apiVersion: podline.dev/v1alpha1\nkind: CheckConfiguration\nspec:\n"
 WHOLE = """
@@ -78,6 +85,50 @@ def test_mistakes_say_where_they_are(read, text, problem):
     with pytest.raises(ManifestError) as caught:
         read(text)
     assert problem in "\n".join(map(str, caught.value.problems))
+
+
+LIMITED = "  workloads: {Deployment/a/b: {whole-again: {within: 5m, severity: none}}}\n"
+
+
+@pytest.mark.parametrize(
+    "spec, is_right",
+    [
+        pytest.param(WHOLE, True, id="all of it"),
+        pytest.param(LIMITED, True, id="limits of one workload"),
+        pytest.param("  claims: {no-hard-kill: {atMost: 2}, whole-again: null}\n", True, id="a number"),
+        pytest.param("  seeds: null\n", True, id="null is absent"),
+        pytest.param("  accept: [{id: 1c33f0a2b1d4, reason: it is so}]\n", True, id="accepted by its id"),
+        pytest.param("  seed: 1\n", False, id="no such field"),
+        pytest.param("  seeds: 0\n", False, id="no seed"),
+        pytest.param("  seeds: many\n", False, id="seeds in words"),
+        pytest.param("  failOn: never\n", False, id="no such severity"),
+        pytest.param("  ordeals: node-crash\n", False, id="no list"),
+        pytest.param("  ordeals: []\n", False, id="an empty list"),
+        pytest.param("  claims: {no-fun: {}}\n", False, id="no such claim"),
+        pytest.param("  claims: {no-hard-kill: {atMost: 2s}}\n", False, id="a time for a number"),
+        pytest.param("  claims: {no-request-lost: {atMost: 2}}\n", False, id="a number for a time"),
+        pytest.param("  claims: {no-request-lost: {atMost: soon}}\n", False, id="no duration"),
+        pytest.param("  claims: {drain-ends: {atMost: 2s}}\n", False, id="nothing to be at most"),
+        pytest.param("  claims: {budget-kept: {within: 2s}}\n", False, id="nothing to be within"),
+        pytest.param("  workloads: [a]\n", False, id="workloads as a list"),
+        pytest.param("  accept: [{id: a}]\n", False, id="no reason"),
+        pytest.param("  accept: [{reason: a}]\n", False, id="any finding"),
+    ],
+)
+def test_the_schema_takes_what_is_read_and_nothing_else(read, spec, is_right):
+    validator = jsonschema.Draft7Validator(make_configuration_schema())
+    assert validator.is_valid(yaml.safe_load(HEAD + spec)) == is_right
+    with nullcontext() if is_right else pytest.raises(ManifestError):
+        read(HEAD + spec)
+
+
+def test_the_command_prints_the_schema_and_lists_it(capsys):
+    assert schemas.main(["CheckConfiguration"], "podline schema") == 0
+    printed = json.loads(capsys.readouterr().out)
+    jsonschema.Draft7Validator.check_schema(printed)
+    assert printed == make_configuration_schema()
+    assert schemas.main(["--list"], "podline schema") == 0
+    assert "CheckConfiguration" in capsys.readouterr().out.split()
 
 
 @pytest.mark.parametrize(

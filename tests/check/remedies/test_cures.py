@@ -161,7 +161,7 @@ def lived():
 
 def find_all(lived, **options):
     settled, futures = lived
-    findings = find_findings(futures, 2)
+    findings = find_findings(settled, futures, 2)
     return findings, cure(settled, futures, findings, **options)
 
 
