@@ -182,10 +182,17 @@ def simulate(options: Mapping[str, Any]) -> int:
 def read_inputs(options: Mapping[str, Any]) -> Reading:
     """The inputs that the options name, rendered where they are charts or kustomizations."""
     namespace = options["namespace"] or ""
-    release = find_release(options["kubernetes"] or DEFAULT_RELEASE.name)
-    values = Values(tuple(options["values"]), tuple(options["set"]), namespace, release.version)
+    asked = options["kubernetes"] and find_release(options["kubernetes"])
+    version = (asked or DEFAULT_RELEASE).version
+    values = Values(tuple(options["values"]), tuple(options["set"]), namespace, version)
     return take_inputs(
-        options["inputs"], sys.stdin.buffer, namespace, options["hooks"], values, options["kustomize"]
+        options["inputs"],
+        sys.stdin.buffer,
+        namespace,
+        options["hooks"],
+        values,
+        options["kustomize"],
+        asked or None,
     )
 
 

@@ -103,17 +103,19 @@ def take_inputs(
     hooks: str = "install",
     values: Values = NO_VALUES,
     overlays: Sequence[str] = (),
+    release: Release | None = None,
 ) -> Reading:
     """What files, folders (recursively, in order of their names) and `-` hold, and what became of it.
 
     Charts and `overlays`, folders of kustomizations, are rendered by the user's own programs.
+    `release`: whose fields there are, where none is told that of the Scenario.
     """
     batches = [open_input(name, standard_input, values) for name in names]
     batches += map(render_kustomization, overlays)
     if values and not any(map(is_chart, names)):
         remedy = "give the folder of a chart, or leave them out"
         batches.append(_refuse("-f and --set", "values are for a chart, and none is given", remedy))
-    return read_batches(batches, namespace, hooks=hooks)
+    return read_batches(batches, namespace, hooks=hooks, release=release)
 
 
 def open_input(name: str, standard_input: Iterable[bytes] = (), values: Values = NO_VALUES) -> Batch:

@@ -78,6 +78,7 @@ class ApiServer:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self.release = context.release
         self._templates = Templates(context)
         self._store = context.store
         self._clock = context.clock
@@ -143,9 +144,9 @@ class ApiServer:
         Raises BadRequest naming a field of a wrong type, or, asked to be strict, those nobody knows.
         """
         if options.validation:
-            check_structure(data, options)
-            data = drop_unknown(data)
-        decoded, dropped = self._context.definitions.complete(decode(data))
+            check_structure(data, options, self.release)
+            data = drop_unknown(data, self.release)
+        decoded, dropped = self._context.definitions.complete(decode(data, self.release))
         if dropped:
             refuse_unknown(data, dropped, options)
         return decoded
@@ -247,11 +248,11 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        data, size = as_stored(current, data), context.definitions.find_replicas_path(current)
+        data, size = as_stored(current, data, self.release), context.definitions.find_replicas_path(current)
         check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)
         if subresource != SCALE:
-            data, _dropped = context.definitions.complete(decode(data))
+            data, _dropped = context.definitions.complete(decode(data, self.release))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
         has_status = context.definitions.has_status(current)
@@ -286,10 +287,11 @@ class ApiServer:
         size = self._context.definitions.find_replicas_path(current)
         check_subresource(current, subresource, size)
         if subresource == SCALE:
-            scale = patched(make_scale(current, size), patch, how, options)
+            scale = patched(make_scale(current, size), patch, how, options, release=self.release)
             changed = with_scale(current, scale)
         else:
-            changed = patched(current, patch, how, options, self._context.definitions.find_dropped)
+            find_dropped = self._context.definitions.find_dropped
+            changed = patched(current, patch, how, options, find_dropped, release=self.release)
         return self.update_json(old, changed, subresource, options)
 
     def apply(

@@ -9,6 +9,7 @@ from ..rules.columns.others import RESOURCE_CLAIM_COLUMNS, RESOURCE_SLICE_COLUMN
 from ..rules.columns.policies import (
     API_SERVICE_COLUMNS,
     FLOW_SCHEMA_COLUMNS,
+    MUTATING_POLICY_COLUMNS,
     POLICY_BINDING_COLUMNS,
     POLICY_COLUMNS,
     PRIORITY_LEVEL_COLUMNS,
@@ -32,8 +33,10 @@ _SIGNING_REQUEST = Served(
 )
 
 
-def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
-    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
+def _passive(
+    kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST, first_minor: int = 0
+) -> KindEntry:
+    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served, first_minor=first_minor)
 
 
 PASSIVE = (
@@ -65,6 +68,18 @@ PASSIVE = (
         Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False),
         POLICY_BINDING_COLUMNS,
         _EXTENSION,
+    ),
+    _passive(
+        Kind(_ADMISSION, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", False),
+        MUTATING_POLICY_COLUMNS,
+        _EXTENSION,
+        first_minor=36,
+    ),
+    _passive(
+        Kind(_ADMISSION, "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", False),
+        POLICY_BINDING_COLUMNS,
+        _EXTENSION,
+        first_minor=36,
     ),
     _passive(
         Kind(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass, field
 
 TypeFields = Mapping[str, Mapping[str, str]]
 """By type its fields, written as `schema/fields.py` reads them."""
@@ -30,6 +30,8 @@ class Tables:
     """Structs that a rule refuses as a whole, in Go's order, written for `validation/words/go_structs`."""
     protobuf: Path
     """The file that says how the fields of each type are numbered on the wire; a surface reads it."""
+    protobuf_changes: Mapping[str, str | None] = field(default_factory=dict)
+    """What of that file is otherwise in this release, by type; None: there is no such type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,22 @@ class Release:
     """Every gate as the release sets it."""
     switches: Mapping[str, bool]
     """Every switch as the release has it."""
-    tables: Tables
+    make_tables: Callable[[], Tables]
+    """Reads them: those of a release that nobody asks for are not loaded."""
+    borrowed_minor: int = 0
+    """The minor release whose API it serves in place of its own; 0 where it serves its own."""
     borrows: str = ""
     """What of it is another release's, said to whoever chooses it; "" where it is modelled as a whole."""
+
+    @property
+    def tables(self) -> Tables:
+        """What its API server reads and shows."""
+        return self.make_tables()
+
+    @property
+    def served_minor(self) -> int:
+        """The minor release whose API it serves: 35."""
+        return self.borrowed_minor or self.minor[1]
 
     @property
     def minor(self) -> tuple[int, int]:
