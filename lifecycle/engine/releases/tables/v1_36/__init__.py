@@ -1,0 +1,1 @@
+"""The tables of Kubernetes v1.36."""
