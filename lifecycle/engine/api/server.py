@@ -22,6 +22,7 @@ from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.names import DEFINITION
 from ..objects.pods.overlay import overlay_meta
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
+from ..releases.release import Release
 from ..rules.actions import CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
 from ..rules.validation.words.field_error import FieldError
@@ -78,12 +79,16 @@ class ApiServer:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self.release = context.release
         self._templates = Templates(context)
         self._store = context.store
         self._clock = context.clock
         self._managers = FieldManagers(context)
         context.store.on_tracked = self._managers.ascribe
+
+    @property
+    def release(self) -> Release:
+        """What the cluster is of."""
+        return self._context.release
 
     # --- create ---------------------------------------------------------------------------------------
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.lean_dataclasses import dataclass, field, replace
 
 TypeFields = Mapping[str, Mapping[str, str]]
 """By type its fields, written as `schema/fields.py` reads them."""
@@ -49,6 +49,16 @@ def read_gates(table: Mapping[str, str]) -> dict[str, Gate]:
     return {name: Gate(line[1] == "on", line[0], "locked" in line[2:]) for name, line in words.items()}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patches:
+    """What patch releases do otherwise than the one that is modelled, from `since` until before `before`."""
+
+    since: int = 0
+    before: int
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    switches: Mapping[str, bool] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Release:
     """One release of Kubernetes. Each is equal to itself alone."""
@@ -60,20 +70,23 @@ class Release:
     go_version: str
     gates: Mapping[str, Gate]
     defaults: Mapping[str, bool]
-    """Every gate as the release sets it."""
+    """Every gate as the release sets it; of modelled ones that it does not have, how it acts."""
     switches: Mapping[str, bool]
     """Every switch as the release has it."""
-    make_tables: Callable[[], Tables]
-    """Reads them: those of a release that nobody asks for are not loaded."""
+    tables: Tables
     borrowed_minor: int = 0
     """The minor release whose API it serves in place of its own; 0 where it serves its own."""
     borrows: str = ""
     """What of it is another release's, said to whoever chooses it; "" where it is modelled as a whole."""
+    is_recorded: bool = True
+    """Whether what a real cluster of this release did is compared with what this one does."""
+    patches: Sequence[Patches] = ()
 
     @property
-    def tables(self) -> Tables:
-        """What its API server reads and shows."""
-        return self.make_tables()
+    def minor(self) -> tuple[int, int]:
+        """(1, 35)"""
+        major, minor = self.version.removeprefix("v").split(".")[:2]
+        return int(major), int(minor)
 
     @property
     def served_minor(self) -> int:
@@ -81,7 +94,33 @@ class Release:
         return self.borrowed_minor or self.minor[1]
 
     @property
-    def minor(self) -> tuple[int, int]:
-        """(1, 35)"""
-        major, minor = self.version.removeprefix("v").split(".")[:2]
-        return int(major), int(minor)
+    def patch(self) -> int:
+        """6 of v1.35.6"""
+        return int(self.version.split(".")[2])
+
+    def at_patch(self, patch: int) -> Release:
+        """Another patch release of the same minor one, as far as it is known to differ."""
+        version = f"{self.version.rpartition('.')[0]}.{patch}"
+        other = [one for one in self.patches if one.since <= patch < one.before]
+        gates = {name: on for one in other for name, on in one.gates.items()}
+        switches = {name: on for one in other for name, on in one.switches.items()}
+        return replace(
+            self,
+            name=version,
+            version=version,
+            gates={
+                **self.gates,
+                **{name: replace(self.gates[name], default=on) for name, on in gates.items()},
+            },
+            defaults={**self.defaults, **gates},
+            switches={**self.switches, **switches},
+            borrows=_tell_patch(self, {**gates, **switches}),
+            is_recorded=False,
+        )
+
+
+def _tell_patch(recorded: Release, changed: Mapping[str, bool]) -> str:
+    """`as v1.35.6 but that MaxUnavailableStatefulSet is on`"""
+    but = " and ".join(f"{name} is {'on' if on else 'off'}" for name, on in sorted(changed.items()))
+    told = f"as {recorded.version}, which is recorded{f', but that {but}' if but else ''}"
+    return f"{told}; {recorded.borrows}" if recorded.borrows else told

@@ -20,11 +20,15 @@ SCALING_EVENTS_NAME_FORMER_SIZE = "scalingEventsNameFormerSize"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`component`: who does it. `says`: what is done where the switch is on. `upstream`: what changed it."""
+    """`component`: who does it. `says`: what is done where the switch is on. `upstream`: what changed it.
+
+    `gate`: the feature gate that turns it in releases that have that gate.
+    """
 
     component: str
     says: str
     upstream: str
+    gate: str = ""
 
 
 SWITCHES: Mapping[str, Change] = {
@@ -43,6 +47,7 @@ SWITCHES: Mapping[str, Change] = {
         "kubelet",
         "after it has done something for a pod the kubelet looks at what has become of that at once",
         "kubernetes/kubernetes#137362, gate PLEGOnDemandRelist, since v1.36: pkg/kubelet/pleg/generic.go",
+        gate="PLEGOnDemandRelist",
     ),
     MANY_MISSES_START: Change(
         "kube-controller-manager",

@@ -99,7 +99,8 @@ def _suggest_kind(api_version: str, kind: str, tables: Tables, release: Release)
         return f"{kind} is in {' and '.join(versions)}"
     group, switched_off = api_version.rpartition("/")[0], _SWITCHED_OFF.get(kind, "")
     if switched_off.rpartition("/")[0] == group and group:
-        return f"{kind} is in {switched_off}, which Kubernetes {release.name} serves only where it is switched on"
+        where = f"which Kubernetes {release.name} serves only where it is switched on"
+        return f"{kind} is in {switched_off}, {where}"
     # In another group only a slip of the pen is meant: `Policy` of no group is no NetworkPolicy.
     near = {name.lower(): name for version, name in tables.kinds if version.rpartition("/")[0] == group}
     far = {name.lower(): name for _, name in tables.kinds}

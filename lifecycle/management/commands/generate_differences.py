@@ -86,7 +86,7 @@ def write_differences(old: Mapping[str, Rows], new: Mapping[str, Rows]) -> Itera
 
 
 def find_differences(old: Rows, new: Rows) -> dict[str, Any]:
-    """By name what is new or other now; None for what is gone. Of rows with rows within, those that differ."""
+    """By name what is new or other now, None for what is gone; the same of rows within a row."""
     changed: dict[str, Any] = dict.fromkeys(name for name in old if name not in new)
     for name, row in new.items():
         if name in old and isinstance(row, dict):

@@ -1,0 +1,25 @@
+"""Kubernetes v1.34."""
+
+from __future__ import annotations
+
+from lifecycle.lean_dataclasses import replace
+
+from .modelled import read_defaults
+from .release import read_gates
+from .tables.v1_34 import TABLES
+from .tables.v1_34.gates import GATES
+from .v1_35 import V1_35
+
+_GATES = read_gates(GATES)
+
+V1_34 = replace(
+    V1_35,
+    name="v1.34",
+    version="v1.34.9",
+    go_version="go1.26.6",
+    gates=_GATES,
+    # Before there was a gate for it, a kubelet that came back did so.
+    defaults=read_defaults(_GATES, ChangeContainerStatusOnKubeletRestart=True),
+    patches=(),
+    tables=TABLES,
+)
