@@ -27,7 +27,7 @@ from ..rules.actions import CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
 from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.names import generate
-from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked
+from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
 from .admission.admission import admit_changed, admit_new, admit_pod
@@ -265,7 +265,7 @@ class ApiServer:
         wanted = context.definitions.place(wanted)
         errors = validate_update(current, wanted, subresource or "", context.features)
         errors = repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or "")
-        raise_invalid(wanted, errors)
+        raise_invalid(wanted, show_as(errors, self.release))
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)

@@ -53,7 +53,7 @@ _UNHEARD = ("chance", "fault", "staticPod")
 class CommandTable:
     """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
 
-    __slots__ = ("_away", "_client", "_handlers", "_store")
+    __slots__ = ("_away", "_client", "_handlers", "_release", "_store")
 
     def __init__(self, context: Context, api: ApiServer, others: dict[str, Handler]) -> None:
         self._client = client = Client(context, api)
