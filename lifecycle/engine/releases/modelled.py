@@ -24,5 +24,5 @@ def read_defaults(gates: Mapping[str, Gate], **otherwise: bool) -> dict[str, boo
 
     That is as if it were off, where `otherwise` does not say so.
     """
-    absent = dict.fromkeys(sorted(MODELLED), False) | otherwise
-    return absent | {name: gate.default for name, gate in gates.items()}
+    known = {name: gate.default for name, gate in gates.items()}
+    return known | {name: otherwise.get(name, False) for name in sorted(MODELLED - known.keys())}
