@@ -17,6 +17,7 @@ from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.objects.names import DEFINITION
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release
 from lifecycle.engine.releases.release import Release
+from lifecycle.engine.rules.custom_resources.definition import Definition
 from lifecycle.engine.schema.check import find_type_problems, is_of_tool_group
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.tables import is_known_kind
@@ -127,9 +128,8 @@ def read_batches(
 ) -> Reading:
     """Read everything that was given. `namespace`: where objects without one go, as with `helm -n`.
 
-    `hooks`: which hooks of a chart there are, by PHASES.
-    `budget`: how many values of YAML may be read in all. `release`: whose fields there are; None: that of the
-    Scenario among them, else the default one.
+    `hooks`: which hooks of a chart there are, by PHASES. `budget`: how many values of YAML may be read in
+    all. `release`: whose fields there are; None: that of the Scenario among them, else the default one.
     Nothing is raised for what is wrong: it is in the report, beside what is not.
     """
     gathered = _gather(batches, limit_bytes, budget)
@@ -142,11 +142,7 @@ def read_batches(
     cluster_wide, definitions = _list_cluster_wide(documents), find_definitions(documents)
     taken: list[Document] = []
     for document in documents:
-        wrong = (
-            _refuse_encrypted(document)
-            or check_document(document, release)
-            or check_custom(document, definitions)
-        )
+        wrong = _check(document, release, definitions)
         if wrong and _is_setting(document):
             # What is left would be another run than was asked for.
             lenient.discard(document.source)
@@ -170,6 +166,12 @@ def read_batches(
         tuple(assumed),
     )
     return Reading(tuple(taken), report, frozenset(lenient))
+
+
+def _check(document: Document, release: Release, definitions: Mapping[str, Definition]) -> list[Problem]:
+    """What is wrong with one object: the first that is looked for and found."""
+    wrong = _refuse_encrypted(document) or check_document(document, release)
+    return wrong or check_custom(document, definitions)
 
 
 def _find_release(documents: Iterable[Document]) -> Release:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .known import DEFAULT_RELEASE
-from .modelled import MODELLED
+from .release import MODELLED
 
 
 def is_enabled(gates: Mapping[str, bool], gate: str) -> bool:

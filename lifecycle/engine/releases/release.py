@@ -1,4 +1,4 @@
-"""The shape of a release, and of what was made from its sources."""
+"""The shape of a release, and of what was made from its sources; which of its gates the model acts on."""
 
 from __future__ import annotations
 
@@ -43,10 +43,32 @@ class Gate:
     is_locked: bool = False
 
 
+MODELLED = frozenset(
+    """
+    ChangeContainerStatusOnKubeletRestart ContainerRestartRules ContainerStopSignals
+    DeploymentReplicaSetTerminatingReplicas InPlacePodVerticalScaling JobBackoffLimitPerIndex JobManagedBy
+    JobPodReplacementPolicy JobSuccessPolicy KubeletCrashLoopBackOffMax LogarithmicScaleDown
+    MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost PodLevelResources
+    PodReadyToStartContainersCondition ReduceDefaultCrashLoopBackOffDecay RestartAllContainersOnContainerExits
+    SidecarContainers UserNamespacesPodSecurityStandards UserNamespacesSupport
+    """.split()
+)
+"""Gates that the model acts on; the others stay as their release sets them."""
+
+
 def read_gates(table: Mapping[str, str]) -> dict[str, Gate]:
     """From lines such as `GA on locked`."""
     words = {name: line.split() for name, line in table.items()}
     return {name: Gate(line[1] == "on", line[0], "locked" in line[2:]) for name, line in words.items()}
+
+
+def read_defaults(gates: Mapping[str, Gate], **otherwise: bool) -> dict[str, bool]:
+    """How a release sets its gates, and how it acts where a gate is modelled that it does not have.
+
+    That is as if it were off, where `otherwise` does not say so.
+    """
+    known = {name: gate.default for name, gate in gates.items()}
+    return known | {name: otherwise.get(name, False) for name in sorted(MODELLED - known.keys())}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lifecycle.lean_dataclasses import replace
 
-from .modelled import read_defaults
-from .release import read_gates
+from .release import read_defaults, read_gates
 from .tables.v1_34 import TABLES
 from .tables.v1_34.gates import GATES
 from .v1_35 import V1_35

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .modelled import read_defaults
-from .release import Gate, Patches, Release, read_gates
+from .release import Gate, Patches, Release, read_defaults, read_gates
 from .switches import (
     EVICTIONS_IGNORE_POD_GRACE,
     GRACE_OVERRIDE_IS_LAST,

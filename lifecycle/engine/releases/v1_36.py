@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lifecycle.lean_dataclasses import replace
 
-from .modelled import read_defaults
-from .release import read_gates
+from .release import read_defaults, read_gates
 from .switches import KUBELET_RELISTS_ON_DEMAND
 from .tables.v1_36 import TABLES
 from .tables.v1_36.gates import GATES

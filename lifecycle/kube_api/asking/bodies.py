@@ -54,7 +54,10 @@ def read_bytes(request: HttpRequest) -> bytes:
 
 
 def read_body(request: HttpRequest, release: Release = DEFAULT_RELEASE) -> Body:
-    """The body by its media type, JSON where it says none; protobuf by the fields of a release. Raises Refusal (413, 415), Unreadable."""
+    """The body by its media type, JSON where it says none. Raises Refusal (413, 415), Unreadable.
+
+    `release`: whose fields there are, where they are numbered.
+    """
     media_type = first_word(request.headers.get("Content-Type"))
     text = read_bytes(request)
     if not text.strip():

@@ -233,7 +233,10 @@ class Starter:
             if not parts.relist_period_ms:
                 self.see(worker, pod, run)
                 self._reporter.report(worker, pod)
-            self._kubelet.on_exit(worker, run)
+            if parts.agents[worker.node].rules.relists_on_demand:
+                parts.end_later(worker, run)
+            else:
+                self._kubelet.on_exit(worker, run)
             return
         self._evictor.on_written(worker)
         parts.schedule_wake(worker, run)

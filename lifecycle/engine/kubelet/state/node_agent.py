@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lifecycle.lean_tuples import NamedTuple
+
+from ...releases.switches import KUBELET_RELISTS_ON_DEMAND
 from ...rules.nodes.eviction_settings import read_eviction_settings
 from ...rules.pods.backoff import decide_limits
 from ...rules.pods.image_names import full_name
@@ -52,6 +55,17 @@ def make_address(number: int) -> str:
     return f"10.0.{number >> 8 & 255}.{number & 255}"
 
 
+class KubeletRules(NamedTuple):
+    """What kubelets of other releases do otherwise, read once for each kubelet."""
+
+    relists_on_demand: bool
+
+    @classmethod
+    def read(cls, switches: Mapping[str, bool], has_relists: bool) -> KubeletRules:
+        """From the switches of its release, as the cluster sets them; `has_relists`: and from the timing."""
+        return cls(relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists)
+
+
 class NodeAgent:
     """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there.
 
@@ -77,6 +91,7 @@ class NodeAgent:
         "pressure",
         "pulls",
         "relist_phase_ms",
+        "rules",
         "shutdown",
         "subnet",
     )
@@ -87,6 +102,7 @@ class NodeAgent:
         number: int,
         relist_phase_ms: int,
         features: Mapping[str, bool],
+        rules: KubeletRules,
         configuration: Mapping[str, Any] | None,
     ) -> None:
         self.name = name
@@ -112,6 +128,7 @@ class NodeAgent:
         self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"
         self.last_address = 0
         self.configuration = configuration
+        self.rules = rules
         self.back_off = decide_limits(features, configuration)
         self.eviction = read_eviction_settings(configuration)
         # Only of a machine that is being shut down.

@@ -79,7 +79,7 @@ _NUMBERS = ("int32", "int64", "number")
 
 
 @cache
-def shape_of(field: Field, release: Release) -> Shape:
+def shape_of(field: Field, release: Release = DEFAULT_RELEASE) -> Shape:
     """The shape of a field of a release's tables."""
     is_atomic = field.ownership == "atomic"
     if field.shape == LIST:
@@ -116,7 +116,7 @@ def shape_of_custom(content: Shape | None) -> Shape:
     own = {
         "apiVersion": SCALAR_SHAPE,
         "kind": SCALAR_SHAPE,
-        "metadata": shape_of(read_field("ObjectMeta"), DEFAULT_RELEASE),
+        "metadata": shape_of(read_field("ObjectMeta")),
     }
     if content is None:
         return Shape(MAP, inner=UNTYPED_SHAPE, own=own)
