@@ -13,6 +13,7 @@ from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.columns.others import COMPONENT_COLUMNS, VERDICT_COLUMNS
 from lifecycle.engine.rules.columns.workloads import SCALE_COLUMNS
 from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.lean_dataclasses import replace
 
 USAGE = "metrics.k8s.io"
 """The group of what a metrics server tells."""
@@ -118,6 +119,8 @@ def list_built_in(release: Release = DEFAULT_RELEASE) -> Mapping[Key, Resource]:
 def _list_versions(entry: KindEntry, served: Served, minor: int) -> list[Resource]:
     """The resources of a kind, one for each version that it is served in."""
     kind = entry.kind
+    if served.kept_until and served.kept_until < minor:
+        served = replace(served, kept_as="")
     own = (kind.group, kind.api_version.rpartition("/")[2])
     return [
         Resource(
