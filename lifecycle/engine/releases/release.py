@@ -47,10 +47,11 @@ MODELLED = frozenset(
     """
     ChangeContainerStatusOnKubeletRestart ContainerRestartRules ContainerStopSignals
     DeploymentReplicaSetTerminatingReplicas InPlacePodVerticalScaling JobBackoffLimitPerIndex JobManagedBy
-    JobPodReplacementPolicy JobSuccessPolicy KubeletCrashLoopBackOffMax LogarithmicScaleDown
-    MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost PodLevelResources
-    PodReadyToStartContainersCondition ReduceDefaultCrashLoopBackOffDecay RestartAllContainersOnContainerExits
-    SidecarContainers UserNamespacesPodSecurityStandards UserNamespacesSupport
+    JobPodReplacementPolicy JobSuccessPolicy KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
+    LogarithmicScaleDown MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost
+    PodLevelResources PodReadyToStartContainersCondition ReduceDefaultCrashLoopBackOffDecay
+    RestartAllContainersOnContainerExits SidecarContainers UserNamespacesPodSecurityStandards
+    UserNamespacesSupport
     """.split()
 )
 """Gates that the model acts on; the others stay as their release sets them."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from lifecycle.lean_dataclasses import replace
 
 from .release import read_defaults, read_gates
-from .switches import KUBELET_RELISTS_ON_DEMAND
+from .switches import (
+    KUBELET_RELISTS_ON_DEMAND,
+    SANDBOX_MAKES_READY_TO_START,
+)
 from .tables.v1_36 import TABLES
 from .tables.v1_36.gates import GATES
 from .v1_35 import V1_35
@@ -19,7 +22,11 @@ V1_36 = replace(
     go_version="go1.26.6",
     gates=_GATES,
     defaults=read_defaults(_GATES),
-    switches={**V1_35.switches, KUBELET_RELISTS_ON_DEMAND: True},
+    switches={
+        **V1_35.switches,
+        KUBELET_RELISTS_ON_DEMAND: True,
+        SANDBOX_MAKES_READY_TO_START: True,
+    },
     patches=(),
     tables=TABLES,
 )

@@ -58,7 +58,7 @@ class NodeAgents:
         self._count += 1
         last_ms = max(self._parts.relist_period_ms - 1, 0)
         phase_ms = context.chance.draw_ms("kubelet_look", node, 0, last_ms)
-        rules = KubeletRules.read(context.switches, self._parts.relist_period_ms > 0)
+        rules = KubeletRules.read(context.features, context.switches, self._parts.relist_period_ms > 0)
         agent = NodeAgent(node, self._count, phase_ms, context.features, rules, configuration)
         stored = self._parts.store.get("Node", "", node)
         if isinstance(stored, Node):

@@ -7,7 +7,12 @@ from typing import Any
 
 from lifecycle.lean_tuples import NamedTuple
 
-from ...releases.switches import KUBELET_RELISTS_ON_DEMAND
+from ...releases.gates import is_enabled
+from ...releases.switches import (
+    CONTAINER_EVENTS_NAME_CONTAINER,
+    KUBELET_RELISTS_ON_DEMAND,
+    SANDBOX_MAKES_READY_TO_START,
+)
 from ...rules.nodes.eviction_settings import read_eviction_settings
 from ...rules.pods.backoff import decide_limits
 from ...rules.pods.image_names import full_name
@@ -58,12 +63,23 @@ def make_address(number: int) -> str:
 class KubeletRules(NamedTuple):
     """What kubelets of other releases do otherwise, read once for each kubelet."""
 
+    events_name_container: bool
+    images_need_secrets: bool
     relists_on_demand: bool
+    tells_sandbox_at_once: bool
 
     @classmethod
-    def read(cls, switches: Mapping[str, bool], has_relists: bool) -> KubeletRules:
-        """From the switches of its release, as the cluster sets them; `has_relists`: and from the timing."""
-        return cls(relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists)
+    def read(cls, gates: Mapping[str, bool], switches: Mapping[str, bool], has_relists: bool) -> KubeletRules:
+        """From the gates and switches of its release, as the cluster sets them.
+
+        `has_relists`: whether a look at the runtime takes time.
+        """
+        return cls(
+            events_name_container=switches[CONTAINER_EVENTS_NAME_CONTAINER],
+            images_need_secrets=is_enabled(gates, "KubeletEnsureSecretPulledImages"),
+            relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists,
+            tells_sandbox_at_once=switches[SANDBOX_MAKES_READY_TO_START] and has_relists,
+        )
 
 
 class NodeAgent:
