@@ -31,6 +31,7 @@ from lifecycle.input.problems import ManifestError, Problem, Skipped, list_names
 from lifecycle.input.scenario import is_scenario
 from lifecycle.input.schema import check_document
 from lifecycle.lean_dataclasses import dataclass, field, replace
+from lifecycle.lean_tuples import NamedTuple
 
 CLUSTER_WIDE = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
@@ -43,6 +44,14 @@ CLUSTER_WIDE = {
 }
 """Kinds of Kubernetes that stand in no namespace, beside those the registry knows."""
 KUSTOMIZE = "kustomize.config.k8s.io"
+
+
+class Head(NamedTuple):
+    """What an object says it is, whatever became of it."""
+
+    api_version: str
+    kind: str
+    subject: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,7 @@ class Reading:
     documents: tuple[Document, ...]
     report: Report
     lenient: frozenset[str] = frozenset()
+    heads: tuple[Head, ...] = ()
 
     def require_sound(self) -> list[Document]:
         """The objects, if all is well. Raises ManifestError with everything that was refused."""
@@ -165,7 +175,12 @@ def read_batches(
         tuple(problems),
         tuple(assumed),
     )
-    return Reading(tuple(taken), report, frozenset(lenient))
+    return Reading(tuple(taken), report, frozenset(lenient), _list_heads(documents))
+
+
+def _list_heads(documents: Iterable[Document]) -> tuple[Head, ...]:
+    heads = ((one.data.get("apiVersion"), one.data.get("kind"), one.subject) for one in documents)
+    return tuple(Head(str(version), str(kind), subject) for version, kind, subject in heads)
 
 
 def _check(document: Document, release: Release, definitions: Mapping[str, Definition]) -> list[Problem]:

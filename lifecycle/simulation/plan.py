@@ -50,7 +50,10 @@ GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-nod
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What the command line says; None or empty where it says nothing."""
+    """What the command line says; None or empty where it says nothing.
+
+    `gates` and `switches` are set whatever the release says of them: to find out what they bring about.
+    """
 
     nodes: int | None = None
     seed: int | None = None
@@ -60,6 +63,8 @@ class Overrides:
     untils: tuple[Until, ...] = ()
     hooks: str = "install"
     unknown_images: str = START
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    switches: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +294,10 @@ def _make_settings(
     if overrides.kubernetes is not None:
         data |= {"kubernetes": overrides.kubernetes, "compatibility": None}
     data["kubelet"] = [document.data for document in kubelets]
-    return Settings.from_json(data)
+    settings = Settings.from_json(data)
+    settings.feature_gates |= overrides.gates
+    settings.switches |= overrides.switches
+    return settings
 
 
 def _list_borrowed(release: Release) -> list[str]:
