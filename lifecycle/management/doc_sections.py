@@ -23,12 +23,12 @@ from lifecycle.check.ordeal_files import FIELDS, list_ordeals
 from lifecycle.engine.api.context import COMPONENTS
 from lifecycle.engine.api.patching.patches import PATCH_TYPES
 from lifecycle.engine.api.payloads import PAYLOADS
-from lifecycle.engine.heart.feature_gates import FEATURE_DEFAULTS
 from lifecycle.engine.heart.settings import DEFAULT_NODES, MANAGER_DEFAULTS
 from lifecycle.engine.heart.timing import WHYS, Timing
 from lifecycle.engine.heart.trace import EVENT_KEYS, TRANSITION_KEYS
 from lifecycle.engine.kinds.registry import list_entries
 from lifecycle.engine.kubelet.faults import NODE_FAULTS, POD_FAULTS
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.rules.nodes.eviction import NODE_WORDS
 from lifecycle.export import filters, urls
 from lifecycle.frames import SUMMARY_COLUMNS, Frame
@@ -215,7 +215,9 @@ SECTIONS: Mapping[str, Callable[[], str]] = {
     "ordeal-fields": _ordeal_fields,
     "ordeal-lists": _ordeal_lists,
     "ordeals": _ordeals,
-    "feature-gates": lambda: _tell_defaults(FEATURE_DEFAULTS),
+    "feature-gates": lambda: _tell_defaults(
+        {name: gate.default for name, gate in DEFAULT_RELEASE.gates.items()}
+    ),
     "filters": _filters,
     "frame-keys": lambda: _make_line(Frame.__annotations__),
     "manager-settings": lambda: _tell_defaults(MANAGER_DEFAULTS),

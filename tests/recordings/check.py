@@ -8,17 +8,17 @@ from tests.recordings.compare import Result, compare
 from tests.recordings.read_podline import read_podline
 from tests.recordings.read_real import read_real
 from tests.recordings.run_podline import run
-from tests.recordings.scenario_files import Json, load, recording_of
+from tests.recordings.scenario_files import RELEASES, Json, load, recording_of
 
 
-def read_both(name: str) -> tuple[Json, Json]:
+def read_both(name: str, release: str = RELEASES[0]) -> tuple[Json, Json]:
     """What the real cluster did with a scenario, and what Podline does."""
-    return read_real(recording_of(name)), read_podline(run(load(name)))
+    return read_real(recording_of(name, release)), read_podline(run(load(name, release)))
 
 
-def check(name: str) -> Result:
+def check(name: str, release: str = RELEASES[0]) -> Result:
     """Run a scenario and compare."""
-    return compare(name, *read_both(name))
+    return compare(name, *read_both(name, release))
 
 
 def describe(result: Result) -> str:

@@ -83,7 +83,10 @@ def run(file: ScenarioFile) -> PodlineRun:
     rows = _Rows()
     try:
         documents = read_manifests(make_input(file).encode(), "standard input")
-        plan = make_plan(documents, Overrides(nodes=NODE_COUNTS[file.nodes], epoch_ms=_find_epoch_ms(file)))
+        overrides = Overrides(
+            nodes=NODE_COUNTS[file.nodes], epoch_ms=_find_epoch_ms(file), kubernetes=file.release
+        )
+        plan = make_plan(documents, overrides)
     except ManifestError as error:
         return PodlineRun(file, [], "\n".join(map(str, error.problems)))
     outcome, _ = run_plan(plan, rows)
@@ -97,7 +100,7 @@ def _find_epoch_ms(file: ScenarioFile) -> int | None:
     if file.name not in list_scenarios():
         given = (file.scenario.get("spec") or {}).get("epoch")
         return read_epoch_ms(given) - 1000 * WARM_SECONDS if given else None
-    with gzip.open(recording_of(file.name), "rt") as recording:
+    with gzip.open(recording_of(file.name, file.release), "rt") as recording:
         wall = datetime.fromisoformat(json.loads(recording.readline())["wall"])
     instant = (wall - timedelta(seconds=WARM_SECONDS)).isoformat(timespec="milliseconds")
     return read_epoch_ms(instant.replace("+00:00", "Z"))

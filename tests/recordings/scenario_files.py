@@ -11,7 +11,9 @@ from typing import Any
 import yaml
 
 HERE = Path(__file__).parent
-RECORDINGS = HERE / "v1.35"
+RELEASES = ("v1.35", "v1.36", "v1.34")
+"""Those that were recorded. The first one's folder holds the scenarios too, the others' only recordings."""
+RECORDINGS = HERE / RELEASES[0]
 """What ran on a real cluster of that release: a folder a family, in it each scenario beside its recording."""
 
 Json = dict[str, Any]
@@ -43,6 +45,7 @@ class ScenarioFile:
     has_cron_jobs: bool
     steps: list[Step] = field(default_factory=list)
     until_seconds: float = 60.0
+    release: str = RELEASES[0]
 
     @property
     def given(self) -> list[Json]:
@@ -57,9 +60,9 @@ class ScenarioFile:
         ]
 
 
-def list_names() -> list[str]:
-    """All scenarios that have a recording."""
-    return sorted(name for name in list_scenarios() if recording_of(name).exists())
+def list_names(release: str = RELEASES[0]) -> list[str]:
+    """All scenarios that have a recording of a release."""
+    return sorted(name for name in list_scenarios() if recording_of(name, release).exists())
 
 
 @cache
@@ -68,17 +71,17 @@ def list_scenarios() -> dict[str, Path]:
     return {path.stem: path for path in sorted(RECORDINGS.glob("*/*.yaml"))}
 
 
-def recording_of(name: str) -> Path:
+def recording_of(name: str, release: str = RELEASES[0]) -> Path:
     """What a real cluster did with a scenario."""
-    return list_scenarios()[name].with_name(f"{name}.real.jsonl.gz")
+    return HERE / release / list_scenarios()[name].parent.name / f"{name}.real.jsonl.gz"
 
 
-def load(name: str) -> ScenarioFile:
-    """Read a scenario by its name. Raises KeyError when there is none."""
-    return read(list_scenarios()[name])
+def load(name: str, release: str = RELEASES[0]) -> ScenarioFile:
+    """Read a scenario by its name, for a cluster of a release. Raises KeyError when there is none."""
+    return read(list_scenarios()[name], release)
 
 
-def read(path: Path) -> ScenarioFile:
+def read(path: Path, release: str = RELEASES[0]) -> ScenarioFile:
     """Read the scenario of a file."""
     text = path.read_text()
     documents = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
@@ -95,6 +98,7 @@ def read(path: Path) -> ScenarioFile:
         has_cron_jobs="CronJob" in text,
         steps=steps,
         until_seconds=_read_until_seconds(spec.get("until"), steps),
+        release=release,
     )
 
 

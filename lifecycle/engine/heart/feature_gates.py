@@ -17,8 +17,8 @@ def find_gate_problem(release: Release, gate: str, value: object) -> str | None:
     from difflib import get_close_matches
 
     default = release.defaults.get(gate)
-    if default is None:
-        near = get_close_matches(gate, [*sorted(MODELLED), *release.defaults], 1)
+    if default is None or gate not in release.gates:
+        near = get_close_matches(gate, [*sorted(MODELLED & release.gates.keys()), *release.gates], 1)
         suggestion = f"; did you mean {near[0]}?" if near else ""
         return f"unrecognized feature gate {shorten(gate)}{suggestion}"
     if not isinstance(value, bool):

@@ -90,7 +90,7 @@ class Settings:
         self.timing = timing
         self.nodes: dict[str, Any] = {**DEFAULT_NODES, **(nodes or {})}
         self.feature_gates: dict[str, bool] = {**release.defaults, **gates}
-        self.switches: dict[str, bool] = {**release.switches, **given}
+        self.switches: dict[str, bool] = {**_read_switches(release, self.feature_gates), **given}
         self.controller_manager = manager
         self.manager: Mapping[str, Any] = {**MANAGER_DEFAULTS, **manager}
         self.kubelet = list(kubelet or [])
@@ -102,7 +102,7 @@ class Settings:
             "timing": self.timing if isinstance(self.timing, str) else dict(self.timing),
             "nodes": self.nodes,
             "featureGates": _list_changed(self.feature_gates, self.release.defaults),
-            "switches": _list_changed(self.switches, self.release.switches),
+            "switches": _list_changed(self.switches, _read_switches(self.release, self.feature_gates)),
             "controllerManager": self.controller_manager,
             "kubelet": self.kubelet,
         }
@@ -164,6 +164,12 @@ def _choose_release(kubernetes: str | None, compatibility: str | None) -> Releas
             " compatibility is its older spelling"
         )
     return release
+
+
+def _read_switches(release: Release, gates: Mapping[str, bool]) -> dict[str, bool]:
+    """As the release has them; where it has a gate for one, as that is."""
+    by_gate = {name: gates[change.gate] for name, change in SWITCHES.items() if change.gate in release.gates}
+    return {**release.switches, **by_gate}
 
 
 def _list_changed(given: Mapping[str, bool], defaults: Mapping[str, bool]) -> dict[str, bool]:

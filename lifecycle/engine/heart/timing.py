@@ -168,6 +168,8 @@ CLAIM_RESYNC_MS = 15_000
 """How often the volume controller goes over all claims, and tells what each waits for (resyncPeriod)."""
 ON_DEMAND_RELIST_MS = 20
 """What a look at the runtime takes that a kubelet asks for after it has done something for a pod."""
+LEAST_RUN_MS = 30
+"""What the shortest program takes from its start to its end: such a look sees it running."""
 MINIMUM_GRACE_SECONDS = 2
 """The least window between a stop signal and SIGKILL (kubelet)."""
 UPKEEP_PROGRAM_MS = 600_000

@@ -76,7 +76,7 @@ class Kubelets:
         self._reporter = reporter = Reporter(parts, mirrors)
         self._stopper = stopper = Stopper(parts, self)
         self._starter = Starter(parts, evictor, prober, reporter, self)
-        self.sandboxes = Sandboxes(parts, prober, stopper, self)
+        self.sandboxes = Sandboxes(parts, prober, reporter, stopper, self)
         self._agents = NodeAgents(parts, evictor)
         self._node_reporter = node_reporter = NodeReporter(parts, api, evictor)
         self.static_pods = StaticPods(parts, api, mirrors, self)

@@ -9,12 +9,11 @@ from lifecycle.userland.crowd import Crowd
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
-from ..heart.timing import ON_DEMAND_RELIST_MS, RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
+from ..heart.timing import LEAST_RUN_MS, ON_DEMAND_RELIST_MS, RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.names import BEHAVIOR
 from ..objects.pods.pod import Pod
 from ..programs import Behavior, Profile, resolve_behavior
-from ..releases.switches import KUBELET_RELISTS_ON_DEMAND
 from .state import normal_events
 from .state.container_run import ContainerRun
 from .state.cpus import Cpus
@@ -61,7 +60,6 @@ class Parts:
         "_agenda",
         "_clock",
         "_network",
-        "_relists_on_demand",
         "agents",
         "context",
         "cpus",
@@ -91,7 +89,6 @@ class Parts:
         self._network = Network(context, self.pod_manager, self.agents)
         # The period of relists; 0: the kubelet sees each change of the runtime at once.
         self.relist_period_ms = context.timing.spreads["kubelet_look"][1]
-        self._relists_on_demand = context.switches[KUBELET_RELISTS_ON_DEMAND] and self.relist_period_ms > 0
         # How many outages there are, so that a cluster without any pays nothing for them.
         self.outages = 0
 
@@ -266,7 +263,7 @@ class Parts:
         `is_followed`: another sync follows the next one.
         """
         worker.under_way = ""
-        if self._relists_on_demand:
+        if self.agents[worker.node].rules.relists_on_demand:
             self.later(ON_DEMAND_RELIST_MS, SYNC, worker)
             worker.blind_until_ms = self._clock.now_ms + ON_DEMAND_RELIST_MS
         else:
@@ -359,8 +356,13 @@ class Parts:
     def wake_others(self, worker: PodWorker, run: ContainerRun) -> None:
         """Have the other containers' processes take what a process of this one may have sent them."""
         for other in worker.runs.values():
-            if other is not run and other.process is not None:
+            if other is not run and other.process is not None and other.process.exit is None:
                 self._schedule(worker, other)
+
+    def end_later(self, worker: PodWorker, run: ContainerRun) -> None:
+        """Have it found a little later that a process was over as soon as it began."""
+        number, is_progress = self.later(LEAST_RUN_MS, WAKE, worker, run.container.name)
+        run.wake_timer = (number, self._clock.now_ms + LEAST_RUN_MS, is_progress)
 
     def _schedule(self, worker: PodWorker, run: ContainerRun) -> None:
         process = run.process

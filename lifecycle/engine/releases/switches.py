@@ -9,22 +9,29 @@ from collections.abc import Mapping
 
 from lifecycle.lean_dataclasses import dataclass
 
+CONTAINER_EVENTS_NAME_CONTAINER = "containerEventsNameContainer"
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
 GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"
-MANY_MISSES_START = "cronJobsStartAfterManyMisses"
 KUBELET_RELISTS_ON_DEMAND = "kubeletRelistsOnDemand"
+MANY_MISSES_START = "cronJobsStartAfterManyMisses"
 MAX_UNAVAILABLE_ROUNDS_UP = "statefulSetMaxUnavailableRoundsUp"
 ROLLBACK_EVENTS = "deploymentRollbackEvents"
+SANDBOX_MAKES_READY_TO_START = "sandboxMakesReadyToStart"
 SCALING_EVENTS_NAME_FORMER_SIZE = "scalingEventsNameFormerSize"
+STATEFUL_SET_EVENTS_IN_LOWER_CASE = "statefulSetEventsInLowerCase"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`component`: who does it. `says`: what is done where the switch is on. `upstream`: what changed it."""
+    """`component`: who does it. `says`: what is done where the switch is on. `upstream`: what changed it.
+
+    `gate`: the feature gate that turns it in releases that have that gate.
+    """
 
     component: str
     says: str
     upstream: str
+    gate: str = ""
 
 
 SWITCHES: Mapping[str, Change] = {
@@ -43,6 +50,7 @@ SWITCHES: Mapping[str, Change] = {
         "kubelet",
         "after it has done something for a pod the kubelet looks at what has become of that at once",
         "kubernetes/kubernetes#137362, gate PLEGOnDemandRelist, since v1.36: pkg/kubelet/pleg/generic.go",
+        gate="PLEGOnDemandRelist",
     ),
     MANY_MISSES_START: Change(
         "kube-controller-manager",
@@ -65,5 +73,20 @@ SWITCHES: Mapping[str, Change] = {
         "a Deployment's event ScalingReplicaSet names the size before: from 1 to 3",
         "kubernetes/kubernetes#101142 and, in this order of words, #125118, since v1.32:"
         " pkg/controller/deployment/sync.go",
+    ),
+    STATEFUL_SET_EVENTS_IN_LOWER_CASE: Change(
+        "kube-controller-manager",
+        "a StatefulSet's events begin in lower case: create Pod web-0 in StatefulSet web successful",
+        "until v1.35: pkg/controller/statefulset/stateful_pod_control.go",
+    ),
+    CONTAINER_EVENTS_NAME_CONTAINER: Change(
+        "kubelet",
+        "events Created and Started name the container: Created container: web",
+        "until v1.35: startContainer in pkg/kubelet/kuberuntime/kuberuntime_container.go",
+    ),
+    SANDBOX_MAKES_READY_TO_START: Change(
+        "kubelet",
+        "PodReadyToStartContainers is True as soon as the pod's sandbox stands, before its images are there",
+        "kubernetes/kubernetes#134660, since v1.36: OnPodSandboxReady in pkg/kubelet/kubelet.go",
     ),
 }

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from .release import Gate, Release, read_gates
+from .release import Gate, Patches, Release, read_defaults, read_gates
 from .switches import (
+    CONTAINER_EVENTS_NAME_CONTAINER,
     EVICTIONS_IGNORE_POD_GRACE,
     GRACE_OVERRIDE_IS_LAST,
     KUBELET_RELISTS_ON_DEMAND,
     MANY_MISSES_START,
     MAX_UNAVAILABLE_ROUNDS_UP,
     ROLLBACK_EVENTS,
+    SANDBOX_MAKES_READY_TO_START,
     SCALING_EVENTS_NAME_FORMER_SIZE,
+    STATEFUL_SET_EVENTS_IN_LOWER_CASE,
 )
 from .tables.v1_35 import TABLES
 from .tables.v1_35.gates import GATES
@@ -26,15 +29,20 @@ V1_35 = Release(
     version="v1.35.6",
     go_version="go1.25.5",
     gates=_GATES,
-    defaults={name: gate.default for name, gate in _GATES.items()},
+    defaults=read_defaults(_GATES),
     switches={
+        CONTAINER_EVENTS_NAME_CONTAINER: False,
         EVICTIONS_IGNORE_POD_GRACE: False,
         GRACE_OVERRIDE_IS_LAST: False,
         KUBELET_RELISTS_ON_DEMAND: False,
         MANY_MISSES_START: True,
         MAX_UNAVAILABLE_ROUNDS_UP: False,
         ROLLBACK_EVENTS: False,
+        SANDBOX_MAKES_READY_TO_START: False,
         SCALING_EVENTS_NAME_FORMER_SIZE: True,
+        STATEFUL_SET_EVENTS_IN_LOWER_CASE: False,
     },
     tables=TABLES,
+    # Turned off again by kubernetes/kubernetes#137926, since Parallel sets went wrong with it.
+    patches=[Patches(before=4, gates={"MaxUnavailableStatefulSet": True})],
 )

@@ -24,7 +24,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.programs.guesses import GUESSES
 from lifecycle.engine.programs.images.built import read_built
 from lifecycle.engine.programs.images.known import KNOWN_IMAGES
-from lifecycle.engine.releases.known import DEFAULT_RELEASE, RELEASES
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, load_releases
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.management.doc_sections import fill, make_table
 from lifecycle.management.left_out import list_left_out
@@ -233,13 +233,13 @@ def _name_field(kind: str, path: str) -> str:
 
 def _list_releases() -> Iterator[str]:
     yield CHOSEN
-    rows = ((f"`{one.name}`", one.borrows or f"as {one.version} does it") for one in RELEASES)
+    rows = ((f"`{one.name}`", one.borrows or f"as {one.version} does it") for one in load_releases())
     yield make_table(("release", "what is modelled"), rows)
     yield SWITCHED
     yield make_table(("switch", "what is done where it is on"), map(_describe_switch, SWITCHES))
 
 
 def _describe_switch(name: str) -> tuple[str, str]:
-    change, switched_on = SWITCHES[name], [one.name for one in RELEASES if one.switches[name]]
+    change, switched_on = SWITCHES[name], [one.name for one in load_releases() if one.switches[name]]
     where = f"on in {', '.join(switched_on)}" if switched_on else "off in all"
     return f"`{name}`", f"{change.says} ({change.component}; {where})"

@@ -9,7 +9,7 @@ import pytest
 from lifecycle.engine.heart.settings import Settings, read_release
 from lifecycle.engine.releases import switches
 from lifecycle.engine.releases.gates import MODELLED, is_enabled
-from lifecycle.engine.releases.known import RELEASES, find_release
+from lifecycle.engine.releases.known import find_release, load_releases
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.engine.schema.tables import load_tables
@@ -18,7 +18,8 @@ from tests.test_floors import is_in, modules, resolve
 # The worker that reads the trees for the floors reads them for these too.
 pytestmark = pytest.mark.xdist_group("floors")
 
-KNOWN = "v1.35 (v1.35.6), v1.23.1"
+KNOWN = "v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9), v1.23.1"
+SETS_GATE = "MaxUnavailableStatefulSet"
 NAMES = {getattr(switches, name): name for name in vars(switches) if isinstance(getattr(switches, name), str)}
 
 
@@ -31,6 +32,13 @@ NAMES = {getattr(switches, name): name for name in vars(switches) if isinstance(
         ("1.35.6", "v1.35"),
         ("v1.23.1", "v1.23.1"),
         ("1.23.1", "v1.23.1"),
+        ("1.36", "v1.36"),
+        ("v1.36.3", "v1.36"),
+        ("1.34", "v1.34"),
+        ("v1.34.9", "v1.34"),
+        ("1.35.0", "v1.35.0"),
+        ("v1.36.0", "v1.36.0"),
+        ("v1.35.12", "v1.35.12"),
     ],
 )
 def test_a_release_is_found_by_each_of_its_names(text: str, name: str) -> None:
@@ -38,7 +46,21 @@ def test_a_release_is_found_by_each_of_its_names(text: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["v1.36", "1.34", "v9.9", "1.35.0", "1.35,1.36", "1.3", "35", "V1.35", "", "v"]
+    "text",
+    [
+        *("v1.33", "1.99", "v9.9", "1.35,1.36", "1.3", "35", "V1.35", "", "v", "1.23", "1.23.2"),
+        *(
+            "1.35.",
+            "1.35.x",
+            "1.35.-1",
+            "1.35.00",
+            "1.35.06",
+            "1.35.1000",
+            "1.35.²",
+            "1.35.6.1",
+            "1.35.0-rc.1",
+        ),
+    ],
 )
 @pytest.mark.parametrize("spelling", ["kubernetes", "compatibility"])
 def test_an_unknown_release_is_refused_with_those_that_are_known(text: str, spelling: str) -> None:
@@ -82,6 +104,43 @@ def test_two_releases_at_once_are_refused() -> None:
 def test_a_saved_cluster_loads_whatever_it_says_of_its_release(saved: dict, name: str) -> None:
     assert Settings.from_saved(saved).release.name == name
     assert read_release(saved).name == name
+
+
+@pytest.mark.parametrize(
+    "text, is_on",
+    [
+        # CHANGELOG-1.35.md: beta and on with v1.35.0 (#133153), off again with v1.35.4 (#137926).
+        ("1.34.9", False),
+        ("1.35.0", True),
+        ("1.35.3", True),
+        ("1.35.4", False),
+        ("1.35.6", False),
+        ("1.35.9", False),
+        ("1.36.0", False),
+    ],
+)
+def test_a_patch_release_sets_a_gate_as_it_did(text: str, is_on: bool) -> None:
+    release = find_release(text)
+    assert (release.defaults[SETS_GATE], release.gates[SETS_GATE].default) == (is_on, is_on)
+    assert Settings(kubernetes=text).feature_gates[SETS_GATE] is is_on
+
+
+@pytest.mark.parametrize(
+    "text, borrows",
+    [
+        ("1.35.0", "as v1.35.6, which is recorded, but that MaxUnavailableStatefulSet is on"),
+        ("1.35.5", "as v1.35.6, which is recorded"),
+    ],
+)
+def test_a_patch_release_says_of_which_it_is_made(text: str, borrows: str) -> None:
+    release = find_release(text)
+    assert (release.borrows, release.is_recorded, release.version) == (borrows, False, f"v{text}")
+    assert find_release("1.35").is_recorded
+
+
+def test_a_cluster_of_a_patch_release_stays_one() -> None:
+    settings = Settings(kubernetes="1.35.0")
+    assert Settings.from_saved(settings.to_json()).release is settings.release is find_release("v1.35.0")
 
 
 # --- switches ---------------------------------------------------------------------------------------------
@@ -142,6 +201,36 @@ def test_a_saved_switch_that_is_known_no_more_is_left_out() -> None:
     assert Settings.from_saved(saved).switches["deploymentRollbackEvents"] is True
 
 
+@pytest.mark.parametrize(
+    "given, is_on",
+    [
+        pytest.param({"kubernetes": "1.35"}, False, id="before the gate"),
+        pytest.param({"kubernetes": "1.36"}, True, id="as the gate is"),
+        pytest.param(
+            {"kubernetes": "1.36", "featureGates": {"PLEGOnDemandRelist": False}}, False, id="gate off"
+        ),
+        pytest.param(
+            {
+                "kubernetes": "1.36",
+                "featureGates": {"PLEGOnDemandRelist": False},
+                "switches": {"kubeletRelistsOnDemand": True},
+            },
+            True,
+            id="said itself",
+        ),
+    ],
+)
+def test_a_switch_with_a_gate_follows_it(given: dict, is_on: bool) -> None:
+    settings = Settings.from_json(given)
+    assert settings.switches["kubeletRelistsOnDemand"] is is_on
+    assert Settings.from_saved(settings.to_json()).switches == settings.switches
+
+
+def test_a_gate_that_the_release_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="unrecognized feature gate 'PLEGOnDemandRelist'"):
+        Settings(kubernetes="1.35", feature_gates={"PLEGOnDemandRelist": True})
+
+
 @pytest.mark.slow
 def test_each_switch_is_read_somewhere() -> None:
     """By its constant, as an index: `switches[ROLLBACK_EVENTS]`."""
@@ -159,7 +248,7 @@ def test_each_switch_is_read_somewhere() -> None:
 # --- gates ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.name)
+@pytest.mark.parametrize("release", load_releases(), ids=lambda release: release.name)
 def test_a_release_says_all_there_is_to_say(release: Release) -> None:
     assert release.switches.keys() == SWITCHES.keys()
     assert release.defaults.keys() >= MODELLED

@@ -11,7 +11,7 @@ from ...objects.selector import Selector
 from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
 from ...objects.workloads.stateful_set import STATEFUL_SET_KIND, StatefulSet
 from ...releases.gates import is_enabled
-from ...releases.switches import MAX_UNAVAILABLE_ROUNDS_UP
+from ...releases.switches import MAX_UNAVAILABLE_ROUNDS_UP, STATEFUL_SET_EVENTS_IN_LOWER_CASE
 from ...rules.actions import Decision, Tried
 from ..act import Act
 from ..owner.orphans import list_by_age
@@ -34,8 +34,11 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
     owner_class = StatefulSet
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
-        rounds_up = context.switches[MAX_UNAVAILABLE_ROUNDS_UP]
-        self._options = Options(is_enabled(context.features, GATE), rounds_up)
+        self._options = Options(
+            has_max_unavailable=is_enabled(context.features, GATE),
+            rounds_up=context.switches[MAX_UNAVAILABLE_ROUNDS_UP],
+            in_lower_case=context.switches[STATEFUL_SET_EVENTS_IN_LOWER_CASE],
+        )
         self._members: dict[str, Members] = {}
         self._claims = Claims(context.store)
         # uids of the sets whose claims have a stem, by namespace and stem.

@@ -16,7 +16,7 @@ from ...rules.defaults.nodes import find_internal_address
 from ...rules.pods.image_names import full_name
 from ..eviction.evictor import Evictor
 from ..parts import Parts
-from ..state.node_agent import API_SERVER, NodeAgent, make_address
+from ..state.node_agent import API_SERVER, KubeletRules, NodeAgent, make_address
 
 _MOST_ADDRESSES = 8192
 NEW_MACHINE = "newMachine"
@@ -58,7 +58,8 @@ class NodeAgents:
         self._count += 1
         last_ms = max(self._parts.relist_period_ms - 1, 0)
         phase_ms = context.chance.draw_ms("kubelet_look", node, 0, last_ms)
-        agent = NodeAgent(node, self._count, phase_ms, context.features, configuration)
+        rules = KubeletRules.read(context.features, context.switches, self._parts.relist_period_ms > 0)
+        agent = NodeAgent(node, self._count, phase_ms, context.features, rules, configuration)
         stored = self._parts.store.get("Node", "", node)
         if isinstance(stored, Node):
             agent.host_ip = find_internal_address(stored.status.raw) or agent.host_ip

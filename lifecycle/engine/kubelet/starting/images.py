@@ -49,7 +49,9 @@ class Images:
             self._never_pull(worker, run, image)
             return False
         if is_there and policy != "Always":
-            message = f'Container image "{image}" already present on machine and can be accessed by the pod'
+            message = f'Container image "{image}" already present on machine'
+            if agent.rules.images_need_secrets:
+                message += " and can be accessed by the pod"
             pulled = parts.event(worker, run, NORMAL, "Pulled", message)
             if pulled and not run.attempt:
                 # A restart follows from why it had to be, not from an image that was there all the time.

@@ -22,6 +22,7 @@ from ...rules.volumes.claims import attached_volume, claim_ref, is_attached, is_
 from ...rules.volumes.sources import SOURCE_KINDS
 from ..parts import NORMAL, SOURCE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
+from ..reports import Reporter
 from ..state.container_run import HELD, IDLE, PRE_STOP, STOPPING
 from ..state.node_agent import SANDBOXES, NodeAgent
 from ..state.worker import KILLING, SYNCING, TERMINATED, PodWorker
@@ -46,11 +47,14 @@ _BEING_STOPPED = (PRE_STOP, HELD, STOPPING)
 class Sandboxes:
     """Makes them, loses them, makes them again."""
 
-    __slots__ = ("_kubelet", "_parts", "_prober", "_stopper")
+    __slots__ = ("_kubelet", "_parts", "_prober", "_reporter", "_stopper")
 
-    def __init__(self, parts: Parts, prober: Prober, stopper: Stopper, kubelet: Kubelet) -> None:
+    def __init__(
+        self, parts: Parts, prober: Prober, reporter: Reporter, stopper: Stopper, kubelet: Kubelet
+    ) -> None:
         self._parts = parts
         self._prober = prober
+        self._reporter = reporter
         self._stopper = stopper
         self._kubelet = kubelet
         for kind in SOURCE_KINDS:
@@ -201,9 +205,12 @@ class Sandboxes:
         runtime = worker.runtime
         worker.processes = make_namespace(pod.spec.share_process_namespace, pod.spec.host_pid)
         ip = agent.host_ip if pod.spec.host_network else agent.next_address()
-        self._parts.pod_manager.take_sandbox(worker, ip)
         attempt = runtime.sandbox_attempt + 1 if runtime.sandbox_id else 0
         worker.runtime = RuntimePod(f"{worker.uid}-{attempt}", True, attempt, ip, runtime.containers)
+        if agent.rules.tells_sandbox_at_once:
+            # Its address is told by the next sync (OnPodSandboxReady).
+            pod = self._reporter.report(worker, pod)
+        self._parts.pod_manager.take_sandbox(worker, ip)
         # Reported by the next sync: this one goes on to start containers, and may have to wait for a hook.
         worker.has_changed = False
         # A sync while it was being made has found nothing to do.

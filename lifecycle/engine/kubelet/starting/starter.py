@@ -127,14 +127,17 @@ class Starter:
             error = behavior.start.error or RUN_CONTAINER_ERROR
             self._fail_start(worker, run, error, f'failed to start container "{container.name}"')
             return
-        parts.event(worker, run, NORMAL, "Created", "Container created")
+        is_named = parts.agents[worker.node].rules.events_name_container
+        created = f"Created container: {container.name}" if is_named else "Container created"
+        parts.event(worker, run, NORMAL, "Created", created)
         problem = ""
         if behavior.may_not_start:
             problem = find_start_problem(behavior, parts.now_ms, parts.world(worker, pod, run))
         if problem:
             self._fail_run(worker, run, f"{_RUNTIME_PROBLEM}: {problem}")
             return
-        parts.event(worker, run, NORMAL, "Started", "Container started")
+        started = f"Started container {container.name}" if is_named else "Container started"
+        parts.event(worker, run, NORMAL, "Started", started)
         for problem in () if run.told_problems else behavior.problems:
             parts.event(worker, run, WARNING, "UninterpretedBehavior", problem)
         run.told_problems = True
@@ -233,7 +236,10 @@ class Starter:
             if not parts.relist_period_ms:
                 self.see(worker, pod, run)
                 self._reporter.report(worker, pod)
-            self._kubelet.on_exit(worker, run)
+            if parts.agents[worker.node].rules.relists_on_demand:
+                parts.end_later(worker, run)
+            else:
+                self._kubelet.on_exit(worker, run)
             return
         self._evictor.on_written(worker)
         parts.schedule_wake(worker, run)

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lifecycle.lean_tuples import NamedTuple
+
+from ...releases.gates import is_enabled
+from ...releases.switches import (
+    CONTAINER_EVENTS_NAME_CONTAINER,
+    KUBELET_RELISTS_ON_DEMAND,
+    SANDBOX_MAKES_READY_TO_START,
+)
 from ...rules.nodes.eviction_settings import read_eviction_settings
 from ...rules.pods.backoff import decide_limits
 from ...rules.pods.image_names import full_name
@@ -52,6 +60,28 @@ def make_address(number: int) -> str:
     return f"10.0.{number >> 8 & 255}.{number & 255}"
 
 
+class KubeletRules(NamedTuple):
+    """What kubelets of other releases do otherwise, read once for each kubelet."""
+
+    events_name_container: bool
+    images_need_secrets: bool
+    relists_on_demand: bool
+    tells_sandbox_at_once: bool
+
+    @classmethod
+    def read(cls, gates: Mapping[str, bool], switches: Mapping[str, bool], has_relists: bool) -> KubeletRules:
+        """From the gates and switches of its release, as the cluster sets them.
+
+        `has_relists`: whether a look at the runtime takes time.
+        """
+        return cls(
+            events_name_container=switches[CONTAINER_EVENTS_NAME_CONTAINER],
+            images_need_secrets=is_enabled(gates, "KubeletEnsureSecretPulledImages"),
+            relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists,
+            tells_sandbox_at_once=switches[SANDBOX_MAKES_READY_TO_START] and has_relists,
+        )
+
+
 class NodeAgent:
     """Plain data of one node. `pulls`: image under way → the instant (ms) it will be there.
 
@@ -77,6 +107,7 @@ class NodeAgent:
         "pressure",
         "pulls",
         "relist_phase_ms",
+        "rules",
         "shutdown",
         "subnet",
     )
@@ -87,6 +118,7 @@ class NodeAgent:
         number: int,
         relist_phase_ms: int,
         features: Mapping[str, bool],
+        rules: KubeletRules,
         configuration: Mapping[str, Any] | None,
     ) -> None:
         self.name = name
@@ -112,6 +144,7 @@ class NodeAgent:
         self.subnet = f"10.{64 + (number >> 8 & 63)}.{number & 255}"
         self.last_address = 0
         self.configuration = configuration
+        self.rules = rules
         self.back_off = decide_limits(features, configuration)
         self.eviction = read_eviction_settings(configuration)
         # Only of a machine that is being shut down.

@@ -53,7 +53,7 @@ def decide(seen: Seen) -> Decision:
 def _replace(seen: Seen, plan: Plan, ordinals: Sequence[int]) -> Decision:
     """Delete outdated pods. Those that nothing has to end are gone at once; who is bound tells of its end."""
     pods = [seen.pod(ordinal) for ordinal in ordinals]
-    actions = [action for pod in pods for action in delete_pod(seen.owner, pod)]
+    actions = [action for pod in pods for action in delete_pod(seen, pod)]
     may_be_gone = any(not pod.node_name or pod.spec.termination_grace_seconds == 0 for pod in pods)
     return Decision((*actions, *decide_status(seen, plan, len(pods))), is_unfinished=may_be_gone)
 
@@ -65,7 +65,7 @@ def _tell_twice_deleted(seen: Seen, plan: Plan, actions: Sequence[Action]) -> li
     """
     gone = {one.pod.meta.name for one in actions if isinstance(one, DeletePod) and one.pod.is_finished}
     found = (seen.pod(ordinal).meta.name for ordinal in decide_update(seen, plan)) if gone else ()
-    return [say(seen.owner, "Delete", name, f'pods "{name}" not found') for name in found if name in gone]
+    return [say(seen, "Delete", name, f'pods "{name}" not found') for name in found if name in gone]
 
 
 def _is_ending(seen: Seen) -> bool:
@@ -100,7 +100,7 @@ def decide_scale_down(seen: Seen) -> list[Action]:
         return [
             action
             for ordinal in nlargest(WRITES_A_LOOK, going)
-            for action in delete_pod(owner, seen.pod(ordinal))
+            for action in delete_pod(seen, seen.pod(ordinal))
         ]
     return _delete_highest(seen)
 
@@ -114,7 +114,7 @@ def _delete_highest(seen: Seen) -> list[Action]:
     first_unwell = members.unsettled.first_outside(low, high)
     if members[top].is_terminating or (top in members.unsettled and top != first_unwell):
         return []
-    return delete_pod(owner, seen.pod(top))
+    return delete_pod(seen, seen.pod(top))
 
 
 def decide_update(seen: Seen, plan: Plan) -> Sequence[int]:

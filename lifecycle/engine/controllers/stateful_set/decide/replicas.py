@@ -98,7 +98,7 @@ def _decide_replica(seen: Seen, plan: Plan, ordinal: int) -> Step:
     member, pod = members[ordinal], seen.pod(ordinal)
     if member.is_finished:
         # It comes again under its name, once this one is gone.
-        return Step([] if member.is_terminating else delete_pod(owner, pod), is_blocked=True)
+        return Step([] if member.is_terminating else delete_pod(seen, pod), is_blocked=True)
     warnings: list[RecordEvent] = []
     if member.phase == PENDING and ordinal in members.mismatched:
         actions, problems = complete_claims(seen, ordinal, pod)
@@ -115,9 +115,9 @@ def _decide_replica(seen: Seen, plan: Plan, ordinal: int) -> Step:
     return step
 
 
-def delete_pod(owner: StatefulSet, pod: Pod) -> list[Action]:
+def delete_pod(seen: Seen, pod: Pod) -> list[Action]:
     """Delete a pod, and say so."""
-    return [DeletePod(pod), say(owner, "Delete", pod.meta.name)]
+    return [DeletePod(pod), say(seen, "Delete", pod.meta.name)]
 
 
 # --- pods that are missing --------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def _decide_creation(seen: Seen, plan: Plan, ordinal: int) -> Step:
     if actions:
         return Step(actions, is_blocked=True)
     if problems:
-        return _fail(owner, "Create", name, problems)
+        return _fail(seen, "Create", name, problems)
     revision = plan.current if is_of_current(owner, ordinal) else plan.update
     template = template_of(owner, revision)
     volumes = template.spec.raw.get("volumes")
@@ -147,14 +147,14 @@ def _decide_creation(seen: Seen, plan: Plan, ordinal: int) -> Step:
         SOURCE,
         name,
         make_overlay(owner, volumes, ordinal, revision.meta.name),
-        words_of_pod(owner, name),
+        words_of_pod(seen, name),
     )
     return Step([pod], is_blocked=True)
 
 
-def _fail(owner: StatefulSet, verb: str, name: str, problems: Sequence[str]) -> Step:
+def _fail(seen: Seen, verb: str, name: str, problems: Sequence[str]) -> Step:
     text = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
-    return Step(failures=[say(owner, verb, name, text)], has_failed=True, is_blocked=True)
+    return Step(failures=[say(seen, verb, name, text)], has_failed=True, is_blocked=True)
 
 
 def is_of_current(owner: StatefulSet, ordinal: int) -> bool:
@@ -194,7 +194,7 @@ def make_missing_claims(seen: Seen, ordinal: int) -> tuple[list[Action], list[st
         elif claim is None and name in refused:
             problems.append(f"failed to create PVC {name}: {refused[name]}")
         elif claim is None:
-            words = words_of_claim(owner, name, name_pod(owner, ordinal))
+            words = words_of_claim(seen, name, name_pod(owner, ordinal))
             actions.append(CreateJson(make_claim(owner, number, ordinal), owner, SOURCE, words))
     return actions, problems
 
@@ -270,7 +270,7 @@ def _enforce(seen: Seen, ordinal: int, pod: Pod) -> Step:
         name = pod.meta.name
         labels = {**pod.meta.labels, POD_NAME_LABEL: name, POD_INDEX_LABEL: str(ordinal)}
         actions.append(Update(pod.replace(meta=pod.meta.replace(labels=labels))))
-    return Step([*actions, say(seen.owner, "Update", pod.meta.name)] if actions else [])
+    return Step([*actions, say(seen, "Update", pod.meta.name)] if actions else [])
 
 
 def _try_storage(seen: Seen, ordinal: int, pod: Pod) -> Step:
@@ -283,4 +283,4 @@ def _try_storage(seen: Seen, ordinal: int, pod: Pod) -> Step:
         volumes = list_volumes(seen.owner, old["spec"].get("volumes") or (), ordinal)
         errors = validate_pod_update(old, {**old, "spec": {**old["spec"], "volumes": volumes}}, {})
         problems = [make_invalid("Pod", pod.meta.name, errors, "v1").message]
-    return _fail(seen.owner, "Update", pod.meta.name, problems)
+    return _fail(seen, "Update", pod.meta.name, problems)

@@ -18,10 +18,14 @@ SOURCE = "statefulset-controller"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`has_max_unavailable`: the gate MaxUnavailableStatefulSet. `rounds_up`: percentages of it."""
+    """`has_max_unavailable`: the gate MaxUnavailableStatefulSet. `rounds_up`: percentages of it.
+
+    `in_lower_case`: how events begin.
+    """
 
     has_max_unavailable: bool = False
     rounds_up: bool = False
+    in_lower_case: bool = False
 
 
 @dataclass(slots=True)
@@ -58,25 +62,29 @@ class Seen:
         }
 
 
-def say(owner: StatefulSet, verb: str, pod: str, problem: str = "") -> RecordEvent:
+def say(seen: Seen, verb: str, pod: str, problem: str = "") -> RecordEvent:
     """What is said of a pod: Create, Delete or Update, that it went well, or what was wrong."""
+    owner = seen.owner
+    about = f"{_begin(seen, verb)} Pod {pod} in StatefulSet {owner.meta.name}"
     if problem:
-        message = f"{verb} Pod {pod} in StatefulSet {owner.meta.name} failed error: {problem}"
-        return RecordEvent(owner, "Warning", f"Failed{verb}", message, SOURCE)
-    message = f"{verb} Pod {pod} in StatefulSet {owner.meta.name} successful"
-    return RecordEvent(owner, "Normal", f"Successful{verb}", message, SOURCE)
+        return RecordEvent(owner, "Warning", f"Failed{verb}", f"{about} failed error: {problem}", SOURCE)
+    return RecordEvent(owner, "Normal", f"Successful{verb}", f"{about} successful", SOURCE)
 
 
-def words_of_pod(owner: StatefulSet, pod: str) -> Words:
+def words_of_pod(seen: Seen, pod: str) -> Words:
     """What is said of a pod that is made."""
-    about = f"Create Pod {pod} in StatefulSet {owner.meta.name}"
+    about = f"{_begin(seen, 'Create')} Pod {pod} in StatefulSet {seen.owner.meta.name}"
     return Words(f"{about} successful", f"{about} failed error: ")
 
 
-def words_of_claim(owner: StatefulSet, claim: str, pod: str) -> Words:
+def words_of_claim(seen: Seen, claim: str, pod: str) -> Words:
     """What is said of a claim that is made for a pod."""
-    name = owner.meta.name
+    name, about = seen.owner.meta.name, f"{_begin(seen, 'Create')} Claim {claim}"
     return Words(
-        f"Create Claim {claim} Pod {pod} in StatefulSet {name} success",
-        f"Create Claim {claim} for Pod {pod} in StatefulSet {name} failed error: ",
+        f"{about} Pod {pod} in StatefulSet {name} success",
+        f"{about} for Pod {pod} in StatefulSet {name} failed error: ",
     )
+
+
+def _begin(seen: Seen, verb: str) -> str:
+    return verb.lower() if seen.options.in_lower_case else verb

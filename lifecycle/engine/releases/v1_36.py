@@ -1,0 +1,32 @@
+"""Kubernetes v1.36."""
+
+from __future__ import annotations
+
+from lifecycle.lean_dataclasses import replace
+
+from .release import read_defaults, read_gates
+from .switches import (
+    KUBELET_RELISTS_ON_DEMAND,
+    SANDBOX_MAKES_READY_TO_START,
+)
+from .tables.v1_36 import TABLES
+from .tables.v1_36.gates import GATES
+from .v1_35 import V1_35
+
+_GATES = read_gates(GATES)
+
+V1_36 = replace(
+    V1_35,
+    name="v1.36",
+    version="v1.36.3",
+    go_version="go1.26.6",
+    gates=_GATES,
+    defaults=read_defaults(_GATES),
+    switches={
+        **V1_35.switches,
+        KUBELET_RELISTS_ON_DEMAND: True,
+        SANDBOX_MAKES_READY_TO_START: True,
+    },
+    patches=(),
+    tables=TABLES,
+)
