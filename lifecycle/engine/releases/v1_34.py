@@ -7,6 +7,7 @@ from lifecycle.lean_dataclasses import replace
 from .release import read_defaults, read_gates
 from .switches import (
     CONTAINER_EVENTS_NAME_CONTAINER,
+    RESIZE_TELLS_ITS_END_ONLY,
     STATEFUL_SET_EVENTS_IN_LOWER_CASE,
 )
 from .tables.v1_34.gates import GATES
@@ -25,6 +26,7 @@ V1_34 = replace(
     switches={
         **V1_35.switches,
         CONTAINER_EVENTS_NAME_CONTAINER: True,
+        RESIZE_TELLS_ITS_END_ONLY: True,
         STATEFUL_SET_EVENTS_IN_LOWER_CASE: True,
     },
     patches=(),

@@ -7,6 +7,8 @@ from lifecycle.lean_dataclasses import replace
 from .release import read_defaults, read_gates
 from .switches import (
     KUBELET_RELISTS_ON_DEMAND,
+    RESIZE_EVENTS_TELL_ADMISSION,
+    RESIZE_VALIDATED_BY_NODE,
     SANDBOX_MAKES_READY_TO_START,
 )
 from .tables.v1_36.gates import GATES
@@ -24,6 +26,8 @@ V1_36 = replace(
     switches={
         **V1_35.switches,
         KUBELET_RELISTS_ON_DEMAND: True,
+        RESIZE_EVENTS_TELL_ADMISSION: True,
+        RESIZE_VALIDATED_BY_NODE: True,
         SANDBOX_MAKES_READY_TO_START: True,
     },
     patches=(),

@@ -11,6 +11,8 @@ from ...releases.gates import is_enabled
 from ...releases.switches import (
     CONTAINER_EVENTS_NAME_CONTAINER,
     KUBELET_RELISTS_ON_DEMAND,
+    RESIZE_EVENTS_TELL_ADMISSION,
+    RESIZE_TELLS_ITS_END_ONLY,
     SANDBOX_MAKES_READY_TO_START,
 )
 from ...rules.nodes.eviction_settings import read_eviction_settings
@@ -66,6 +68,8 @@ class KubeletRules(NamedTuple):
     events_name_container: bool
     images_need_secrets: bool
     relists_on_demand: bool
+    resize_passes_admission: bool
+    resize_tells_its_end_only: bool
     tells_sandbox_at_once: bool
 
     @classmethod
@@ -78,6 +82,8 @@ class KubeletRules(NamedTuple):
             events_name_container=switches[CONTAINER_EVENTS_NAME_CONTAINER],
             images_need_secrets=is_enabled(gates, "KubeletEnsureSecretPulledImages"),
             relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists,
+            resize_passes_admission=switches[RESIZE_EVENTS_TELL_ADMISSION],
+            resize_tells_its_end_only=switches[RESIZE_TELLS_ITS_END_ONLY],
             tells_sandbox_at_once=switches[SANDBOX_MAKES_READY_TO_START] and has_relists,
         )
 
