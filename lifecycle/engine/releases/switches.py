@@ -11,6 +11,7 @@ from lifecycle.lean_dataclasses import dataclass
 
 CONTAINER_EVENTS_NAME_CONTAINER = "containerEventsNameContainer"
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
+EXEC_PROBES_END_WITH_SYNC = "execProbesEndAtTermination"
 GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"
 KUBELET_RELISTS_ON_DEMAND = "kubeletRelistsOnDemand"
 MANY_MISSES_START = "cronJobsStartAfterManyMisses"
@@ -106,5 +107,11 @@ SWITCHES: Mapping[str, Change] = {
         "kube-apiserver",
         "a resize beyond what the pod's node can allot is refused",
         "kubernetes/kubernetes#136043, since v1.36: plugin/pkg/admission/podresize/admission.go",
+    ),
+    EXEC_PROBES_END_WITH_SYNC: Change(
+        "kubelet",
+        "from its termination on a pod's exec probes are cancelled and tell nothing of its container",
+        "kubernetes/kubernetes#140881, a defect of v1.35 and v1.36.3: pkg/kubelet/prober/prober_manager.go,"
+        " startPodSync in pkg/kubelet/pod_workers.go",
     ),
 }

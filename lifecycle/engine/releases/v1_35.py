@@ -6,6 +6,7 @@ from .release import Gate, Patches, Release, read_defaults, read_gates
 from .switches import (
     CONTAINER_EVENTS_NAME_CONTAINER,
     EVICTIONS_IGNORE_POD_GRACE,
+    EXEC_PROBES_END_WITH_SYNC,
     GRACE_OVERRIDE_IS_LAST,
     KUBELET_RELISTS_ON_DEMAND,
     MANY_MISSES_START,
@@ -36,6 +37,7 @@ V1_35 = Release(
     switches={
         CONTAINER_EVENTS_NAME_CONTAINER: False,
         EVICTIONS_IGNORE_POD_GRACE: False,
+        EXEC_PROBES_END_WITH_SYNC: True,
         GRACE_OVERRIDE_IS_LAST: False,
         KUBELET_RELISTS_ON_DEMAND: False,
         MANY_MISSES_START: True,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from lifecycle.lean_dataclasses import replace
 
-from .release import read_defaults, read_gates
+from .release import Patches, read_defaults, read_gates
 from .switches import (
+    EXEC_PROBES_END_WITH_SYNC,
     KUBELET_RELISTS_ON_DEMAND,
     RESIZE_EVENTS_TELL_ADMISSION,
     RESIZE_VALIDATED_BY_NODE,
@@ -30,6 +31,7 @@ V1_36 = replace(
         RESIZE_VALIDATED_BY_NODE: True,
         SANDBOX_MAKES_READY_TO_START: True,
     },
-    patches=(),
+    # Until then each sync of a pod had a context of its own, and no probe's was cancelled with the last one.
+    patches=[Patches(before=3, switches={EXEC_PROBES_END_WITH_SYNC: False})],
     borrows="its API server reads and shows fields as v1.35's does",
 )

@@ -1,4 +1,4 @@
-"""The same is done under two releases: what of it comes out otherwise. Texts and rules are of their sources."""
+"""The same is done under two releases: what comes out otherwise. Texts and rules are of their sources."""
 
 from typing import Any
 
