@@ -1,7 +1,7 @@
 """What scenarios are drawn of: pod templates whose containers act in a known way, and steps at instants.
 
-How a container acts is said twice: by its script, for a real kubelet, and by the annotation that Podline and the
-hollow nodes of this tool obey.
+How a container acts is said twice: by its script, for a real kubelet, and by the annotation that Podline and
+the hollow nodes of this tool obey.
 """
 
 from __future__ import annotations

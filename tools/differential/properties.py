@@ -70,7 +70,7 @@ def _find_broken_rows(plan: Plan) -> Iterator[str]:
     try:
         Watcher().take(_run(plan, _Sliced))
     except AssertionError as broken:
-        yield f"an invariant does not hold: {str(broken):.600}"
+        yield f"an invariant does not hold: {broken!s:.600}"
 
 
 def _find_uneven_runs(plan: Plan) -> Iterator[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from tools.differential.case import Case
 
-Shows = Callable[[Case], bool]
+FindShowing = Callable[[Sequence[Case]], Case | None]
+"""Of some scenarios the first that shows it; they may be run beside each other."""
 Path = tuple[Any, ...]
 NEEDED = frozenset("apiVersion kind metadata name selector template containers labels matchLabels at".split())
 """What no manifest goes without."""
@@ -17,19 +19,16 @@ SHORTER_SECONDS = 5
 LEAST_SECONDS = 10
 
 
-def shrink(case: Case, shows: Shows, most_tries: int = 200) -> Case:
+def shrink(case: Case, find_showing: FindShowing, at_once: int = 1, most_tries: int = 200) -> Case:
     """The smallest scenario that was found to show it too; whole parts are tried before small ones."""
     tries = 0
-    while True:
-        for smaller in list_smaller(case):
-            if tries >= most_tries:
-                return case
-            tries += 1
-            if shows(smaller):
-                case = smaller
-                break
-        else:
-            return case
+    candidates = list_smaller(case)
+    while tries < most_tries and (some := [*islice(candidates, at_once)]):
+        tries += len(some)
+        smaller = find_showing(some)
+        if smaller is not None:
+            case, candidates = smaller, list_smaller(smaller)
+    return case
 
 
 def list_smaller(case: Case) -> Iterator[Case]:
