@@ -1,7 +1,7 @@
 """`python -m tools.differential.control_plane BINARIES FOLDER`: a scratch cluster without kubelets.
 
-BINARIES is a folder with `etcd`, `kube-apiserver`, `kube-controller-manager` and `kube-scheduler`. It runs on this
-machine until it is interrupted; FOLDER then holds `kubeconfig` and a log of each.
+BINARIES is a folder with `etcd`, `kube-apiserver`, `kube-controller-manager` and `kube-scheduler`. It runs
+on this machine until it is interrupted; FOLDER then holds `kubeconfig` and a log of each.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import itertools
 import json
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,9 +33,12 @@ def say_now(fraction: str = "seconds") -> str:
 class HollowNodes:
     """All hollow nodes of a cluster, and the pods on them. Works in two threads of its own."""
 
-    def __init__(self, client: Client, labels_by_node: dict[str, Json]) -> None:
+    def __init__(
+        self, client: Client, labels_by_node: dict[str, Json], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._client = client
         self._labels = labels_by_node
+        self._clock = clock
         self._due: list[tuple[float, int, Any]] = []
         self._numbers = itertools.count()
         self._wakes = threading.Condition()
@@ -110,16 +114,23 @@ class HollowNodes:
 
     def _plan(self, after_seconds: float, what: Any, uid: str) -> None:
         with self._wakes:
-            due = time.monotonic() + after_seconds
+            due = self._clock() + after_seconds
             heapq.heappush(self._due, (due, next(self._numbers), (what, uid)))
             self._wakes.notify()
 
     def _work(self) -> None:
         while True:
+            left = self.run_due()
             with self._wakes:
-                while not self._due or self._due[0][0] > time.monotonic():
-                    left = self._due[0][0] - time.monotonic() if self._due else None
+                if not self._due or self._due[0][0] > self._clock():
                     self._wakes.wait(left)
+
+    def run_due(self) -> float | None:
+        """Do all that is due. Returns in how many seconds there is more to do; None when nobody knows."""
+        while True:
+            with self._wakes:
+                if not self._due or self._due[0][0] > self._clock():
+                    return self._due[0][0] - self._clock() if self._due else None
                 what, uid = heapq.heappop(self._due)[2]
             pod = self._last.get(uid)
             if pod is not None:

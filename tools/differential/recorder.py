@@ -6,7 +6,6 @@ toleration for them, which the reader of recordings takes off again.
 
 from __future__ import annotations
 
-import copy
 import gzip
 import json
 import secrets
@@ -53,14 +52,13 @@ def make_slots(count: int) -> list[Slot]:
 
 
 @dataclass
-class _Recording:
+class Recording:
     """What one scenario's watches have seen so far."""
 
     namespace: str
     slot: Slot
     started: float
     rows: list[Json] = field(default_factory=list)
-    nodes: dict[str, Json] = field(default_factory=dict)
 
     def hear(self, heard: Heard) -> None:
         meta = heard.thing["metadata"]
@@ -81,6 +79,24 @@ class _Recording:
             row["message"] = answer.body.get("message", "")
         self.rows.append(row)
 
+    def write(self, case: Case, wall: str, version: str, path: Path) -> None:
+        start = {
+            "type": "start",
+            "scenario": case.name,
+            "namespace": self.namespace,
+            "nodes": "hollow",
+            "slot": self.slot.name,
+            "slot_nodes": self.slot.nodes,
+            "node_count": len(self.slot.nodes),
+            "wall": wall,
+            "until": float(case.until_seconds),
+            "version": version,
+        }
+        rows = sorted(self.rows, key=lambda row: row["t"])
+        with gzip.open(path, "wt") as file:
+            for row in (start, *rows, {"type": "end"}):
+                file.write(json.dumps(row, separators=(",", ":")) + "\n")
+
 
 class Recorder:
     """Records scenarios on one cluster."""
@@ -93,7 +109,7 @@ class Recorder:
         """Run one scenario and write its recording. Returns the time of day at which it began."""
         namespace = f"lab-{case.name}-{secrets.token_hex(2)}"
         self._prepare(namespace, slot)
-        found = _Recording(namespace, slot, time.monotonic())
+        found = Recording(namespace, slot, time.monotonic())
         wall = datetime.now(UTC).isoformat()
         for node in slot.nodes:
             thing = {"kind": "Node", **self._client.ask("GET", path_of("Node", name=node)).body}
@@ -103,7 +119,7 @@ class Recorder:
             self._live(case, found)
         finally:
             self._watches.remove(found.hear)
-        self._write(case, found, wall, path)
+        found.write(case, wall, self.version, path)
         self._clean(namespace, case)
         return wall
 
@@ -124,13 +140,13 @@ class Recorder:
         patch = {"metadata": {"labels": labels}, "spec": {"taints": [OWN_NODES_TAINT], "unschedulable": None}}
         self._client.ask("PATCH", path, patch, "application/merge-patch+json")
 
-    def _live(self, case: Case, found: _Recording) -> None:
+    def _live(self, case: Case, found: Recording) -> None:
         sender = Sender(self._client, found.namespace, self._kubectl)
         file = case.to_file()
         for number, manifest in enumerate(file.given, 1):
             now = time.monotonic() - found.started
             title = f"manifest {number}, {manifest['kind']} {manifest['metadata']['name']}"
-            found.note(title, sender.create(self._fit(manifest, found.slot)), now)
+            found.note(title, sender.create(fit_to_slot(manifest, found.slot)), now)
         for step, title in zip(file.steps, file.step_titles, strict=True):
             _wait_until(found.started + step.at_seconds)
             found.note(title, self._take(sender, step, found.slot), time.monotonic() - found.started)
@@ -138,32 +154,6 @@ class Recorder:
 
     def _take(self, sender: Sender, step: Step, slot: Slot) -> Answer:
         return sender.take(step.kind, rename_nodes(step.payload, slot.nodes))
-
-    def _fit(self, manifest: Json, slot: Slot) -> Json:
-        """The manifest for its slot: each pod template is kept to the slot's nodes."""
-        found = rename_nodes(copy.deepcopy(manifest), slot.nodes)
-        for spec in _list_pod_specs(found):
-            spec["nodeSelector"] = {**spec.get("nodeSelector", {}), SLOT_LABEL: slot.name}
-            spec["tolerations"] = [*spec.get("tolerations", []), TOLERATION]
-        return found
-
-    def _write(self, case: Case, found: _Recording, wall: str, path: Path) -> None:
-        start = {
-            "type": "start",
-            "scenario": case.name,
-            "namespace": found.namespace,
-            "nodes": "hollow",
-            "slot": found.slot.name,
-            "slot_nodes": found.slot.nodes,
-            "node_count": len(found.slot.nodes),
-            "wall": wall,
-            "until": float(case.until_seconds),
-            "version": self.version,
-        }
-        rows = sorted(found.rows, key=lambda row: row["t"])
-        with gzip.open(path, "wt") as file:
-            for row in (start, *rows, {"type": "end", "breaks": self._watches.breaks}):
-                file.write(json.dumps(row, separators=(",", ":")) + "\n")
 
     def _clean(self, namespace: str, case: Case) -> None:
         """Take all away, whatever a finalizer says, and wait until the nodes are free."""
@@ -184,6 +174,15 @@ class Recorder:
                 patch = {"metadata": {"finalizers": None}}
                 self._client.ask("PATCH", path, patch, "application/merge-patch+json")
         return things
+
+
+def fit_to_slot(manifest: Json, slot: Slot) -> Json:
+    """The manifest for a slot: each pod template is kept to the slot's nodes."""
+    found: Json = rename_nodes(manifest, slot.nodes)
+    for spec in _list_pod_specs(found):
+        spec["nodeSelector"] = {**spec.get("nodeSelector", {}), SLOT_LABEL: slot.name}
+        spec["tolerations"] = [*spec.get("tolerations", []), TOLERATION]
+    return found
 
 
 def _wait_until(instant: float) -> None:
