@@ -109,11 +109,11 @@ class Recorder:
         """Run one scenario and write its recording. Returns the time of day at which it began."""
         namespace = f"lab-{case.name}-{secrets.token_hex(2)}"
         self._prepare(namespace, slot)
+        nodes = [self._client.ask("GET", path_of("Node", name=node)).body for node in slot.nodes]
         found = Recording(namespace, slot, time.monotonic())
         wall = datetime.now(UTC).isoformat()
-        for node in slot.nodes:
-            thing = {"kind": "Node", **self._client.ask("GET", path_of("Node", name=node)).body}
-            found.rows.append({"t": -0.0, "type": "watch", "event": "ADDED", "kind": "Node", "object": thing})
+        for node in nodes:
+            found.hear(Heard(found.started, "ADDED", "Node", {"kind": "Node", **node}))
         self._watches.add(found.hear)
         try:
             self._live(case, found)
