@@ -106,7 +106,10 @@ class Recorder:
         self.version = client.ask("GET", "version").body["gitVersion"]
 
     def record(self, case: Case, slot: Slot, path: Path) -> str:
-        """Run one scenario and write its recording. Returns the time of day at which it began."""
+        """Run one scenario and write its recording. Returns the time of day at which it began.
+
+        Raises OSError when the cluster could not be heard to the end.
+        """
         namespace = f"lab-{case.name}-{secrets.token_hex(2)}"
         self._prepare(namespace, slot)
         nodes = [self._client.ask("GET", path_of("Node", name=node)).body for node in slot.nodes]
@@ -119,6 +122,8 @@ class Recorder:
             self._live(case, found)
         finally:
             self._watches.remove(found.hear)
+        if self._watches.breaks:
+            raise OSError(f"a watch broke: {self._watches.breaks[0]}")
         found.write(case, wall, self.version, path)
         self._clean(namespace, case)
         return wall
@@ -126,7 +131,8 @@ class Recorder:
     def _prepare(self, namespace: str, slot: Slot) -> None:
         """A namespace with the account that its pods need, and nodes as if nothing had been done to them."""
         made = self._client.ask("POST", path_of("Namespace"), {"metadata": {"name": namespace}})
-        assert made.is_ok, made
+        if not made.is_ok:
+            raise OSError(f"no namespace {namespace}: {made.body.get('message')}")
         for node in slot.nodes:
             self._reset_node(node)
         account = path_of("ServiceAccount", namespace, "default")

@@ -49,6 +49,8 @@ class Beside:
         try:
             path = self._folder / f"{case.name}.{slot.name}.real.jsonl.gz"
             wall = self._recorder.record(case, slot, path)
+        except OSError as problem:
+            return Verdict(case, "not recorded", text=str(problem))
         finally:
             self._free.put(slot)
         case = replace(case, epoch=wall[:23] + "Z")
