@@ -83,7 +83,11 @@ def load(name: str, release: str = RELEASES[0]) -> ScenarioFile:
 
 def read(path: Path, release: str = RELEASES[0]) -> ScenarioFile:
     """Read the scenario of a file."""
-    text = path.read_text()
+    return parse(path.stem, path.read_text())
+
+
+def parse(name: str, text: str) -> ScenarioFile:
+    """Read a scenario from its text."""
     documents = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
     documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
     scenario = next((one for one in documents if one.get("kind") == "Scenario"), {"spec": {}})
@@ -91,7 +95,7 @@ def read(path: Path, release: str = RELEASES[0]) -> ScenarioFile:
     steps = [step for entry in spec.get("steps") or () for step in _split(entry)]
     steps.sort(key=lambda step: step.at_seconds)
     return ScenarioFile(
-        name=path.stem,
+        name=name,
         nodes=_find_nodes(text),
         manifests=[one for one in documents if one.get("kind") != "Scenario"],
         scenario=scenario,

@@ -1,0 +1,1 @@
+"""What helps to build Podline, and is no part of it."""

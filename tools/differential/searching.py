@@ -1,0 +1,75 @@
+"""Runs many scenarios, here or beside a real cluster, and makes small what is found."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from pathlib import Path
+
+from tools.differential.case import Case
+from tools.differential.judging import Verdict, judge_alone, judge_beside
+from tools.differential.recorder import Recorder, Slot
+from tools.differential.shrinking import shrink
+
+
+class Alone:
+    """The search without a real cluster."""
+
+    at_once = 1
+
+    def judge(self, cases: Iterable[Case]) -> Iterator[Verdict]:
+        """Verdicts, as they come."""
+        yield from map(judge_alone, cases)
+
+
+class Beside:
+    """The search beside a real cluster: as many scenarios at once as there are slots.
+
+    Ours run in a process of their own, so that nobody who listens to the cluster has to wait for them.
+    """
+
+    def __init__(self, recorder: Recorder, slots: Sequence[Slot], folder: Path) -> None:
+        self.at_once = len(slots)
+        self._recorder, self._folder = recorder, folder
+        self._free: queue.Queue[Slot] = queue.Queue()
+        for slot in slots:
+            self._free.put(slot)
+        self._runs = ProcessPoolExecutor(1)
+        self._threads = ThreadPoolExecutor(len(slots))
+
+    def judge(self, cases: Iterable[Case]) -> Iterator[Verdict]:
+        """Verdicts, as they come."""
+        for done in as_completed([self._threads.submit(self._judge, case) for case in cases]):
+            yield done.result()
+
+    def _judge(self, case: Case) -> Verdict:
+        slot = self._free.get()
+        try:
+            path = self._folder / f"{case.name}.{slot.name}.real.jsonl.gz"
+            wall = self._recorder.record(case, slot, path)
+        except OSError as problem:
+            return Verdict(case, "not recorded", text=str(problem))
+        finally:
+            self._free.put(slot)
+        case = replace(case, epoch=wall[:23] + "Z")
+        return self._runs.submit(judge_beside, case, path).result()
+
+
+Search = Alone | Beside
+
+
+def shrink_verdict(search: Search, found: Verdict, most_tries: int) -> Verdict:
+    """The verdict on the smallest scenario that shows one of the same marks."""
+    smallest = [found]
+
+    def find_showing(cases: Sequence[Case]) -> Case | None:
+        showing = [one for one in search.judge(cases) if not one.is_sound and one.marks & found.marks]
+        if not showing:
+            return None
+        smallest[0] = min(showing, key=lambda one: len(one.case.to_text()))
+        return smallest[0].case
+
+    shrink(found.case, find_showing, search.at_once, most_tries)
+    return smallest[0]
