@@ -32,8 +32,22 @@ _SIGNING_REQUEST = Served(
 )
 
 
+_NOT_ASKED = "is stored, and no write is held to it: webhooks and admission policies are not asked"
+
+
 def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
     return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
+
+
+def _admission(name: str, plural: str, columns: Columns, served: Served) -> KindEntry:
+    """What would look at every write: whoever counts on that is told."""
+    return KindEntry(
+        kind=Kind(_ADMISSION, name, plural, False),
+        is_passive=True,
+        columns=columns,
+        served=served,
+        warn=lambda data: [f"{name} {(data.get('metadata') or {}).get('name') or ''} {_NOT_ASKED}"],
+    )
 
 
 PASSIVE = (
@@ -46,23 +60,27 @@ PASSIVE = (
         API_SERVICE_COLUMNS,
         _EXTENSION_WITH_STATUS,
     ),
-    _passive(
-        Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),
+    _admission(
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
         WEBHOOK_COLUMNS,
         _EXTENSION,
     ),
-    _passive(
-        Kind(_ADMISSION, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False),
+    _admission(
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
         WEBHOOK_COLUMNS,
         _EXTENSION,
     ),
-    _passive(
-        Kind(_ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", False),
+    _admission(
+        "ValidatingAdmissionPolicy",
+        "validatingadmissionpolicies",
         POLICY_COLUMNS,
         _EXTENSION_WITH_STATUS,
     ),
-    _passive(
-        Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False),
+    _admission(
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
         POLICY_BINDING_COLUMNS,
         _EXTENSION,
     ),
