@@ -12,7 +12,8 @@ from lifecycle.kube_api.status import Refusal
 Json = dict[str, Any]
 META_GROUP = "meta.k8s.io"
 JSON, YAML = "application/json", "application/yaml"
-ACCEPTED = "application/json, application/yaml, application/vnd.kubernetes.protobuf"
+PROTOBUF = "application/vnd.kubernetes.protobuf"
+ACCEPTED = f"{JSON}, {YAML}, {PROTOBUF}"
 _FORMS = {"Table", "PartialObjectMetadata", "PartialObjectMetadataList"}
 _MOST_CLAUSES = 32
 _WIDEST = 2**31 - 1
@@ -59,8 +60,16 @@ def negotiate(accept: str, is_watch: bool = False) -> Form:
             found = YAML if media_type == YAML else JSON
             pretty = parameters.get("pretty") in ("1", "true")
             return Form(found, parameters.get("as", ""), parameters.get("v", "v1"), pretty)
-    accepted = "application/json, application/vnd.kubernetes.protobuf" if is_watch else ACCEPTED
-    raise Refusal(406, f"only the following media types are accepted: {accepted}", "NotAcceptable")
+    raise _not_acceptable(accept, is_watch)
+
+
+def _not_acceptable(accept: str, is_watch: bool) -> Refusal:
+    """As the API server says it, but to who asks for what is read here and never written."""
+    accepted = f"{JSON}, {PROTOBUF}" if is_watch else ACCEPTED
+    if any(media_type == PROTOBUF for media_type, _ in _clauses(accept)):
+        written = JSON if is_watch else f"{JSON}, {YAML}"
+        accepted = f"{written} (Podline reads {PROTOBUF}, and answers in none: accept {JSON} beside it)"
+    return Refusal(406, f"only the following media types are accepted: {accepted}", "NotAcceptable")
 
 
 def choose_type(accept: str, served: Sequence[str]) -> str | None:

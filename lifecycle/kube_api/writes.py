@@ -16,7 +16,7 @@ from lifecycle.kube_api.asking.bodies import Unreadable
 from lifecycle.kube_api.asking.write_options import DeleteOptions, raise_invalid_object, read_delete_options
 from lifecycle.kube_api.describing.conversions import to_served, to_stored
 from lifecycle.kube_api.describing.resource import Resource
-from lifecycle.kube_api.reading import heartbeats, lists, reads, versions
+from lifecycle.kube_api.reading import heartbeats, lists, reads, standing, versions
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
@@ -69,8 +69,26 @@ def _read_result(cluster: Cluster, result: inbox.Result) -> Result:
 
 
 def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
-    """The result of a command. Raises Refusal."""
+    """The result of a command. What it is about and stands unstored is stored first. Raises Refusal."""
+    meta = (payload.get("object") or {}).get("metadata") or payload
+    if isinstance(name := meta.get("name"), str) and _store_standing(asked, [name]) and "object" in payload:
+        payload = {**payload, "object": standing.without_identity(payload["object"])}
     return wait(asked.cluster, send(asked.cluster, asked.user, kind, payload))
+
+
+def _store_standing(asked: Asked, names: Sequence[str]) -> bool:
+    """Have what every cluster has, and is not stored yet, stored: commands follow that change it.
+
+    Whether there was any. So has a dry run: what is read stays the same.
+    """
+    if not standing.may_have(asked.resource):
+        return False
+    every = standing.list_all(asked.cluster, asked.resource)
+    found = [standing.make_creation(one) for one in every if one["metadata"]["name"] in names]
+    if found:
+        with _telling_refusals():
+            inbox.append_all(asked.cluster, found, None)
+    return bool(found)
 
 
 def answer(asked: Asked, result: Result, code: int | None = None) -> Answer:
@@ -292,6 +310,7 @@ def _delete_each(asked: Asked, items: list[Json], options: DeleteOptions, is_beg
         _deletion(asked.resource, data["metadata"].get("namespace"), data["metadata"]["name"], options)
         for data in items
     ]
+    _store_standing(asked, [data["metadata"]["name"] for data in items])
     with _telling_refusals():
         commands = inbox.append_all(
             asked.cluster, [("delete", payload) for payload in payloads], asked.user, is_begun

@@ -40,10 +40,23 @@ _SIGNING_REQUEST = Served(
 )
 
 
-def _passive(
-    kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST, first_minor: int = 0
-) -> KindEntry:
-    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served, first_minor=first_minor)
+_NOT_ASKED = "is stored, and no write is held to it: webhooks and admission policies are not asked"
+
+
+def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
+    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
+
+
+def _admission(name: str, plural: str, columns: Columns, served: Served, first_minor: int = 0) -> KindEntry:
+    """What would look at every write: whoever counts on that is told."""
+    return KindEntry(
+        kind=Kind(_ADMISSION, name, plural, False),
+        is_passive=True,
+        columns=columns,
+        served=served,
+        first_minor=first_minor,
+        warn=lambda data: [f"{name} {(data.get('metadata') or {}).get('name') or ''} {_NOT_ASKED}"],
+    )
 
 
 PASSIVE = (
@@ -58,34 +71,40 @@ PASSIVE = (
         API_SERVICE_COLUMNS,
         _EXTENSION_WITH_STATUS,
     ),
-    _passive(
-        Kind(_ADMISSION, "MutatingWebhookConfiguration", "mutatingwebhookconfigurations", False),
+    _admission(
+        "MutatingWebhookConfiguration",
+        "mutatingwebhookconfigurations",
         WEBHOOK_COLUMNS,
         _EXTENSION,
     ),
-    _passive(
-        Kind(_ADMISSION, "ValidatingWebhookConfiguration", "validatingwebhookconfigurations", False),
+    _admission(
+        "ValidatingWebhookConfiguration",
+        "validatingwebhookconfigurations",
         WEBHOOK_COLUMNS,
         _EXTENSION,
     ),
-    _passive(
-        Kind(_ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", False),
+    _admission(
+        "ValidatingAdmissionPolicy",
+        "validatingadmissionpolicies",
         POLICY_COLUMNS,
         _EXTENSION_WITH_STATUS,
     ),
-    _passive(
-        Kind(_ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False),
+    _admission(
+        "ValidatingAdmissionPolicyBinding",
+        "validatingadmissionpolicybindings",
         POLICY_BINDING_COLUMNS,
         _EXTENSION,
     ),
-    _passive(
-        Kind(_ADMISSION, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", False),
+    _admission(
+        "MutatingAdmissionPolicy",
+        "mutatingadmissionpolicies",
         MUTATING_POLICY_COLUMNS,
         _MUTATING,
         first_minor=36,
     ),
-    _passive(
-        Kind(_ADMISSION, "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", False),
+    _admission(
+        "MutatingAdmissionPolicyBinding",
+        "mutatingadmissionpolicybindings",
         POLICY_BINDING_COLUMNS,
         _MUTATING,
         first_minor=36,

@@ -18,7 +18,7 @@ _ACCESS: Json = {
     "uid": "string",
     "extra": "map",
 }
-_SPECS: dict[str, Json] = {
+REVIEW_SPECS: dict[str, Json] = {
     "SelfSubjectAccessReview": _ACCESS,
     "SubjectAccessReview": _ACCESS,
     "LocalSubjectAccessReview": _ACCESS,
@@ -32,7 +32,7 @@ _SPECS: dict[str, Json] = {
 def read_spec(data: Json) -> Json:
     """The spec of a review, without nulls and what nobody knows. Raises Refusal (400) for a wrong type."""
     kind = data["kind"]
-    return _read(data.get("spec"), _SPECS[kind], kind, "spec")
+    return _read(data.get("spec"), REVIEW_SPECS[kind], kind, "spec")
 
 
 def _read(value: Any, fields: Json, kind: str, path: str) -> Json:

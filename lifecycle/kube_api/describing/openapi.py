@@ -15,6 +15,7 @@ from lifecycle.kube_api.asking.asked import Text
 from lifecycle.kube_api.content import JSON, choose_type
 from lifecycle.kube_api.describing import openapi_paths, openapi_schemas
 from lifecycle.kube_api.describing.openapi_custom import make_custom
+from lifecycle.kube_api.describing.openapi_on_demand import FIELDS, make_fields
 from lifecycle.kube_api.describing.openapi_schemas import LIST_META, OBJECT_META, Refer
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.protobuf import swagger
@@ -142,13 +143,14 @@ def make_schemas(known: Sequence[Resource], refer: Refer) -> Json:
 
 
 def _without_table(resource: Resource, refer: Refer) -> Json:
-    text = {"type": "string"}
-    return {
-        "type": "object",
-        "properties": {"apiVersion": text, "kind": text, "metadata": refer(OBJECT_META)},
-        "x-kubernetes-preserve-unknown-fields": True,
-        **_marks(resource, resource.kind),
-    }
+    marks, known = _marks(resource, resource.kind), FIELDS.get(resource.kind)
+    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": refer(OBJECT_META)}
+    if known is not None:
+        return {"type": "object", "properties": {**head, **make_fields(known)["properties"]}, **marks}
+    # Readers of v2 would refuse all fields beside those that are named.
+    if refer.is_v2:
+        return {"type": "object", **marks}
+    return {"type": "object", "properties": head, "x-kubernetes-preserve-unknown-fields": True, **marks}
 
 
 def _make_list(resource: Resource, name: str, refer: Refer) -> Json:

@@ -22,7 +22,7 @@ from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.asking.write_options import raise_invalid
 from lifecycle.kube_api.describing.conversions import to_served
 from lifecycle.kube_api.describing.resource import Resource
-from lifecycle.kube_api.reading import heartbeats, reads, trace_events, versions
+from lifecycle.kube_api.reading import heartbeats, reads, standing, trace_events, versions
 from lifecycle.kube_api.reading.narrowing import narrow
 from lifecycle.kube_api.status import Refusal, bad_request
 from lifecycle.models import Cluster
@@ -136,7 +136,11 @@ class Walk:
         self.cluster, self.selection, self.start, self.limit = cluster, selection, start, limit
         self.version, self.page, self.taken = version, Page([], str(version)), 0
         keys = reads.keys(cluster, selection.resource, selection.namespace, version, selection.narrowed)
-        self.keys = [(_within(selection, key), uid) for key, uid in keys]
+        self.standing = {
+            one["metadata"]["uid"]: one for one in standing.list_all(cluster, selection.resource)
+        }
+        keys += [(one["metadata"]["name"], uid) for uid, one in self.standing.items()]
+        self.keys = sorted((_within(selection, key), uid) for key, uid in keys)
         self.left = deque(one for one in self.keys if one[0] >= start)
         self.count, self.size_bytes, self.last = _FIRST_CHUNK, 0, ""
         self.beat = heartbeats.make_reader(cluster, selection.resource)
@@ -152,7 +156,8 @@ class Walk:
                 loaded = reads.load_some(self.cluster, uids, self.version)
             except versions.Expired:
                 raise _expired(self.start) from None
-            if found := self._take(_taken(self.selection, loaded)):
+            loaded += [self.standing[uid] for uid in uids if uid in self.standing]
+            if found := self._take(_taken(self.selection, sorted(loaded, key=reads.key_of_json))):
                 return self.beat(found)
         return []
 

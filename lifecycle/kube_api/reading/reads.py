@@ -10,7 +10,7 @@ from django.db.models.functions import Cast
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.kube_api.describing.conversions import to_served
 from lifecycle.kube_api.describing.resource import Resource
-from lifecycle.kube_api.reading import heartbeats, trace_events, versions
+from lifecycle.kube_api.reading import heartbeats, standing, trace_events, versions
 from lifecycle.kube_api.reading.versions import Row
 from lifecycle.kube_api.status import not_found, unknown
 from lifecycle.models import Cluster, StoredObject
@@ -28,7 +28,7 @@ def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str)
     if found is None and resource.kind_id == EVENTS:
         return trace_events.find(cluster, namespace, name)
     stored: Json | None = found
-    return stored
+    return standing.find(cluster, resource, name) if stored is None else stored
 
 
 def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, version: str = "") -> Json:
@@ -71,22 +71,23 @@ def load(
     `narrowed`: what is wanted of it meets this; others may come too.
     """
     rows = _there_at(_rows(cluster, resource, namespace), version, narrowed)
-    return sorted(versions.as_of(cluster, _read(rows), version), key=_key_of_json)
+    return sorted(versions.as_of(cluster, _read(rows), version), key=key_of_json)
 
 
 def load_some(cluster: Cluster, uids: list[str], version: int) -> list[Json]:
     """The objects of these uids as they were at a version, in the order of their keys. Raises Expired."""
     rows = StoredObject.objects.filter(cluster=cluster, uid__in=uids)
-    return sorted(versions.as_of(cluster, _read(rows), version), key=_key_of_json)
+    return sorted(versions.as_of(cluster, _read(rows), version), key=key_of_json)
 
 
 def load_events(cluster: Cluster, resource: Resource, namespace: str | None, uid: str | None) -> list[Json]:
     """All Events that are there, in the order of their keys: those of the trace, and those that were sent."""
     sent = _rows(cluster, resource, namespace).filter(deleted_ms=None).values_list("data", flat=True)
-    return sorted([*trace_events.list_there(cluster, namespace, uid), *sent], key=_key_of_json)
+    return sorted([*trace_events.list_there(cluster, namespace, uid), *sent], key=key_of_json)
 
 
-def _key_of_json(data: Json) -> str:
+def key_of_json(data: Json) -> str:
+    """As `key_of`, of an object."""
     meta = data["metadata"]
     return key_of(meta.get("namespace"), meta["name"])
 

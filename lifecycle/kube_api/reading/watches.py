@@ -13,9 +13,10 @@ from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.asking.write_options import raise_invalid
 from lifecycle.kube_api.describing.conversions import is_as_stored, to_served
 from lifecycle.kube_api.printing import tables
-from lifecycle.kube_api.reading import heartbeats, lists, versions
+from lifecycle.kube_api.reading import heartbeats, lists, standing, versions
 from lifecycle.kube_api.status import unknown
 from lifecycle.kube_api.watching.feed import feed_of
+from lifecycle.kube_api.watching.records import Held
 from lifecycle.kube_api.watching.stream import Watch, Wish
 from lifecycle.kube_api.watching.watcher import Encoding, Selection, Watcher
 
@@ -38,8 +39,14 @@ def start(asked: Asked) -> Stream:
         Watcher(Selection(asked.address.namespace, matches), _make_encoding(asked)),
         lambda rv, annotations: _make_bookmark(asked, rv, annotations),
         Right.of(asked.request, asked.cluster, asked.user),
+        [_hold(one) for one in standing.list_all(asked.cluster, resource)],
     )
     return Stream(watch.respond)
+
+
+def _hold(data: Json) -> Held:
+    meta = data["metadata"]
+    return Held(int(meta["resourceVersion"]), None, meta["name"], orjson.dumps(data))
 
 
 def read_wish(options: Options) -> Wish:

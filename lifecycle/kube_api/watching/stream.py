@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,8 @@ class Watch:
     watcher: Watcher
     bookmark: Callable[[int, dict[str, str]], bytes]
     right: Callable[[], bool]
+    standing: Sequence[Held] = ()
+    """What is there and stored nowhere: told as long as nothing of its name is stored."""
 
     async def respond(self) -> StreamingHttpResponse:
         """The response, which streams for as long as the watch lasts, and holds no thread meanwhile."""
@@ -88,7 +90,9 @@ class Watch:
         watcher, rv = self.watcher, self.wish.rv
         watcher.rv = cache.rv
         if self.wish.sends_initial or not rv:
-            held = sorted(cache.state.values(), key=lambda one: (one.namespace or "", one.name))
+            names = {one.name for one in cache.state.values()} if self.standing else ()
+            standing = [one for one in self.standing if one.name not in names]
+            held = sorted([*cache.state.values(), *standing], key=lambda one: (one.namespace or "", one.name))
             return self._initial(held, cache.rv)
         watcher.after = rv
         if rv >= cache.oldest:

@@ -310,6 +310,23 @@ def test_kubectl_takes_over_what_it_applied_on_its_own_side() -> None:
     assert '"k":"2"' in remembered
 
 
+@pytest.mark.parametrize(
+    "value, written",
+    [
+        pytest.param("1", "1", id="plain"),
+        pytest.param("<a>&b", r"\u003ca\u003e\u0026b", id="what HTML would read"),
+        pytest.param("ä\u2028", r"ä\u2028", id="ends of lines of JavaScript"),
+    ],
+)
+def test_what_was_applied_is_remembered_as_kubectl_writes_it(value: str, written: str) -> None:
+    desk = Desk()
+    made = desk.submit("apply", object=config(k=value)).object or {}
+    text = made["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"]
+    # Go's encoding/json sorts the keys of maps.
+    meta = '"metadata":{"annotations":{},"name":"web","namespace":"default"}'
+    assert text == f'{{"apiVersion":"v1","data":{{"k":"{written}"}},"kind":"ConfigMap",{meta}}}\n'
+
+
 @pytest.mark.parametrize("entries", [[], [{}]])
 def test_managers_are_forgotten_when_a_client_resets_them(entries: Any) -> None:
     desk = Desk()

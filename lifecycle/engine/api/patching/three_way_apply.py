@@ -34,9 +34,17 @@ def with_last_applied(manifest: Json) -> Json:
     annotations = {name: "" if value is None else value for name, value in given.items()}
     annotations.pop(LAST_APPLIED, None)
     plain = {**manifest, "metadata": {**meta, "annotations": annotations}}
-    remembering = {**annotations, LAST_APPLIED: json.dumps(plain, separators=(",", ":")) + "\n"}
+    remembering = {**annotations, LAST_APPLIED: _encode(plain)}
     annotations = remembering if do_annotations_fit(remembering) else annotations
     return {**manifest, "metadata": {**meta, "annotations": annotations}}
+
+
+def _encode(data: Json) -> str:
+    """As Go writes it into the annotation: keys sorted, and what HTML would read escaped (encoding/json)."""
+    text = json.dumps(data, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    for sign in "<>&\u2028\u2029":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text + "\n"
 
 
 def is_remembered(data: Json) -> bool:

@@ -11,6 +11,7 @@ from .words.go_structs import GoText
 from .words.names import check_label_1035, check_subdomain
 from .words.part import Part, gathers
 
+WEBHOOK = "Webhook"
 SCOPES = ("Cluster", "Namespaced")
 _OBJECTS = GoText("<object>")
 
@@ -85,10 +86,20 @@ def validate_kept_definition(new: Mapping[str, Any], old: Mapping[str, Any]) -> 
 
 
 def warn_of_rules(data: Mapping[str, Any]) -> list[str]:
-    """That rules of the schemas are not modelled."""
-    versions = (data.get("spec") or {}).get("versions") or ()
-    return [
-        f"spec.versions[{index}].schema.openAPIV3Schema.{path}: rules are not modelled, none is asked"
-        for index, version in enumerate(versions)
+    """That rules of the schemas, and webhooks that convert, are not modelled: one line each."""
+    spec = data.get("spec") or {}
+    paths = [
+        f"spec.versions[{index}].schema.openAPIV3Schema.{path}"
+        for index, version in enumerate(spec.get("versions") or ())
         for path in find_rules(((version.get("schema") or {}).get("openAPIV3Schema")) or {})
     ]
+    warnings = []
+    if paths:
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        warnings.append(f"{paths[0]}{more}: rules are not modelled, none is asked")
+    if (spec.get("conversion") or {}).get("strategy") == WEBHOOK:
+        warnings.append(
+            "spec.conversion.strategy: the webhook is not asked; objects are served as they were sent, with"
+            " another apiVersion"
+        )
+    return warnings

@@ -1,0 +1,72 @@
+"""Schemas of what is answered when somebody asks and stored nowhere: reviews, use, verdicts, the clock.
+
+A type is written short: a scalar by its name, a list as [type], a map as ("map", type), an object as a dict
+of its fields; a field whose name ends in `!` is required.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lifecycle.kube_api.access.review_fields import REVIEW_SPECS
+
+Json = dict[str, Any]
+_AMOUNTS = ("map", "string")
+_SAMPLE: Json = {"timestamp!": "time", "window!": "string"}
+_USER: Json = {
+    "username": "string",
+    "uid": "string",
+    "groups": ["string"],
+    "extra": ("map", ["string"]),
+}
+_ALLOWED: Json = {"allowed!": "boolean", "denied": "boolean", "reason": "string", "evaluationError": "string"}
+_RULES: Json = {
+    "resourceRules!": [
+        {"verbs!": ["string"], "apiGroups": ["string"], "resources": ["string"], "resourceNames": ["string"]}
+    ],
+    "nonResourceRules!": [{"verbs!": ["string"], "nonResourceURLs": ["string"]}],
+    "incomplete!": "boolean",
+    "evaluationError": "string",
+}
+_STATUSES: dict[str, Json] = {
+    **dict.fromkeys(("SelfSubjectAccessReview", "SubjectAccessReview", "LocalSubjectAccessReview"), _ALLOWED),
+    "SelfSubjectRulesReview": _RULES,
+    "SelfSubjectReview": {"userInfo": _USER},
+    "TokenReview": {"authenticated": "boolean", "user": _USER, "audiences": ["string"], "error": "string"},
+}
+FIELDS: dict[str, Json] = {
+    **{kind: {"spec!": REVIEW_SPECS[kind], "status": status} for kind, status in _STATUSES.items()},
+    "SelfSubjectReview": {"status": _STATUSES["SelfSubjectReview"]},
+    "NodeMetrics": {**_SAMPLE, "usage!": _AMOUNTS},
+    "PodMetrics": {**_SAMPLE, "containers!": [{"name!": "string", "usage!": _AMOUNTS}]},
+    "ComponentStatus": {
+        "conditions": [{"type!": "string", "status!": "string", "message": "string", "error": "string"}]
+    },
+    "Verdict": {"status": {"well": "boolean", "why": "string"}},
+}
+"""What each has beside what every object has, by kind."""
+_SCALARS: dict[str, Json] = {
+    "time": {"type": "string", "format": "date-time"},
+    "int64": {"type": "integer", "format": "int64"},
+    "map": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+    "[]string": {"type": "array", "items": {"type": "string"}},
+}
+
+
+def make_fields(fields: Json) -> Json:
+    """The schema of an object with these fields."""
+    needed = sorted(name[:-1] for name in fields if name.endswith("!"))
+    properties = {name.removesuffix("!"): _make(type) for name, type in fields.items()}
+    return {"type": "object", "properties": properties} | ({"required": needed} if needed else {})
+
+
+def _make(type: Any) -> Json:
+    match type:
+        case dict():
+            return make_fields(type)
+        case [one]:
+            return {"type": "array", "items": _make(one)}
+        case ("map", one):
+            return {"type": "object", "additionalProperties": _make(one)}
+        case _:
+            return _SCALARS.get(type, {"type": type})
