@@ -83,10 +83,10 @@ def load(name: str, release: str = RELEASES[0]) -> ScenarioFile:
 
 def read(path: Path, release: str = RELEASES[0]) -> ScenarioFile:
     """Read the scenario of a file."""
-    return parse(path.stem, path.read_text())
+    return parse(path.stem, path.read_text(), release)
 
 
-def parse(name: str, text: str) -> ScenarioFile:
+def parse(name: str, text: str, release: str = RELEASES[0]) -> ScenarioFile:
     """Read a scenario from its text."""
     documents = [one for one in yaml.load_all(text, yaml.CSafeLoader) if one]
     documents = [item for one in documents for item in (one["items"] if one.get("kind") == "List" else [one])]
