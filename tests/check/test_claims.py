@@ -175,6 +175,96 @@ def test_a_budget_that_selects_nobody_keeps_nothing_and_breaks_nothing() -> None
     assert "budget-kept" not in list_failed(live_all([make_workload(), budget], "drain-each"))
 
 
+ONE, MANY = {"replicas": 1}, {"replicas": 3}
+RECREATE = {"strategy": {"type": "Recreate"}}
+SLOW, LATE = "app: {listens: {after: 15s}}", "app: {listens: {after: 90s}}"
+PEERS = make(
+    "Service",
+    "v1",
+    "web",
+    {**SERVICE["spec"], "clusterIP": "None", "publishNotReadyAddresses": True},
+)
+NAMES = make("Service", "v1", "web", {**SERVICE["spec"], "clusterIP": "None"})
+
+
+@pytest.mark.spec("CHECK-CLAIM-03")
+@pytest.mark.parametrize(
+    "ordeal, objects, gravest",
+    [
+        pytest.param(
+            "rollout-healthy",
+            [make_workload("Deployment", SLOW, {**MANY, **RECREATE}, container=READY), SERVICE],
+            "critical",
+            id="three pods that all end first",
+        ),
+        pytest.param(
+            "rollout-healthy",
+            [make_workload("StatefulSet", SLOW, ONE, container=READY), SERVICE],
+            "minor",
+            id="the only pod of a set",
+        ),
+        pytest.param(
+            "rollout-healthy",
+            [
+                make_claim(),
+                make_workload("Deployment", SLOW, {**ONE, **RECREATE}, container=READY, **deepcopy(VOLUME)),
+                SERVICE,
+            ],
+            "minor",
+            id="the only pod that may write",
+        ),
+        pytest.param(
+            "rollout-healthy",
+            [make_workload("StatefulSet", LATE, ONE, container=READY), SERVICE],
+            "serious",
+            id="the only pod of a set, and it takes long",
+        ),
+        pytest.param(
+            "rollout-healthy",
+            [make_workload("Deployment", SLOW, {**ONE, **RECREATE}, container=READY), SERVICE],
+            "serious",
+            id="one pod that could have been two",
+        ),
+        pytest.param(
+            "drain-all",
+            [make_workload("Deployment", SLOW, MANY, container=READY, **ON_ONE), PEERS],
+            "minor",
+            id="pods that look for each other",
+        ),
+        pytest.param(
+            "drain-all",
+            [make_workload("Deployment", SLOW, MANY, container=READY, **ON_ONE), NAMES],
+            "critical",
+            id="pods that are asked by their names",
+        ),
+        pytest.param(
+            "spot",
+            [make_workload("DaemonSet", container={**READY, **GENTLE}), SERVICE],
+            "minor",
+            id="what no drain evicts goes with its machine",
+        ),
+    ],
+)
+def test_lost_requests_are_as_grave_as_what_a_manifest_could_spare(ordeal, objects, gravest) -> None:
+    found = [
+        one.severity
+        for future in live_all(objects, ordeal)
+        for one in future.violations
+        if one.claim == "no-request-lost"
+    ]
+    assert min(found, key=("critical", "serious", "minor").index) == gravest
+
+
+@pytest.mark.spec("CHECK-CLAIM-08")
+def test_a_machine_that_starts_anew_is_no_storm_however_many_containers_a_pod_has() -> None:
+    workload = make_workload(spec=ONE)
+    pod = workload["spec"]["template"]["spec"]
+    pod["containers"] = [{"name": f"app-{number}", "image": "web:1"} for number in range(4)]
+    futures = live_all([workload], "node-reboot")
+    assert sum(future.figures.restarts for future in futures) >= 4
+    assert "no-restart-storm" not in list_failed(futures)
+
+
 @pytest.mark.spec("CHECK-RUN-01")
 @pytest.mark.spec("CHECK-RUN-02")
 def test_futures_begin_with_one_state_and_leave_it_as_it_was() -> None:

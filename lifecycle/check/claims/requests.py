@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS, End, Scene, Violation
-from lifecycle.check.settled import Settled
+from lifecycle.check.claims.alone import is_for_one
+from lifecycle.check.claims.availability import AWAY_MS
+from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS, SEVERITIES, End, Scene, Violation
+from lifecycle.check.settled import Settled, Workload
 from lifecycle.engine.heart.trace import Row, Transition, row_to_json
+from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 from lifecycle.engine.rules.network.requests import PODS
 from lifecycle.lost_requests import FIELD, Courses, tell_sender, tell_worst, tell_worth
 from lifecycle.simulation.lost_requests import SERVICE
+from lifecycle.verdicts import read_size
 
 CLAIM = "no-request-lost"
 FEW_MS, MANY_MS = 100, 10_000
 """Less than that is minor, more than that critical: ms' worth of all requests."""
+_REMOVE = "remove"
+"""The step that takes a node away."""
 
 
 class NoRequestLost:
@@ -49,15 +55,31 @@ class NoRequestLost:
             yield Violation(CLAIM, title, severity, at_ms, told, seq or None, lost_ms)
 
     def _grade(self, place: tuple[str, str], lost_ms: int) -> str:
-        """What the pods of a set ask of each other by their own names, they ask again."""
-        workloads = self._scene.settled.workloads
-        if any(
-            (one.data.get("spec") or {}).get("serviceName") == place[1]
-            for one in workloads
-            if place in one.services
-        ):
+        """By how much is lost; less grave where nothing that a manifest says would spare it."""
+        severity = MINOR if lost_ms < FEW_MS else SERIOUS if lost_ms < MANY_MS else CRITICAL
+        behind = [one for one in self._scene.settled.workloads if place in one.services]
+        if self._asks_again(place, behind) or self._is_taken_away(behind):
             return MINOR
-        return MINOR if lost_ms < FEW_MS else SERIOUS if lost_ms < MANY_MS else CRITICAL
+        if all(is_for_one(one, self._scene.cluster) for one in behind) and lost_ms <= AWAY_MS:
+            return MINOR
+        # One pod is no more than that: whoever wants more than a restart's pause wants two.
+        is_alone = sum(read_size(one.data).wanted for one in behind) == 1
+        return max(severity, SERIOUS, key=SEVERITIES.index) if is_alone else severity
+
+    def _asks_again(self, place: tuple[str, str], behind: Sequence[Workload]) -> bool:
+        """Whether it is for pods that look for each other: by their own names, or before they are ready.
+
+        The API says so of `publishNotReadyAddresses` (core/v1 ServiceSpec): it is for peer discovery.
+        """
+        if any((one.data.get("spec") or {}).get("serviceName") == place[1] for one in behind):
+            return True
+        spec = (self._scene.cluster.get(SERVICE, *place) or {}).get("spec") or {}
+        return spec.get("clusterIP") == "None" and bool(spec.get("publishNotReadyAddresses"))
+
+    def _is_taken_away(self, behind: Sequence[Workload]) -> bool:
+        """Whether they are pods that no drain evicts, on a machine that is taken away under them."""
+        is_removed = any(step.kind == _REMOVE for step in self._scene.trial.steps)
+        return is_removed and all(one.kind == DAEMON_SET_KIND.id for one in behind)
 
     def _tell_worst(self, place: tuple[str, str], now_ms: int) -> str:
         """How most were lost, of those who send the one that lost most."""

@@ -36,7 +36,8 @@ class RestartStorm:
                 # What a Job tries again, it counts itself.
                 continue
             pods = self._found.get(one.title, {})
-            most = max(map(len, pods.values()), default=0)
+            # Of one container: where a machine starts anew, each of a pod does so once.
+            most = max((max(_count_by_container(rows)) for rows in pods.values()), default=0)
             wanted = read_size(one.data).wanted
             are_all = wanted > 1 and len(pods) >= wanted
             if most < AGAIN and not are_all:
@@ -46,3 +47,9 @@ class RestartStorm:
             text = f"{times} restarts in {len(pods)} of {wanted} pods"
             severity = CRITICAL if are_all and most >= AGAIN else SERIOUS
             yield Violation(CLAIM, one.title, severity, first.at_ms, text, first.seq, times)
+
+
+def _count_by_container(rows: Sequence[Row]) -> Sequence[int]:
+    """How often each container of a pod restarted."""
+    fields = [row.field for row in rows if isinstance(row, Transition)]
+    return [fields.count(one) for one in dict.fromkeys(fields)]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from lifecycle.check.claims.alone import is_claim_for_one, list_claims
 from lifecycle.check.scene import CRITICAL, End, Scene, Violation
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.engine.objects.storage import CLAIM_KIND
 
 CLAIM = "one-writer"
-_ALONE = ("ReadWriteOnce", "ReadWriteOncePod")
 
 
 class OneWriter:
@@ -52,16 +51,10 @@ class OneWriter:
     def _list_claims(self, pod: object) -> list[tuple[str, str]]:
         meta = pod["metadata"]  # type: ignore[index]
         if meta["uid"] not in self._claims:
-            volumes = (pod.get("spec") or {}).get("volumes") or ()  # type: ignore[attr-defined]
-            named = [(one.get("persistentVolumeClaim") or {}).get("claimName") for one in volumes]
-            places = [(meta["namespace"], name) for name in named if name]
-            self._claims[meta["uid"]] = [one for one in places if self._is_for_one(one)]
+            places = [(meta["namespace"], name) for name in list_claims(pod.get("spec") or {})]  # type: ignore[attr-defined]
+            cluster = self._scene.cluster
+            self._claims[meta["uid"]] = [one for one in places if is_claim_for_one(one, cluster)]
         return self._claims[meta["uid"]]
-
-    def _is_for_one(self, place: tuple[str, str]) -> bool:
-        claim = self._scene.cluster.get(CLAIM_KIND.id, *place)
-        modes = ((claim or {}).get("spec") or {}).get("accessModes") or ()
-        return bool(modes) and all(one in _ALONE for one in modes)
 
     def finish(self, end: End) -> Iterable[Violation]:
         """A violation for each claim that several pods ran with."""

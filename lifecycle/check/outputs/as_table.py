@@ -15,6 +15,7 @@ from lifecycle.check.outputs.telling import (
     tell_figures,
     tell_headline,
     tell_often,
+    tell_other,
     tell_remedy,
     tell_verdict,
     tell_workloads,
@@ -80,11 +81,7 @@ def _tell_group(group: Sequence[Finding], report: Report, look: Look) -> Iterato
     """The first as it is; of the others how they differ."""
     yield from _tell_finding(group[0], report, look)
     for one in group[1:]:
-        standing = report.tell_standing(one)
-        told = (
-            f"also {one.severity}{f' ({standing})' if standing else ''} in {one.worst.trial.title} ({one.id})"
-        )
-        yield from _wrap(f"{told}: {one.worst.violation.text}", look, 2)
+        yield from _wrap(tell_other(one, group[0], report.tell_standing(one)), look, 2)
 
 
 def _tell_finding(one: Finding, report: Report, look: Look) -> Iterator[str]:

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lifecycle.check.checking import Summary
+from lifecycle.check.claims.stuck import CLAIM as STUCK
 from lifecycle.check.comparing import KINDS
 from lifecycle.check.findings import Finding, Remedied
+from lifecycle.check.limits import WHOLE_AGAIN
 from lifecycle.check.report import Report, count_by_severity
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
@@ -44,11 +46,25 @@ def tell_verdict(report: Report) -> str:
 
 
 def group_faults(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Those of one claim about one object, the gravest first: other ordeals show the same fault."""
+    """Those of one claim about one object, the gravest first: other ordeals show the same fault.
+
+    What is stuck is not whole again: that is one fault as well.
+    """
+    stuck = {(one.ordeal, one.object) for one in findings if one.claim == STUCK}
     found: dict[tuple[str, str], list[Finding]] = {}
     for one in findings:
-        found.setdefault((one.claim, one.object), []).append(one)
+        is_stuck = one.claim == WHOLE_AGAIN and (one.ordeal, one.object) in stuck
+        found.setdefault((STUCK if is_stuck else one.claim, one.object), []).append(one)
     return list(found.values())
+
+
+def tell_other(one: Finding, first: Finding, standing: str) -> str:
+    """How another finding of a fault differs: `also serious in node-crash node-1 (1c33…): …`."""
+    claim = f"{one.claim}, " if one.claim != first.claim else ""
+    told = f" ({standing})" if standing else ""
+    return (
+        f"also {claim}{one.severity}{told} in {one.worst.trial.title} ({one.id}): {one.worst.violation.text}"
+    )
 
 
 def tell_extent(report: Report) -> str:

@@ -43,6 +43,15 @@ def test_one_fault_is_explained_once(report):
     assert f"  also serious in drain-each node-1 ({other.id}): container app was killed" in text
 
 
+def test_what_is_stuck_and_so_not_whole_again_is_one_fault(report):
+    first = report.findings[0]
+    names = (("undo", "nothing-stuck"), ("undo", "whole-again"), ("node-crash", "whole-again"))
+    found = [replace(first, ordeal=ordeal, claim=claim) for ordeal, claim in names]
+    text = make_table(replace(report, checked=replace(report.checked, findings=tuple(found))))
+    assert text.count("SERIOUS  Deployment/shop/web") == 2
+    assert f"  also whole-again, serious in {first.worst.trial.title} ({found[1].id})" in text
+
+
 @pytest.mark.parametrize("width", [60, 80, 118])
 def test_no_line_is_wider_than_there_is_room(report, width):
     lines = make_table(report, Look(width)).splitlines()
