@@ -73,6 +73,7 @@ class KubeletRules(NamedTuple):
     looks_at_back_offs: bool
     relists_on_demand: bool
     resize_passes_admission: bool
+    restart_forgets_probes: bool
     resize_tells_its_end_only: bool
     tells_sandbox_at_once: bool
 
@@ -88,6 +89,7 @@ class KubeletRules(NamedTuple):
             images_need_secrets=is_enabled(gates, "KubeletEnsureSecretPulledImages"),
             looks_at_back_offs=switches[BACK_OFF_LOOKED_AT],
             relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists,
+            restart_forgets_probes=is_enabled(gates, "ChangeContainerStatusOnKubeletRestart"),
             resize_passes_admission=switches[RESIZE_EVENTS_TELL_ADMISSION],
             resize_tells_its_end_only=switches[RESIZE_TELLS_ITS_END_ONLY],
             tells_sandbox_at_once=switches[SANDBOX_MAKES_READY_TO_START] and has_relists,
