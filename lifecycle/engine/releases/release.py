@@ -48,7 +48,8 @@ MODELLED = frozenset(
     HostnameOverride InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScaling
     InPlacePodVerticalScalingInitContainers JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy
     JobSuccessPolicy KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages LogarithmicScaleDown
-    MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost PodLevelResources
+    MaxUnavailableStatefulSet MemoryQoS MutablePodResourcesForSuspendedJobs
+    MutableSchedulingDirectivesForSuspendedJobs PLEGOnDemandRelist PodDeletionCost PodLevelResources
     PodReadyToStartContainersCondition PodTopologyLabelsAdmission ReduceDefaultCrashLoopBackOffDecay
     RestartAllContainersOnContainerExits SidecarContainers UserNamespacesPodSecurityStandards
     UserNamespacesSupport

@@ -477,3 +477,75 @@ def test_a_pod_of_v1_34_stays_nominated_for_a_moment_after_it_is_bound() -> None
         assert pod["status"].get("nominatedNodeName", "") == ("node-1" if is_kept else "")
         pod = world.to(120).get()
         assert pod is not None and not pod["status"].get("nominatedNodeName")
+
+
+# --- suspended Jobs ---------------------------------------------------------------------------------------
+
+
+def suspended(release: str, *, has_run: bool) -> World:
+    """A Job that is suspended, from its beginning or after it has run."""
+    world = begin(release)
+    template = {"spec": {"restartPolicy": "Never", "containers": [app(resources=SMALL)]}}
+    metadata = {"name": "work", "namespace": "default"}
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": metadata,
+        "spec": {"suspend": not has_run, "template": template},
+    }
+    assert world.create(job).ok
+    if has_run:
+        assert change(world.to(10), suspend=True).ok
+    return world.to(60)
+
+
+def change(world: World, **spec: Any) -> Any:
+    where = {"kind": "Job", "namespace": "default", "name": "work"}
+    return world.submit("patch", type="strategic", patch={"spec": spec}, **where)
+
+
+MORE = {"spec": {"containers": [{"name": "app", "resources": {"requests": {"cpu": "700m"}}}]}}
+ELSEWHERE = {"spec": {"nodeSelector": {"disk": "fast"}}}
+OTHER = {"spec": {"containers": [{"name": "app", "image": "busybox:1.28"}]}}
+AT_TEMPLATE, AT_SPEC = "spec.template: Invalid value: {", "spec.template.spec: Invalid value: {"
+
+
+@pytest.mark.parametrize(
+    "release, has_run, template, refused_at",
+    [
+        ("1.35", False, MORE, AT_TEMPLATE),
+        ("1.36", False, MORE, ""),
+        ("1.35", False, ELSEWHERE, ""),
+        ("1.36", False, ELSEWHERE, ""),
+        ("1.35", False, OTHER, AT_TEMPLATE),
+        ("1.36", False, OTHER, AT_SPEC),
+        ("1.35", True, MORE, AT_TEMPLATE),
+        ("1.36", True, MORE, ""),
+        ("1.35", True, ELSEWHERE, AT_TEMPLATE),
+        ("1.36", True, ELSEWHERE, ""),
+    ],
+)
+def test_what_of_a_suspended_job_may_change(
+    release: str, has_run: bool, template: dict, refused_at: str
+) -> None:
+    # registry/batch/job/strategy.go, shouldAllowMutablePodTemplate (#135965, #139329)
+    done = change(suspended(release, has_run=has_run), template=template)
+    assert (done.ok, refused_at in said(done)) == (not refused_at, True)
+
+
+def test_a_job_that_runs_keeps_its_template() -> None:
+    world = suspended("1.36", has_run=False)
+    assert change(world, suspend=False).ok
+    assert AT_TEMPLATE in said(change(world.to(70), template=MORE))
+
+
+def test_the_pods_of_a_resumed_job_have_its_new_resources() -> None:
+    world = suspended("1.36", has_run=True)
+    assert change(world, template=MORE).ok
+    assert change(world, suspend=False).ok
+    (pod,) = [
+        one
+        for one in world.to(70).cluster.list("Pod", "default")
+        if not one["metadata"].get("deletionTimestamp")
+    ]
+    assert pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] == "700m"
