@@ -45,13 +45,16 @@ class Gate:
 
 MODELLED = frozenset(
     """
-    ChangeContainerStatusOnKubeletRestart ContainerRestartRules ContainerStopSignals
-    DeploymentReplicaSetTerminatingReplicas InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScaling
+    ChangeContainerStatusOnKubeletRestart ClearingNominatedNodeNameAfterBinding ContainerRestartRules
+    ContainerStopSignals DeploymentReplicaSetTerminatingReplicas EnvFiles HPAConfigurableTolerance
+    HostnameOverride InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScaling
     InPlacePodVerticalScalingInitContainers JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy
     JobSuccessPolicy KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages LogarithmicScaleDown
-    MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost PodLevelResources
-    PodReadyToStartContainersCondition ReduceDefaultCrashLoopBackOffDecay RestartAllContainersOnContainerExits
-    SidecarContainers UserNamespacesPodSecurityStandards UserNamespacesSupport
+    MaxUnavailableStatefulSet MemoryQoS MutablePodResourcesForSuspendedJobs
+    MutableSchedulingDirectivesForSuspendedJobs PLEGOnDemandRelist PodDeletionCost PodLevelResources
+    PodReadyToStartContainersCondition PodTopologyLabelsAdmission ReduceDefaultCrashLoopBackOffDecay
+    RestartAllContainersOnContainerExits SidecarContainers UserNamespacesPodSecurityStandards
+    UserNamespacesSupport
     """.split()
 )
 """Gates that the model acts on; the others stay as their release sets them."""
