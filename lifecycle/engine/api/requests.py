@@ -183,7 +183,7 @@ def make_wanted(
     if subresource in OF_PODS:
         return {
             **current,
-            "spec": keep_rest(current.get("spec") or {}, wanted.get("spec") or {}, subresource),
+            "spec": keep_rest(current.get("spec") or {}, wanted.get("spec") or {}, subresource, gates),
         }
     if has_status:
         wanted = _keep_status(current, wanted)

@@ -79,9 +79,11 @@ class Resizer:
     def tell_ending(self, worker: PodWorker, pod: Pod) -> None:
         """A pod that ends, or has ended, is given what it asks for on paper: nothing of it is applied."""
         if worker.resize == ASKED and not self._parts.is_cut_off(worker.node):
-            reason, message = self._decide(worker, pod)
-            what = ("Resize" + reason, _word(pod, reason, message)) if reason else _started(pod)
-            self._parts.event(worker, None, WARNING if reason else NORMAL, *what)
+            reason, message, said = self._decide(worker, pod)
+            if reason:
+                self._tell(worker, WARNING, "Resize" + reason, _word(pod, said, message))
+            else:
+                self._tell(worker, NORMAL, *_started(pod))
             worker.resize = ""
 
     def retry(self, node: str) -> None:
@@ -114,20 +116,22 @@ class Resizer:
 
     def _allot(self, worker: PodWorker, pod: Pod) -> None:
         self.deferred.pop(worker.uid, None)
-        if not _changed(worker):
+        if worker.whole == worker.spec.resources:
+            worker.whole = None
+        if worker.whole is None and not _changed(worker):
             worker.resize = ""
             self._drop(self._drop(pod, PENDING), IN_PROGRESS)
             return
-        reason, message = self._decide(worker, pod)
+        reason, message, said = self._decide(worker, pod)
         if reason:
             if reason == DEFERRED:
                 self.deferred[worker.uid] = None
             worker.resize = reason
-            self._hold(worker, pod, reason, message)
+            self._hold(worker, pod, reason, message, said)
             return
         pod = self._drop(pod, PENDING)
         self._set(pod, IN_PROGRESS, "", "")
-        self._parts.event(worker, None, NORMAL, *_started(pod))
+        self._tell(worker, NORMAL, *_started(pod))
         worker.resize = APPLYING
         delay_ms = self._parts.context.draw_ms("resize", f"{worker.uid}{PART}{pod.meta.generation}")
         if delay_ms:
@@ -135,34 +139,47 @@ class Resizer:
         else:
             self.on_applied(worker, pod)
 
-    def _decide(self, worker: PodWorker, pod: Pod) -> tuple[str, str]:
-        """Why what is asked cannot be allotted now, ("", "") when it can (RESIZE-07)."""
-        is_dealt_out = is_static(self._parts.agents[worker.node].configuration)
-        if is_dealt_out and pod.status.qos_class == GUARANTEED and _wants_other_cpus(worker):
-            return INFEASIBLE, _STATIC_TEXT
+    def _decide(self, worker: PodWorker, pod: Pod) -> tuple[str, str, str]:
+        """Why what is asked cannot be allotted now, and as what that is said; all "" when it can (RESIZE-07).
+
+        What a resize has to pass is an admission like any other since v1.36, which knows of no capacity.
+        """
+        agent = self._parts.agents[worker.node]
+        if (
+            is_static(agent.configuration)
+            and pod.status.qos_class == GUARANTEED
+            and _wants_other_cpus(worker)
+        ):
+            return INFEASIBLE, _STATIC_TEXT, INFEASIBLE
         node = self._parts.store.get("Node", "", worker.node)
         if not isinstance(node, Node):
-            return "", ""
+            return "", "", ""
         wanted, capacity = effective_requests(worker.spec), node.status.allocatable
-        for name in RESIZABLE:
+        for name in () if agent.rules.resize_passes_admission else RESIZABLE:
             asked, has = wanted.get(name, 0), capacity.get(name, 0)
             if asked > has:
                 text = f"Node didn't have enough capacity: {name}, requested: {asked}, capacity: {has}"
-                return INFEASIBLE, text
+                return INFEASIBLE, text, INFEASIBLE
         others = self._pod_manager.workers_on(worker.node)
         used = sum_requests(one for one in others if one is not worker and one.stage != TERMINATED)
         for name in RESIZABLE:
             asked, has, taken = wanted.get(name, 0), capacity.get(name, 0), used.get(name, 0)
             if asked + taken > has:
                 amounts = f"requested: {asked}, used: {taken}, capacity: {has}"
-                return DEFERRED, f"Node didn't have enough resource: {name}, {amounts}"
-        return "", ""
+                said = f"OutOf{name}" if agent.rules.resize_passes_admission else DEFERRED
+                return DEFERRED, f"Node didn't have enough resource: {name}, {amounts}", said
+        return "", "", ""
 
-    def _hold(self, worker: PodWorker, pod: Pod, reason: str, message: str) -> None:
+    def _tell(self, worker: PodWorker, event_type: str, reason: str, message: str) -> None:
+        """Tell of a resize that is not over yet."""
+        if not self._parts.agents[worker.node].rules.resize_tells_its_end_only:
+            self._parts.event(worker, None, event_type, reason, message)
+
+    def _hold(self, worker: PodWorker, pod: Pod, reason: str, message: str, said: str) -> None:
         known = find_condition(pod.status.conditions, PENDING)
         is_told = known is not None and known.observed_generation == pod.meta.generation
         if known is None or known.reason != reason or not is_told:
-            self._parts.event(worker, None, WARNING, "Resize" + reason, _word(pod, reason, message))
+            self._tell(worker, WARNING, "Resize" + reason, _word(pod, said, message))
         self._set(self._drop(pod, IN_PROGRESS), PENDING, reason, message)
 
     # --- doing it -------------------------------------------------------------------------------------
@@ -181,11 +198,11 @@ class Resizer:
         if refusal:
             worker.resize = REFUSED
             if self._is_news(pod, IN_PROGRESS, _ERROR, refusal):
-                self._parts.event(worker, None, WARNING, "ResizeError", _word(pod, "error", refusal))
+                self._tell(worker, WARNING, "ResizeError", _word(pod, "error", refusal))
             self._set(pod, IN_PROGRESS, _ERROR, refusal)
             self._parts.come_back(worker, BACK_OFF_INITIAL_MS, is_progress=False)
             return
-        worker.resize = FINISHING
+        worker.resize, worker.whole = FINISHING, None
         for run, container in _changed(worker):
             if run.process is None or not _needs_restart(run.container, container):
                 given = with_resources(run.container, container.raw.get("resources"))
@@ -228,7 +245,9 @@ class Resizer:
             return
         worker.resize = ""
         self._drop(pod, IN_PROGRESS)
-        self._parts.event(worker, None, NORMAL, "ResizeCompleted", _word(pod, "completed"))
+        is_short = self._parts.agents[worker.node].rules.resize_tells_its_end_only
+        told = _word(pod, "completed", names_generation=not is_short)
+        self._parts.event(worker, None, NORMAL, "ResizeCompleted", told)
         if self.deferred:
             self.retry(worker.node)
 
@@ -277,7 +296,7 @@ def _started(pod: Pod) -> tuple[str, str]:
     return "ResizeStarted", _word(pod, "started")
 
 
-def _word(pod: Pod, stage: str, error: str = "") -> str:
+def _word(pod: Pod, stage: str, error: str = "", *, names_generation: bool = True) -> str:
     """An event's text: the stage, and what the spec asks for."""
     groups = {"initContainers": pod.spec.init_containers, "containers": pod.spec.containers}
     told: dict[str, Any] = {
@@ -285,7 +304,8 @@ def _word(pod: Pod, stage: str, error: str = "") -> str:
         for group, found in groups.items()
         if found
     }
-    told["generation"] = pod.meta.generation
+    if names_generation:
+        told["generation"] = pod.meta.generation
     if error:
         told["error"] = error
     return f"Pod resize {stage}: {json.dumps(told, ensure_ascii=False, separators=(',', ':'))}"

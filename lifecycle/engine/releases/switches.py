@@ -11,10 +11,14 @@ from lifecycle.lean_dataclasses import dataclass
 
 CONTAINER_EVENTS_NAME_CONTAINER = "containerEventsNameContainer"
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
+EXEC_PROBES_END_WITH_SYNC = "execProbesEndAtTermination"
 GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"
 KUBELET_RELISTS_ON_DEMAND = "kubeletRelistsOnDemand"
 MANY_MISSES_START = "cronJobsStartAfterManyMisses"
 MAX_UNAVAILABLE_ROUNDS_UP = "statefulSetMaxUnavailableRoundsUp"
+RESIZE_EVENTS_TELL_ADMISSION = "resizeEventsTellAdmission"
+RESIZE_TELLS_ITS_END_ONLY = "resizeTellsItsEndOnly"
+RESIZE_VALIDATED_BY_NODE = "resizeValidatedByNode"
 ROLLBACK_EVENTS = "deploymentRollbackEvents"
 SANDBOX_MAKES_READY_TO_START = "sandboxMakesReadyToStart"
 SCALING_EVENTS_NAME_FORMER_SIZE = "scalingEventsNameFormerSize"
@@ -88,5 +92,26 @@ SWITCHES: Mapping[str, Change] = {
         "kubelet",
         "PodReadyToStartContainers is True as soon as the pod's sandbox stands, before its images are there",
         "kubernetes/kubernetes#134660, since v1.36: OnPodSandboxReady in pkg/kubelet/kubelet.go",
+    ),
+    RESIZE_EVENTS_TELL_ADMISSION: Change(
+        "kubelet",
+        "the event of a resize that has to wait tells why as an admission does: OutOfcpu",
+        "since v1.36: pkg/kubelet/allocation/allocation_manager.go",
+    ),
+    RESIZE_TELLS_ITS_END_ONLY: Change(
+        "kubelet",
+        "of a resize only the event ResizeCompleted is told, without the generation",
+        "kubernetes/kubernetes#134825, until v1.35: pkg/kubelet/events/resize.go",
+    ),
+    RESIZE_VALIDATED_BY_NODE: Change(
+        "kube-apiserver",
+        "a resize beyond what the pod's node can allot is refused",
+        "kubernetes/kubernetes#136043, since v1.36: plugin/pkg/admission/podresize/admission.go",
+    ),
+    EXEC_PROBES_END_WITH_SYNC: Change(
+        "kubelet",
+        "from its termination on a pod's exec probes are cancelled and tell nothing of its container",
+        "kubernetes/kubernetes#140881, a defect of v1.35 and v1.36.3: pkg/kubelet/prober/prober_manager.go,"
+        " startPodSync in pkg/kubelet/pod_workers.go",
     ),
 }

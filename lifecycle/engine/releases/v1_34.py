@@ -7,6 +7,8 @@ from lifecycle.lean_dataclasses import replace
 from .release import read_defaults, read_gates
 from .switches import (
     CONTAINER_EVENTS_NAME_CONTAINER,
+    EXEC_PROBES_END_WITH_SYNC,
+    RESIZE_TELLS_ITS_END_ONLY,
     STATEFUL_SET_EVENTS_IN_LOWER_CASE,
 )
 from .tables.v1_34 import TABLES
@@ -26,6 +28,8 @@ V1_34 = replace(
     switches={
         **V1_35.switches,
         CONTAINER_EVENTS_NAME_CONTAINER: True,
+        EXEC_PROBES_END_WITH_SYNC: False,
+        RESIZE_TELLS_ITS_END_ONLY: True,
         STATEFUL_SET_EVENTS_IN_LOWER_CASE: True,
     },
     patches=(),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from lifecycle.lean_dataclasses import replace
 
-from .release import read_defaults, read_gates
+from .release import Patches, read_defaults, read_gates
 from .switches import (
+    EXEC_PROBES_END_WITH_SYNC,
     KUBELET_RELISTS_ON_DEMAND,
+    RESIZE_EVENTS_TELL_ADMISSION,
+    RESIZE_VALIDATED_BY_NODE,
     SANDBOX_MAKES_READY_TO_START,
 )
 from .tables.v1_36 import TABLES
@@ -25,8 +28,11 @@ V1_36 = replace(
     switches={
         **V1_35.switches,
         KUBELET_RELISTS_ON_DEMAND: True,
+        RESIZE_EVENTS_TELL_ADMISSION: True,
+        RESIZE_VALIDATED_BY_NODE: True,
         SANDBOX_MAKES_READY_TO_START: True,
     },
-    patches=(),
+    # Until then each sync of a pod had a context of its own, and no probe's was cancelled with the last one.
+    patches=[Patches(before=3, switches={EXEC_PROBES_END_WITH_SYNC: False})],
     tables=TABLES,
 )

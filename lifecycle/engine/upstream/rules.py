@@ -199,6 +199,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/pods/probe_rules": ("pkg/kubelet/prober/prober_manager.go", "pkg/kubelet/prober/worker.go"),
     "rules/pods/qos": ("pkg/apis/core/v1/helper/qos/qos.go",),
     "rules/pods/rejections": ("pkg/kubelet/kubelet.go",),
+    "rules/pods/resizing": ("plugin/pkg/admission/podresize/admission.go",),
     "rules/pods/resources": ("staging/src/k8s.io/component-helpers/resource/helpers.go",),
     "rules/pods/restart_rules": ("pkg/api/v1/pod/util.go", "pkg/kubelet/container/helpers.go"),
     "rules/pods/security": (

@@ -9,8 +9,10 @@ from __future__ import annotations
 from ...heart.errors import Forbidden
 from ...kinds.plain import PRIORITY_CLASS
 from ...objects.meta import ObjectMeta, StoredObject
+from ...objects.node import NODE_KIND, Node
 from ...objects.pods.pod import POD_KIND, Pod, PodSpec
 from ...objects.storage import CLAIM
+from ...releases.switches import RESIZE_VALIDATED_BY_NODE
 from ...rules.validation.pods.pod_security import is_significant
 from ..context import Context
 from ..storage import require_growth
@@ -59,10 +61,25 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
         require_growth(context, old, new)
     if subresource == "resize":
         context.completion.require_within(new)
+        if context.switches[RESIZE_VALIDATED_BY_NODE] and isinstance(new, Pod):
+            _require_capacity(context, old, new)
     elif not subresource and new.meta.deletion_ms is None:
         _admit_any(context, new)
     if context.store.count(QUOTA) and _may_take_more(old, new, subresource):
         context.quotas.require_room(new, old=old)
+
+
+def _require_capacity(context: Context, old: StoredObject, new: Pod) -> None:
+    """What a resized pod asks for is no more than its node can allot at all (PodResizeValidator)."""
+    from ...rules.pods.resizing import find_resize_problem
+
+    if not new.node_name or (isinstance(old, Pod) and old.spec.raw == new.spec.raw):
+        return
+    node = context.store.get(NODE_KIND.id, "", new.node_name)
+    why, cause = find_resize_problem(new.spec, node if isinstance(node, Node) else None, new.node_name)
+    if why:
+        text = f'pods "{new.meta.name}" is forbidden: {why}'
+        raise Forbidden(text, POD_KIND.plural, new.meta.name, causes=[{"reason": cause}] if cause else ())
 
 
 def _may_take_more(old: StoredObject, new: StoredObject, subresource: str) -> bool:

@@ -134,7 +134,7 @@ class Prober:
                 self._close(worker, run, probed)
             elif self._is_hastened(run, probed):
                 self._hasten(worker, pod, run, probed)
-            elif not is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
+            elif not self._is_canceled(worker, pod, probed):
                 continue
             elif probed.seen is not None:
                 self._parts.cancel(probed.timer)
@@ -142,6 +142,11 @@ class Prober:
             else:
                 due_ms = next_check_ms(probed.probe, probed.first_ms, now_ms + 1)
                 self._set(worker, run, probed, due_ms, is_progress=False)
+
+    def _is_canceled(self, worker: PodWorker, pod: Pod, probed: ProbeRun) -> bool:
+        """Whether a check fails for what it runs, where such checks end with a pod's last sync."""
+        ends = self._parts.agents[worker.node].rules.exec_probes_end
+        return ends and is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason)
 
     def _close(self, worker: PodWorker, run: ContainerRun, probed: ProbeRun) -> None:
         self._parts.cancel(probed.timer)
@@ -322,7 +327,7 @@ class Prober:
         """What a check that begins now finds, what is said of that, and how long it takes, in ms."""
         parts, probe, process = self._parts, probed.probe, run.process
         assert process is not None, probed.kind
-        if is_canceled(probed.probe, pod, worker.is_ending, worker.stop_reason):
+        if self._is_canceled(worker, pod, probed):
             probed.until_ms, probed.version = None, process.version
             probed.is_singular = False
             return UNKNOWN, CANCELED, 0

@@ -10,7 +10,10 @@ from lifecycle.lean_tuples import NamedTuple
 from ...releases.gates import is_enabled
 from ...releases.switches import (
     CONTAINER_EVENTS_NAME_CONTAINER,
+    EXEC_PROBES_END_WITH_SYNC,
     KUBELET_RELISTS_ON_DEMAND,
+    RESIZE_EVENTS_TELL_ADMISSION,
+    RESIZE_TELLS_ITS_END_ONLY,
     SANDBOX_MAKES_READY_TO_START,
 )
 from ...rules.nodes.eviction_settings import read_eviction_settings
@@ -64,8 +67,11 @@ class KubeletRules(NamedTuple):
     """What kubelets of other releases do otherwise, read once for each kubelet."""
 
     events_name_container: bool
+    exec_probes_end: bool
     images_need_secrets: bool
     relists_on_demand: bool
+    resize_passes_admission: bool
+    resize_tells_its_end_only: bool
     tells_sandbox_at_once: bool
 
     @classmethod
@@ -76,8 +82,11 @@ class KubeletRules(NamedTuple):
         """
         return cls(
             events_name_container=switches[CONTAINER_EVENTS_NAME_CONTAINER],
+            exec_probes_end=switches[EXEC_PROBES_END_WITH_SYNC],
             images_need_secrets=is_enabled(gates, "KubeletEnsureSecretPulledImages"),
             relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists,
+            resize_passes_admission=switches[RESIZE_EVENTS_TELL_ADMISSION],
+            resize_tells_its_end_only=switches[RESIZE_TELLS_ITS_END_ONLY],
             tells_sandbox_at_once=switches[SANDBOX_MAKES_READY_TO_START] and has_relists,
         )
 

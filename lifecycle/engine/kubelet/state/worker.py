@@ -87,6 +87,7 @@ class PodWorker:
         "under_way",
         "untold_ends",
         "volumes",
+        "whole",
     )
 
     def __init__(self, pod: Pod) -> None:
@@ -96,6 +97,8 @@ class PodWorker:
         self.spec: PodSpec = pod.spec
         self.stage, self.runtime = WAITING, RuntimePod()
         self.runs = {one.name: ContainerRun(one) for one in pod.spec.all_containers}
+        # The resources of the pod as a whole, while those of its spec are only asked for.
+        self.whole: dict[str, Any] | None = None
         self.stage_timer: int | None = None
         # Since when its volumes could not be mounted.
         self.mounting_ms: int | None = None
@@ -187,6 +190,9 @@ class PodWorker:
         `first_delay_ms`: the first of its node's delays after crashes.
         """
         before = {one.name: one.raw.get("resources") for one in self.spec.all_containers}
+        if spec.resources != self.spec.resources:
+            self.whole = self.spec.resources if self.whole is None else self.whole
+            self.resize = ASKED
         self.spec, self.told = spec, None
         for container in spec.all_containers:
             run = self.runs.get(container.name)
@@ -238,6 +244,7 @@ class PodWorker:
             "uid": self.uid,
             "few": None if self.few is None else dict(self.few),
             "allotted": allotted,
+            **({} if self.whole is None else {"whole": self.whole}),
             "sandbox": save_row(self.runtime, _SANDBOX_DATA),
             "containers": [save_row(one, _RECORD_DATA) for one in self.runtime.containers.values()],
             "runs": {name: run.save() for name, run in runs},
@@ -263,7 +270,7 @@ class PodWorker:
         """The worker that `save` described."""
         worker = cls(pod)
         load_map(worker, data, _POD_DATA)
-        worker.few = load_few(data["few"])
+        worker.few, worker.whole = load_few(data["few"]), data.get("whole")
         worker.exclusive_cpus = {name: tuple(cpus) for name, cpus in data["exclusive_cpus"].items()}
         load_row(worker.runtime, data["sandbox"], _SANDBOX_DATA)
         for row in data["containers"]:
@@ -300,4 +307,6 @@ def allotted_spec(worker: PodWorker) -> PodSpec:
     raw: dict[str, Any] = dict(worker.spec.raw)
     for part in ("containers", "initContainers"):
         raw[part] = [worker.runs[one["name"]].container.raw for one in raw.get(part) or ()]
+    if worker.whole is not None:
+        raw["resources"] = worker.whole
     return PodSpec(raw)

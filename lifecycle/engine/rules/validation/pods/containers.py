@@ -53,6 +53,10 @@ class PodFacts:
     gates: Mapping[str, bool]
 
 
+RESIZABLE_INIT_GATE = "InPlacePodVerticalScalingInitContainers"
+NO_RESTART_OF_INIT = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+
+
 def validate_containers(spec: Part, facts: PodFacts) -> None:
     """All containers of a pod spec, their names unique over all three lists (VALID-01, INIT-23)."""
     names: set[str] = set()
@@ -202,6 +206,11 @@ def _validate_init(container: Part, facts: PodFacts) -> None:
         validate_probes(container)
         _validate_lifecycle(container, facts)
         return
+    if is_enabled(facts.gates, RESIZABLE_INIT_GATE):
+        for index, policy in enumerate(container["resizePolicy"] or ()):
+            if policy.get("restartPolicy") == "RestartContainer":
+                path = f"resizePolicy[{index}].restartPolicy"
+                container.refuse(path, NO_RESTART_OF_INIT, "RestartContainer")
     for field in container.list_given(("lifecycle", *PROBES)):
         container.forbid(field, "may not be set for init containers without restartPolicy=Always")
 

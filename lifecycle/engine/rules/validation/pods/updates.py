@@ -11,7 +11,7 @@ from ....releases.gates import is_enabled
 from ..words.field_error import FieldError, forbidden, invalid
 from ..words.part import Part, gathers
 from ..words.shown_changes import show_change
-from .containers import validate_image_text
+from .containers import RESIZABLE_INIT_GATE, validate_image_text
 from .pods import (
     LONGEST_DEADLINE,
     validate_pod_annotations,
@@ -24,6 +24,7 @@ UPDATABLE = (
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 )
 RESIZABLE = ("cpu", "memory")
+RESIZABLE_WHOLE_GATE = "InPlacePodLevelResourcesVerticalScaling"
 _GROUPS = ("containers", "initContainers")
 _NO_RESIZE_OF_PODS = (
     "resize of pods with pod-level resources is forbidden when"
@@ -146,7 +147,9 @@ def validate_ephemeral_update(
     return errors
 
 
-def keep_rest(old: Mapping[str, Any], new: Mapping[str, Any], subresource: str) -> dict[str, Any]:
+def keep_rest(
+    old: Mapping[str, Any], new: Mapping[str, Any], subresource: str, gates: Mapping[str, bool]
+) -> dict[str, Any]:
     """The spec of a pod with what a subresource may change of it; what else was given is dropped in silence.
 
     Containers that a resize adds, takes away or names otherwise stay, for the validation to refuse
@@ -160,7 +163,11 @@ def keep_rest(old: Mapping[str, Any], new: Mapping[str, Any], subresource: str) 
     if any(len(before) != len(after) for before, after in groups.values()):
         return dict(new)
     resized = {group: _keep_resized(*pair) for group, pair in groups.items() if group in old}
-    return {**old, **resized}
+    kept = {**old, **resized}
+    if not is_enabled(gates, RESIZABLE_WHOLE_GATE):
+        return kept
+    kept.pop("resources", None)
+    return {**kept, "resources": new["resources"]} if new.get("resources") else kept
 
 
 def _keep_resized(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> list[Any]:
@@ -189,22 +196,53 @@ def validate_resize(
         former = (old.get("status") or {}).get("qosClass")
         after.refuse("", "Pod QOS Class may not change as a result of resizing", former)
     is_of_pod = before["resources"] or after["resources"]
-    if is_of_pod and not is_enabled(gates, "InPlacePodLevelResourcesVerticalScaling"):
+    if is_of_pod and not is_enabled(gates, RESIZABLE_WHOLE_GATE):
         # A path without a name is written like an empty list.
         after.errors.append(forbidden("[]", _NO_RESIZE_OF_PODS))
         return after.errors
+    if is_of_pod:
+        _forbid_resize_of_whole(before, after)
     if _is_reordered(before, after):
         return after.errors
+    has_init = is_enabled(gates, RESIZABLE_INIT_GATE)
     for group in reversed(_GROUPS):
         for was, wanted in zip(before.parts(group), after.parts(group), strict=True):
-            if group == "containers" or _is_sidecar(was):
+            if group == "containers" or has_init or _is_sidecar(was):
                 _forbid_removal(was.part("resources"), wanted.part("resources"))
     for group in _GROUPS:
         for was, wanted in zip(before.parts(group), after.parts(group), strict=True):
-            detail = _find_immutable(group, was, wanted)
-            if detail:
+            if group == "initContainers" and has_init:
+                _forbid_changed_init(was, wanted)
+            elif detail := _find_immutable(group, was, wanted):
                 after.forbid("", detail)
     return after.errors
+
+
+def _forbid_resize_of_whole(before: Part, after: Part) -> None:
+    """What of its resources as a whole a pod may not change (validatePodLevelResourcesResize)."""
+    was, wanted = before["resources"], after["resources"]
+    if was and not wanted:
+        after.forbid("resources", "pod-level resources cannot be removed")
+        return
+    for group in ("requests", "limits"):
+        if set((was or {}).get(group) or ()) - set((wanted or {}).get(group) or ()):
+            after.part("resources").forbid(group, f"pod-level resource {group} cannot be removed")
+    if _without_resizable(was or {}) != _without_resizable(wanted or {}):
+        after.forbid("", "only cpu and memory resources are mutable at pod-level")
+
+
+def _forbid_changed_init(was: Part, wanted: Part) -> None:
+    """What of an init container's resources may not be changed, where any may."""
+    former, now = was["resources"] or {}, wanted["resources"] or {}
+    has_same_policy = was["resizePolicy"] == wanted["resizePolicy"]
+    if not has_same_policy or _without_resizable(former) != _without_resizable(now):
+        wanted.forbid("", "only cpu and memory resources for init or sidecar containers are mutable")
+    if (former == now and has_same_policy) or _is_sidecar(was):
+        return
+    for policy in was["resizePolicy"] or ():
+        if policy.get("restartPolicy") == "RestartContainer":
+            text = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"
+            wanted.forbid("", text)
 
 
 def _is_reordered(before: Part, after: Part) -> bool:

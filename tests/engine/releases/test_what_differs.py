@@ -1,0 +1,297 @@
+"""The same is done under two releases: what comes out otherwise. Texts and rules are of their sources."""
+
+from typing import Any
+
+import pytest
+
+from tests.engine.kubelet.world import World
+
+SLEEP = ["sh", "-c", "sleep 3600"]
+SMALL = {"requests": {"cpu": "500m", "memory": "64Mi"}}
+
+
+def begin(release: str, **settings: Any) -> World:
+    return World(kubernetes=release, timing="realistic", **settings)
+
+
+def app(**fields: Any) -> dict[str, Any]:
+    return {"name": "app", "image": "busybox:1.36", "command": SLEEP, **fields}
+
+
+def messages(world: World, reason: str) -> list[str]:
+    """What events of a reason say, without their repetitions."""
+    found = [row["message"] for row in world.rows if row["type"] == "event" and row["reason"] == reason]
+    return list(dict.fromkeys(found))
+
+
+def resize(world: World, name: str = "app", part: str = "containers", **amounts: str) -> Any:
+    patch = {"spec": {part: [{"name": name, "resources": {"requests": amounts}}]}}
+    where = {"kind": "Pod", "namespace": "default", "name": "web", "subresource": "resize"}
+    return world.submit("patch", type="strategic", patch=patch, **where)
+
+
+def pending(world: World) -> str:
+    """Why a resize of the pod waits."""
+    conditions = world.status()["conditions"]
+    return next(str(one["reason"]) for one in conditions if one["type"] == "PodResizePending")
+
+
+def said(result: Any) -> str:
+    """Why it was refused; "" when it was not."""
+    return "" if result.status is None else result.status["message"]
+
+
+# --- the kubelet's looks ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "release, phases",
+    [("1.35", ["Pending", "Succeeded"]), ("1.36", ["Pending", "Running", "Succeeded"])],
+)
+def test_a_container_that_ends_at_once_is_seen_running_by_a_look_on_demand(
+    release: str, phases: list
+) -> None:
+    # kubelet.go, SyncPod: postSync asks PLEG for the pod (#137362).
+    world = begin(release)
+    assert world.pod(app(command=["true"]), restartPolicy="Never").ok
+    assert [phase for _, phase in world.to(30).lane("phase")] == phases
+
+
+def test_the_gate_of_looks_on_demand_can_be_turned_off() -> None:
+    world = begin("1.36", gates={"PLEGOnDemandRelist": False})
+    assert world.pod(app(command=["true"]), restartPolicy="Never").ok
+    assert [phase for _, phase in world.to(30).lane("phase")] == ["Pending", "Succeeded"]
+
+
+@pytest.mark.parametrize("release, is_at_once", [("1.35", False), ("1.36", True)])
+def test_a_sandbox_is_told_of_when_it_stands(release: str, is_at_once: bool) -> None:
+    # kubelet.go, OnPodSandboxReady (#134660); else the sync that waits for the hook tells of it at its end.
+    world = begin(release)
+    hook = {"postStart": {"exec": {"command": ["sleep", "20"]}}}
+    assert world.pod(app(lifecycle=hook)).ok
+    (second,) = world.to(60).at("condition.PodReadyToStartContainers", "True")
+    (started,) = world.starts()
+    assert (second < started - 15) is is_at_once
+
+
+# --- words ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "release, created, started, pulled",
+    [
+        pytest.param(
+            "1.34",
+            "Created container: app",
+            "Started container app",
+            'Container image "busybox:1.36" already present on machine',
+            id="1.34",
+        ),
+        pytest.param(
+            "1.35",
+            "Container created",
+            "Container started",
+            'Container image "busybox:1.36" already present on machine and can be accessed by the pod',
+            id="1.35",
+        ),
+    ],
+)
+def test_events_of_containers_are_in_the_words_of_the_release(
+    release: str, created: str, started: str, pulled: str
+) -> None:
+    world = begin(release)
+    assert world.pod(app(command=["sleep", "5"])).ok
+    world.to(60)
+    assert (messages(world, "Created"), messages(world, "Started")) == ([created], [started])
+    assert messages(world, "Pulled")[-1] == pulled
+
+
+@pytest.mark.parametrize(
+    "release, create, delete", [("1.34", "create", "delete"), ("1.35", "Create", "Delete")]
+)
+def test_events_of_stateful_sets_begin_as_in_the_release(release: str, create: str, delete: str) -> None:
+    # stateful_pod_control.go: strings.ToLower(verb) until v1.34.
+    world = begin(release)
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [app()]}}
+    claim = {
+        "metadata": {"name": "data"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    spec = {
+        "replicas": 1,
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": template,
+        "volumeClaimTemplates": [claim],
+    }
+    metadata = {"name": "web", "namespace": "default"}
+    made = {"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": metadata, "spec": spec}
+    assert world.create(made).ok
+    where = {"kind": "StatefulSet", "namespace": "default", "name": "web"}
+    assert world.to(30).submit("scale", replicas=0, **where).ok
+    world.to(60)
+    assert messages(world, "SuccessfulCreate") == [
+        f"{create} Claim data-web-0 Pod web-0 in StatefulSet web success",
+        f"{create} Pod web-0 in StatefulSet web successful",
+    ]
+    assert messages(world, "SuccessfulDelete") == [f"{delete} Pod web-0 in StatefulSet web successful"]
+
+
+# --- resizes ----------------------------------------------------------------------------------------------
+
+CPU = "cpu, requested: 5000, allocatable: 4000"
+MEMORY = "memory, requested: 10737418240, allocatable: 8589934592"
+
+
+@pytest.mark.parametrize(
+    "amounts, excess",
+    [
+        ({"cpu": "5"}, CPU),
+        ({"memory": "10Gi"}, MEMORY),
+        ({"cpu": "5", "memory": "10Gi"}, f"{CPU}; {MEMORY}"),
+    ],
+)
+def test_a_resize_beyond_the_node_is_refused_since_1_36(amounts: dict, excess: str) -> None:
+    # plugin/pkg/admission/podresize/admission.go (#136043)
+    before, since = begin("1.35"), begin("1.36")
+    for world in (before, since):
+        assert world.pod(app(resources=SMALL)).ok
+        world.to(10)
+    assert resize(before, **amounts).ok
+    assert pending(before.to(20)) == "Infeasible"
+    refused = resize(since, **amounts)
+    assert (refused.code, said(refused)) == (
+        403,
+        f'pods "web" is forbidden: node didn\'t have enough allocatable resources: {excess}',
+    )
+    assert refused.status["details"]["causes"] == [{"reason": "NodeCapacity"}]
+
+
+def test_a_pod_without_a_node_may_be_resized_to_anything() -> None:
+    world = begin("1.36")
+    assert world.pod(app(resources=SMALL), nodeSelector={"disk": "none"}).ok
+    assert resize(world.to(5), cpu="50").ok
+
+
+def test_pods_of_other_systems_are_not_resized() -> None:
+    world = begin("1.36")
+    assert world.pod(app(resources=SMALL)).ok
+    labels = {"metadata": {"labels": {"kubernetes.io/os": "windows"}}}
+    assert world.to(10).submit("patch", kind="Node", name="node-1", type="merge", patch=labels).ok
+    refused = resize(world, cpu="600m")
+    assert said(refused) == (
+        'pods "web" is forbidden: pod resize is only supported on linux nodes, node "node-1" is "windows"'
+    )
+
+
+@pytest.mark.parametrize(
+    "release, said",
+    [("1.34", []), ("1.35", ["Pod resize Deferred"]), ("1.36", ["Pod resize OutOfcpu"])],
+)
+def test_a_resize_that_waits_is_told_of_as_in_the_release(release: str, said: list) -> None:
+    world = begin(release)
+    assert world.pod("big", meta={"name": "other"}).ok
+    assert world.pod(app(resources={"requests": {"cpu": "3"}}), meta={"name": "other-2"}).ok
+    assert world.pod(app(resources=SMALL)).ok
+    assert resize(world.to(10), cpu="2").ok
+    assert pending(world.to(20)) == "Deferred"
+    assert [message.partition(": {")[0] for message in messages(world, "ResizeDeferred")] == said
+
+
+@pytest.mark.parametrize(
+    "release, is_started, generation",
+    [pytest.param("1.34", False, "", id="1.34"), pytest.param("1.35", True, ',"generation":2', id="1.35")],
+)
+def test_a_resize_is_told_of_as_in_the_release(release: str, is_started: bool, generation: str) -> None:
+    world = begin(release)
+    assert world.pod(app(resources=SMALL)).ok
+    assert resize(world.to(10), cpu="600m").ok
+    world.to(20)
+    assert bool(messages(world, "ResizeStarted")) is is_started
+    asked = '{"requests":{"cpu":"600m","memory":"64Mi"}}'
+    assert messages(world, "ResizeCompleted") == [
+        f'Pod resize completed: {{"containers":[{{"name":"app","resources":{asked}}}]{generation}}}'
+    ]
+
+
+WHOLE = {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}
+
+
+def resize_whole(world: World, resources: Any) -> Any:
+    return world.patch({"spec": {"resources": resources}}, "resize")
+
+
+def test_a_pod_as_a_whole_is_resized_since_1_36() -> None:
+    before, since = begin("1.35"), begin("1.36")
+    for world in (before, since):
+        assert world.pod(app(), resources=WHOLE).ok
+        world.to(10)
+    wanted = {"requests": {"cpu": "1500m"}}
+    assert "resize of pods with pod-level resources is forbidden" in said(resize_whole(before, wanted))
+    assert resize_whole(since, wanted).ok
+    pod = since.to(20).get()
+    assert pod is not None and pod["spec"]["resources"]["requests"] == {"cpu": "1500m"}
+    reasons = [row["reason"] for row in since.rows if row["type"] == "event" and "Resize" in row["reason"]]
+    assert reasons == ["ResizeStarted", "ResizeCompleted"]
+
+
+@pytest.mark.parametrize(
+    "wanted, complaint",
+    [
+        (None, "spec.resources: Forbidden: pod-level resources cannot be removed"),
+        (
+            {"limits": {"cpu": None, "memory": "1Gi"}},
+            "spec.resources.limits: Forbidden: pod-level resource limits cannot be removed",
+        ),
+    ],
+)
+def test_what_a_pod_has_as_a_whole_stays(wanted: Any, complaint: str) -> None:
+    # validation.go, validatePodLevelResourcesResize
+    world = begin("1.36")
+    assert world.pod(app(), resources=WHOLE).ok
+    assert complaint in said(resize_whole(world.to(10), wanted))
+
+
+def test_room_for_a_pod_as_a_whole_is_what_its_node_has_left() -> None:
+    world = begin("1.36")
+    assert world.pod(app(resources={"requests": {"cpu": "3"}}), meta={"name": "other"}).ok
+    assert world.pod(app(), resources={"requests": {"cpu": "500m"}}).ok
+    assert resize_whole(world.to(10), {"requests": {"cpu": "2"}}).ok
+    assert pending(world.to(20)) == "Deferred"
+    assert world.delete(0, name="other").ok
+    world.to(40)
+    assert messages(world, "ResizeCompleted")
+
+
+INIT = {"name": "init", "image": "busybox:1.36", "command": ["sleep", "60"], "resources": SMALL}
+RESTART = [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]
+
+
+@pytest.mark.parametrize(
+    "release, complaint",
+    [("1.35", "spec: Forbidden: resources for non-sidecar init containers are immutable"), ("1.36", "")],
+)
+def test_init_containers_are_resized_since_1_36(release: str, complaint: str) -> None:
+    world = begin(release)
+    assert world.pod(app(), init=[INIT]).ok
+    done = resize(world.to(10), "init", "initContainers", cpu="600m")
+    assert (done.ok, complaint in said(done)) == (not complaint, True)
+
+
+@pytest.mark.parametrize(
+    "release, complaint",
+    [
+        ("1.35", ""),
+        (
+            "1.36",
+            'spec.initContainers[0].resizePolicy[0].restartPolicy: Invalid value: "RestartContainer":'
+            " must not be set to 'RestartContainer' for non-sidecar initContainers",
+        ),
+    ],
+)
+@pytest.mark.parametrize("policy", [None, "Always"])
+def test_no_resize_restarts_an_init_container_since_1_36(release: str, complaint: str, policy: Any) -> None:
+    world = begin(release)
+    own = {"restartPolicy": policy} if policy else {}
+    made = world.pod(app(), init=[{**INIT, **own, "resizePolicy": RESTART}])
+    expected = "" if policy else complaint
+    assert (made.ok, expected in said(made)) == (not expected, True)
