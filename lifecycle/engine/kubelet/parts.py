@@ -9,7 +9,8 @@ from lifecycle.userland.crowd import Crowd
 from ..api.context import Context
 from ..api.metrics import Running
 from ..heart.chance import PART
-from ..heart.timing import LEAST_RUN_MS, ON_DEMAND_RELIST_MS, RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
+from ..heart.timing import BACK_OFF_INITIAL_MS as BACK_OFF_MS
+from ..heart.timing import ON_DEMAND_RELIST_MS, RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
 from ..objects.meta import Subject
 from ..objects.names import BEHAVIOR
 from ..objects.pods.pod import Pod
@@ -228,6 +229,9 @@ class Parts:
         one sync the earliest counts; the next sync asks again (kubelet, completeWork).
         """
         now_ms = self._clock.now_ms
+        if self.agents[worker.node].rules.looks_at_back_offs:
+            # Until v1.35 an error says nothing of when.
+            least_ms = BACK_OFF_MS
         due_ms = self.return_ms(worker, now_ms, least_ms)
         known = worker.return_timer
         if known is not None:
@@ -358,11 +362,6 @@ class Parts:
         for other in worker.runs.values():
             if other is not run and other.process is not None and other.process.exit is None:
                 self._schedule(worker, other)
-
-    def end_later(self, worker: PodWorker, run: ContainerRun) -> None:
-        """Have it found a little later that a process was over as soon as it began."""
-        number, is_progress = self.later(LEAST_RUN_MS, WAKE, worker, run.container.name)
-        run.wake_timer = (number, self._clock.now_ms + LEAST_RUN_MS, is_progress)
 
     def _schedule(self, worker: PodWorker, run: ContainerRun) -> None:
         process = run.process

@@ -45,13 +45,14 @@ class Gate:
 
 MODELLED = frozenset(
     """
-    ChangeContainerStatusOnKubeletRestart ContainerRestartRules ContainerStopSignals
-    DeploymentReplicaSetTerminatingReplicas InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScaling
-    InPlacePodVerticalScalingInitContainers JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy
-    JobSuccessPolicy KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages LogarithmicScaleDown
-    MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost PodLevelResources
-    PodReadyToStartContainersCondition ReduceDefaultCrashLoopBackOffDecay RestartAllContainersOnContainerExits
-    SidecarContainers UserNamespacesPodSecurityStandards UserNamespacesSupport
+    ChangeContainerStatusOnKubeletRestart ClearingNominatedNodeNameAfterBinding ContainerRestartRules
+    ContainerStopSignals DeploymentReplicaSetTerminatingReplicas InPlacePodLevelResourcesVerticalScaling
+    InPlacePodVerticalScaling InPlacePodVerticalScalingInitContainers JobBackoffLimitPerIndex JobManagedBy
+    JobPodReplacementPolicy JobSuccessPolicy KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
+    LogarithmicScaleDown MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost
+    PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission
+    ReduceDefaultCrashLoopBackOffDecay RestartAllContainersOnContainerExits SidecarContainers
+    UserNamespacesPodSecurityStandards UserNamespacesSupport
     """.split()
 )
 """Gates that the model acts on; the others stay as their release sets them."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from lifecycle.lean_dataclasses import dataclass
 
+BACK_OFF_LOOKED_AT = "kubeletLooksAtBackOffs"
 CONTAINER_EVENTS_NAME_CONTAINER = "containerEventsNameContainer"
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
 EXEC_PROBES_END_WITH_SYNC = "execProbesEndAtTermination"
@@ -113,5 +114,11 @@ SWITCHES: Mapping[str, Change] = {
         "from its termination on a pod's exec probes are cancelled and tell nothing of its container",
         "kubernetes/kubernetes#140881, a defect of v1.35 and v1.36.3: pkg/kubelet/prober/prober_manager.go,"
         " startPodSync in pkg/kubelet/pod_workers.go",
+    ),
+    BACK_OFF_LOOKED_AT: Change(
+        "kubelet",
+        "a container that waits for its restart is looked at every 10 to 15 seconds: it starts at the first"
+        " look after its back-off, and is CrashLoopBackOff from the first one before",
+        "until v1.35: completeWork in pkg/kubelet/pod_workers.go",
     ),
 }

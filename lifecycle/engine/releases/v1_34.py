@@ -6,6 +6,7 @@ from lifecycle.lean_dataclasses import replace
 
 from .release import read_defaults, read_gates
 from .switches import (
+    BACK_OFF_LOOKED_AT,
     CONTAINER_EVENTS_NAME_CONTAINER,
     EXEC_PROBES_END_WITH_SYNC,
     RESIZE_TELLS_ITS_END_ONLY,
@@ -27,6 +28,7 @@ V1_34 = replace(
     defaults=read_defaults(_GATES, ChangeContainerStatusOnKubeletRestart=True),
     switches={
         **V1_35.switches,
+        BACK_OFF_LOOKED_AT: True,
         CONTAINER_EVENTS_NAME_CONTAINER: True,
         EXEC_PROBES_END_WITH_SYNC: False,
         RESIZE_TELLS_ITS_END_ONLY: True,

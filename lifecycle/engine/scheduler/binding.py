@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..api.context import Context
 from ..api.deletion import delete_pod
+from ..heart.agenda import Timer
 from ..objects.condition import Condition, find_condition, with_condition
 from ..objects.meta import ObjectMeta
 from ..objects.names import DEFAULT_SCHEDULER, REGION, ZONE
 from ..objects.node import Node
 from ..objects.pods.pod import Pod
+from ..releases.gates import is_enabled
 from ..rules.nodes.eviction import DISRUPTION_TARGET
 from ..rules.placement.preemption import PREEMPTED, Candidate
 from ..store.audience import ALL, BINDING
@@ -16,6 +18,8 @@ from ..store.transitions import binding_changes
 
 UNSCHEDULABLE, ERROR = "Unschedulable", "SchedulerError"
 _FAILED = "FailedScheduling"
+_NOMINATED, _NOMINATED_MS = "scheduler.nominated", 30
+"""The timer of a bound pod that is still nominated, and how long it is so."""
 
 
 class Writer:
@@ -24,6 +28,9 @@ class Writer:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
+        self._binding_clears = is_enabled(context.features, "ClearingNominatedNodeNameAfterBinding")
+        self._copies_topology = is_enabled(context.features, "PodTopologyLabelsAdmission")
+        context.loop.on_timer(_NOMINATED, self._on_nominated)
 
     def bind(self, pod: Pod, node: Node) -> None:
         """Bind a pod to a node, and record the event `Scheduled`."""
@@ -33,8 +40,12 @@ class Writer:
         )
         status = pod.status
         conditions = with_condition(status.conditions, bound) if status.conditions else (bound,)
-        new = pod.with_status(status.with_conditions(conditions, ""), name)
-        new.meta = _with_topology(pod.meta, node)
+        kept = "" if self._binding_clears else status.nominated_node_name
+        if kept:
+            self._context.later(_NOMINATED_MS, _NOMINATED, pod.meta.uid)
+        new = pod.with_status(status.with_conditions(conditions, kept), name)
+        if self._copies_topology:
+            new.meta = _with_topology(pod.meta, node)
         if pod.spec.is_plain and not status.conditions and new.meta is pod.meta:
             changes, shown = binding_changes(pod, new)
             self._store.update_as_known(pod, new, changes, shown, ALL if pod.spec.volumes else BINDING)
@@ -44,6 +55,11 @@ class Writer:
         self._context.trace.plain_event(
             new.meta.subject or new.subject, "Normal", "Scheduled", message, DEFAULT_SCHEDULER
         )
+
+    def _on_nominated(self, timer: Timer) -> None:
+        pod = self._store.pods.get(timer.target)
+        if pod is not None:
+            self.nominate(pod, "")
 
     def fail(self, pod: Pod, reason: str, message: str, nominated: str | None) -> None:
         """handleSchedulingFailure: set PodScheduled to False, and record the event `FailedScheduling`.

@@ -14,7 +14,6 @@ from ...objects.condition import find_condition
 from ...objects.node import Node
 from ...objects.pods.pod import Pod
 from ...objects.pods.runtime import EXITED
-from ...releases.gates import is_enabled
 from ...rules.nodes.eviction import EVICTED
 from ..eviction.evictor import Evictor
 from ..parts import SOURCE, Kubelet, Parts
@@ -30,7 +29,6 @@ from .node_agents import NEW_MACHINE
 from .node_reporter import NodeReporter
 
 OVER = "kubelet.outageOver"
-RESTART_GATE = "ChangeContainerStatusOnKubeletRestart"
 RESTARTED, STARTED_AGAIN = "kubelet restart", "kubelet stop and start"
 
 
@@ -269,12 +267,13 @@ class Outages:
         parts.trace.cause = cause
 
     def _resume_probes(self, worker: PodWorker, pod: Pod) -> None:
-        forgets = is_enabled(self._parts.context.features, RESTART_GATE)
+        forgets = self._parts.agents[worker.node].rules.restart_forgets_probes
         live = [run for run in worker.runs.values() if run.process is not None]
         if forgets and live:
-            # Not ready until it is evaluated again (KUBELET-06).
+            # Neither started nor ready until it is evaluated again (KUBELET-06; isContainerStarted).
             for run in live:
                 run.ready = False
+                run.started = run.container.startup_probe is None
             pod = self._reporter.report(worker, pod)
         for run in live:
             self._prober.resume(worker, pod, run)

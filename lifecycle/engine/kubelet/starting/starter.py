@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from ...heart.chance import PART
-from ...heart.timing import BACK_OFF_INITIAL_MS
+from ...heart.timing import BACK_OFF_INITIAL_MS, LEAST_RUN_MS
 from ...objects.pods.container import Container
 from ...objects.pods.pod import Pod
 from ...objects.pods.runtime import RUNNING as RUNTIME_RUNNING
@@ -18,7 +18,7 @@ from ...programs.executables import find_start_problem
 from ...rules.pods.restart_rules import should_restart, should_start
 from ...rules.reasons import CREATE_CONTAINER_CONFIG_ERROR, POST_START_HOOK_ERROR, RUN_CONTAINER_ERROR
 from ..eviction.evictor import Evictor
-from ..parts import CREATED, HOOK_DONE, NORMAL, WARNING, Kubelet, Parts
+from ..parts import CREATED, HOOK_DONE, NORMAL, WAKE, WARNING, Kubelet, Parts
 from ..probing.prober import Prober
 from ..reports import Reporter
 from ..state.container_run import (
@@ -231,15 +231,7 @@ class Starter:
         if run.process.usage_points:
             self._evictor.synchronize(worker.node)
         if run.process.exit is not None:
-            # Over as soon as it began: it ran all the same.
-            self._on_running(worker, pod, run)
-            if not parts.relist_period_ms:
-                self.see(worker, pod, run)
-                self._reporter.report(worker, pod)
-            if parts.agents[worker.node].rules.relists_on_demand:
-                parts.end_later(worker, run)
-            else:
-                self._kubelet.on_exit(worker, run)
+            self._end_at_once(worker, pod, run)
             return
         self._evictor.on_written(worker)
         parts.schedule_wake(worker, run)
@@ -247,6 +239,20 @@ class Starter:
             self._post_start(worker, pod, run)
         else:
             self._on_running(worker, pod, run)
+
+    def _end_at_once(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
+        """A process was over as soon as it began: it ran all the same."""
+        parts = self._parts
+        self._on_running(worker, pod, run)
+        if not parts.relist_period_ms:
+            self.see(worker, pod, run)
+            self._reporter.report(worker, pod)
+        if parts.agents[worker.node].rules.relists_on_demand:
+            # The look that follows the start sees it running; its end is found after that.
+            number, is_progress = parts.later(LEAST_RUN_MS, WAKE, worker, run.container.name)
+            run.wake_timer = (number, parts.now_ms + LEAST_RUN_MS, is_progress)
+        else:
+            self._kubelet.on_exit(worker, run)
 
     def _on_running(self, worker: PodWorker, pod: Pod, run: ContainerRun) -> None:
         if not run.container.is_init:

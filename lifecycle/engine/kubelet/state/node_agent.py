@@ -9,6 +9,7 @@ from lifecycle.lean_tuples import NamedTuple
 
 from ...releases.gates import is_enabled
 from ...releases.switches import (
+    BACK_OFF_LOOKED_AT,
     CONTAINER_EVENTS_NAME_CONTAINER,
     EXEC_PROBES_END_WITH_SYNC,
     KUBELET_RELISTS_ON_DEMAND,
@@ -69,8 +70,10 @@ class KubeletRules(NamedTuple):
     events_name_container: bool
     exec_probes_end: bool
     images_need_secrets: bool
+    looks_at_back_offs: bool
     relists_on_demand: bool
     resize_passes_admission: bool
+    restart_forgets_probes: bool
     resize_tells_its_end_only: bool
     tells_sandbox_at_once: bool
 
@@ -84,7 +87,9 @@ class KubeletRules(NamedTuple):
             events_name_container=switches[CONTAINER_EVENTS_NAME_CONTAINER],
             exec_probes_end=switches[EXEC_PROBES_END_WITH_SYNC],
             images_need_secrets=is_enabled(gates, "KubeletEnsureSecretPulledImages"),
+            looks_at_back_offs=switches[BACK_OFF_LOOKED_AT],
             relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists,
+            restart_forgets_probes=is_enabled(gates, "ChangeContainerStatusOnKubeletRestart"),
             resize_passes_admission=switches[RESIZE_EVENTS_TELL_ADMISSION],
             resize_tells_its_end_only=switches[RESIZE_TELLS_ITS_END_ONLY],
             tells_sandbox_at_once=switches[SANDBOX_MAKES_READY_TO_START] and has_relists,
