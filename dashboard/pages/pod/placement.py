@@ -11,12 +11,14 @@ from django.views.decorators.http import require_GET
 
 from dashboard.pages.parts import find_or_404, signed_in
 from lifecycle.access import get_cluster_or_404
+from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.registry import read_object
 from lifecycle.engine.kinds.service import SERVICE
 from lifecycle.engine.objects import meta
 from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
+from lifecycle.engine.releases.switches import BALANCE_SCORES_IMPROVEMENT
 from lifecycle.engine.rules.volumes.claims import list_claims
 from lifecycle.engine.scheduler.explanation import judge_nodes, tell_outcome
 from lifecycle.models import Cluster, StoredObject
@@ -57,6 +59,7 @@ def read_placement(cluster: Cluster, stored: StoredObject) -> dict[str, Any]:
         read(services, read_object),
         _find_owner(alive, pod, cluster),
         _labels_of(alive),
+        Settings.from_saved(cluster.settings).switches[BALANCE_SCORES_IMPROVEMENT],
     )
     return {
         "outcome": tell_outcome(pod, verdicts),

@@ -30,6 +30,14 @@ GATED_FIELDS = (
     GatedField(
         "spec.updateStrategy.rollingUpdate.maxUnavailable", "MaxUnavailableStatefulSet", STATEFUL_SET_KIND.id
     ),
+    GatedField("spec.behavior.scaleUp.tolerance", "HPAConfigurableTolerance", "HorizontalPodAutoscaler"),
+    GatedField("spec.behavior.scaleDown.tolerance", "HPAConfigurableTolerance", "HorizontalPodAutoscaler"),
+    GatedField("hostnameOverride", "HostnameOverride"),
+    GatedField("containers[].env[].valueFrom.fileKeyRef", "EnvFiles"),
+    GatedField("initContainers[].env[].valueFrom.fileKeyRef", "EnvFiles"),
+    GatedField("containers[].restartPolicy", "ContainerRestartRules"),
+    GatedField("containers[].restartPolicyRules", "ContainerRestartRules"),
+    GatedField("initContainers[].restartPolicyRules", "ContainerRestartRules"),
     GatedField("containers[].lifecycle.stopSignal", "ContainerStopSignals"),
     GatedField("initContainers[].lifecycle.stopSignal", "ContainerStopSignals"),
 )

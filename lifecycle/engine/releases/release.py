@@ -46,13 +46,15 @@ class Gate:
 MODELLED = frozenset(
     """
     ChangeContainerStatusOnKubeletRestart ClearingNominatedNodeNameAfterBinding ContainerRestartRules
-    ContainerStopSignals DeploymentReplicaSetTerminatingReplicas InPlacePodLevelResourcesVerticalScaling
-    InPlacePodVerticalScaling InPlacePodVerticalScalingInitContainers JobBackoffLimitPerIndex JobManagedBy
-    JobPodReplacementPolicy JobSuccessPolicy KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages
-    LogarithmicScaleDown MaxUnavailableStatefulSet MemoryQoS PLEGOnDemandRelist PodDeletionCost
-    PodLevelResources PodReadyToStartContainersCondition PodTopologyLabelsAdmission
-    ReduceDefaultCrashLoopBackOffDecay RestartAllContainersOnContainerExits SidecarContainers
-    UserNamespacesPodSecurityStandards UserNamespacesSupport
+    ContainerStopSignals DeploymentReplicaSetTerminatingReplicas EnvFiles HPAConfigurableTolerance
+    HostnameOverride InPlacePodLevelResourcesVerticalScaling InPlacePodVerticalScaling
+    InPlacePodVerticalScalingInitContainers JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy
+    JobSuccessPolicy KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages LogarithmicScaleDown
+    MaxUnavailableStatefulSet MemoryQoS MutablePodResourcesForSuspendedJobs
+    MutableSchedulingDirectivesForSuspendedJobs PLEGOnDemandRelist PodDeletionCost PodLevelResources
+    PodReadyToStartContainersCondition PodTopologyLabelsAdmission ReduceDefaultCrashLoopBackOffDecay
+    RestartAllContainersOnContainerExits SidecarContainers UserNamespacesPodSecurityStandards
+    UserNamespacesSupport
     """.split()
 )
 """Gates that the model acts on; the others stay as their release sets them."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from lifecycle.lean_dataclasses import dataclass
 
 BACK_OFF_LOOKED_AT = "kubeletLooksAtBackOffs"
+BALANCE_SCORES_IMPROVEMENT = "balancedAllocationScoresImprovement"
 CONTAINER_EVENTS_NAME_CONTAINER = "containerEventsNameContainer"
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
 EXEC_PROBES_END_WITH_SYNC = "execProbesEndAtTermination"
@@ -120,5 +121,11 @@ SWITCHES: Mapping[str, Change] = {
         "a container that waits for its restart is looked at every 10 to 15 seconds: it starts at the first"
         " look after its back-off, and is CrashLoopBackOff from the first one before",
         "until v1.35: completeWork in pkg/kubelet/pod_workers.go",
+    ),
+    BALANCE_SCORES_IMPROVEMENT: Change(
+        "kube-scheduler",
+        "NodeResourcesBalancedAllocation scores how much better balanced a node gets by the pod",
+        "kubernetes/kubernetes#135573, since v1.36:"
+        " pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go",
     ),
 }

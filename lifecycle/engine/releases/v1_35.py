@@ -5,6 +5,7 @@ from __future__ import annotations
 from .release import Gate, Patches, Release, read_defaults, read_gates
 from .switches import (
     BACK_OFF_LOOKED_AT,
+    BALANCE_SCORES_IMPROVEMENT,
     CONTAINER_EVENTS_NAME_CONTAINER,
     EVICTIONS_IGNORE_POD_GRACE,
     EXEC_PROBES_END_WITH_SYNC,
@@ -37,6 +38,7 @@ V1_35 = Release(
     defaults=read_defaults(_GATES),
     switches={
         BACK_OFF_LOOKED_AT: False,
+        BALANCE_SCORES_IMPROVEMENT: False,
         CONTAINER_EVENTS_NAME_CONTAINER: False,
         EVICTIONS_IGNORE_POD_GRACE: False,
         EXEC_PROBES_END_WITH_SYNC: True,

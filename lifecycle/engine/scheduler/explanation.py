@@ -102,12 +102,14 @@ def judge_nodes(
     services: Iterable[StoredObject],
     owner: StoredObject | None,
     labels_of: Callable[[str], Mapping[str, str]],
+    scores_improvement: bool = False,
 ) -> list[NodeVerdict]:
     """The nodes that the pod fits on, the best first, then the others. The pod itself is counted on no node.
 
     `pods`: all pods. `services`: those of the pod's namespace. `labels_of`: the labels of a namespace.
+    `scores_improvement`: how the release of the cluster scores the balance of a node.
     """
-    snapshot, matching_pods = Snapshot(), MatchingPods()
+    snapshot, matching_pods = Snapshot(scores_improvement), MatchingPods()
     for node in nodes:
         snapshot.update_node(node)
     for one in pods:

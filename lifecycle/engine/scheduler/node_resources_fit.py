@@ -146,19 +146,31 @@ class NodeResources:
         )
         if not wanted_cpu and not wanted_memory:
             return least_allocated, 0
-        if parts < 2:
-            return least_allocated, 100
+        balance = self._find_balance(wanted_cpu, wanted_memory) if parts == 2 else 100
+        if self.allocatable.scores_improvement:
+            # Since v1.36: 75 where the pod changes nothing, up to 100 where it evens out what is used.
+            without = self._find_balance(0, 0) if parts == 2 else 100
+            balance = 50 + (50 + balance - without) // 2
+        return least_allocated, balance
+
+    def _find_balance(self, wanted_cpu: int, wanted_memory: int) -> int:
+        """How even the use of CPU and memory is with so much more of them: 50 to 100."""
+        cpu, memory = self.allocatable.amounts["cpu"], self.allocatable.amounts["memory"]
         of_cpu = (cpu - self.free.get("cpu", 0) + wanted_cpu) / cpu
         of_memory = (memory - self.free.get("memory", 0) + wanted_memory) / memory
         gap = (of_cpu if of_cpu < 1 else 1.0) - (of_memory if of_memory < 1 else 1.0)
-        return least_allocated, int((1 - abs(gap) / 2) * 100)
+        return int((1 - abs(gap) / 2) * 100)
 
 
 class Allocatable:
-    """Nodes with equal allocatable resources. `amounts`: by resource."""
+    """Nodes with equal allocatable resources. `amounts`: by resource.
 
-    def __init__(self, amounts: Mapping[str, int]) -> None:
+    `scores_improvement`: whether BalancedAllocation scores how much better balanced a node gets.
+    """
+
+    def __init__(self, amounts: Mapping[str, int], scores_improvement: bool = False) -> None:
         self.amounts = amounts
+        self.scores_improvement = scores_improvement
         self.pods = amounts.get("pods", _USUAL_PODS)
         self._known: dict[tuple[object, ...], NodeResources] = {}
         self._kept = 0
@@ -190,7 +202,8 @@ class Allocatable:
 class Allocatables:
     """All different allocatable resources of the nodes of a cluster."""
 
-    def __init__(self) -> None:
+    def __init__(self, scores_improvement: bool = False) -> None:
+        self._scores_improvement = scores_improvement
         self._known: dict[tuple[tuple[str, int], ...], Allocatable] = {}
 
     def find(self, amounts: Mapping[str, int]) -> Allocatable:
@@ -198,5 +211,5 @@ class Allocatables:
         key = tuple(amounts.items())
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = Allocatable(amounts)
+            found = self._known[key] = Allocatable(amounts, self._scores_improvement)
         return found

@@ -19,6 +19,7 @@ from ..objects.names import DEFAULT_SCHEDULER
 from ..objects.node import Node
 from ..objects.pods.pod import Pod
 from ..objects.storage import CLAIM, STORAGE_CLASS, VOLUME
+from ..releases.switches import BALANCE_SCORES_IMPROVEMENT
 from ..rules.volumes.claims import list_claims
 from ..store.audience import Useless
 from .classes import PodClasses
@@ -57,7 +58,8 @@ class Scheduler:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.store
-        self._snapshot, self._queue = Snapshot(), PriorityQueue()
+        self._snapshot = Snapshot(context.switches[BALANCE_SCORES_IMPROVEMENT])
+        self._queue = PriorityQueue()
         self._matching_pods = MatchingPods(OF_ONE_POD)
         self._classes = PodClasses(context.store, self._snapshot, self._matching_pods)
         self._nominator, self._waits = Nominator(), VolumeBindingWaits(context)

@@ -19,14 +19,17 @@ _LONGEST_LOG = 50_000
 
 
 class Snapshot:
-    """All nodes. `by_name`: in the order in which they joined."""
+    """All nodes. `by_name`: in the order in which they joined.
 
-    def __init__(self) -> None:
+    `scores_improvement`: as `Allocatable` says.
+    """
+
+    def __init__(self, scores_improvement: bool = False) -> None:
         self.by_name: dict[str, NodeInfo] = {}
         self.images: dict[str, dict[str, int]] = {}
         """By image name and node name, the size of the image in bytes (ImageStates)"""
         self.images_version = 0
-        self._allocatables = Allocatables()
+        self._allocatables = Allocatables(scores_improvement)
         self._numbers = 0
         self._log: deque[str] = deque(maxlen=_LONGEST_LOG)
         self.position = 0

@@ -295,3 +295,257 @@ def test_no_resize_restarts_an_init_container_since_1_36(release: str, complaint
     made = world.pod(app(), init=[{**INIT, **own, "resizePolicy": RESTART}])
     expected = "" if policy else complaint
     assert (made.ok, expected in said(made)) == (not expected, True)
+
+
+# --- what a gate drops ------------------------------------------------------------------------------------
+
+
+def stored(release: str, data: dict[str, Any]) -> Any:
+    """The spec of an object as the API server keeps it."""
+    world = begin(release)
+    assert world.create(data).ok, data
+    found = world.get(data["metadata"]["name"], data["kind"])
+    assert found is not None
+    return found["spec"]
+
+
+def pod_with(**fields: Any) -> dict[str, Any]:
+    spec = {"containers": [app(**fields.pop("app", {}))], **fields}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": spec,
+    }
+
+
+RULES = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
+
+
+@pytest.mark.parametrize(
+    "fields, has",
+    [
+        pytest.param(
+            {"hostnameOverride": "db"}, lambda spec: "hostnameOverride" in spec, id="HostnameOverride"
+        ),
+        pytest.param(
+            {"app": {"restartPolicy": "Never", "restartPolicyRules": RULES}},
+            lambda spec: {"restartPolicy", "restartPolicyRules"} <= spec["containers"][0].keys(),
+            id="ContainerRestartRules",
+        ),
+    ],
+)
+def test_v1_34_drops_fields_of_pods_whose_gates_are_off(fields: dict, has: Any) -> None:
+    assert has(stored("1.35", pod_with(**fields)))
+    assert not has(stored("1.34", pod_with(**fields)))
+
+
+def test_v1_34_takes_nonsense_in_fields_that_it_drops() -> None:
+    nonsense = [{"action": "Dance", "exitCodes": {"operator": "Near", "values": []}}]
+    world = begin("1.34")
+    assert world.create(pod_with(app={"restartPolicy": "Sometimes", "restartPolicyRules": nonsense})).ok
+
+
+@pytest.mark.parametrize(
+    "release, kinds", [("1.34", " or `secretKeyRef`"), ("1.35", ", `secretKeyRef` or `fileKeyRef`")]
+)
+def test_a_variable_needs_a_source_that_the_release_knows(release: str, kinds: str) -> None:
+    world = begin(release)
+    refused = world.create(pod_with(app={"env": [{"name": "A", "valueFrom": {}}]}))
+    assert f"must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`{kinds}" in said(refused)
+
+
+def test_v1_34_drops_the_source_of_a_variable_from_a_file() -> None:
+    reference = {"fileKeyRef": {"volumeName": "files", "path": "a.env", "key": "A"}}
+    data = pod_with(
+        app={"env": [{"name": "A", "valueFrom": reference}]}, volumes=[{"name": "files", "emptyDir": {}}]
+    )
+    assert begin("1.35").create(data).ok
+    assert "must specify one of: `fieldRef`" in said(begin("1.34").create(data))
+
+
+def test_v1_34_drops_the_tolerance_of_an_autoscaler() -> None:
+    spec = {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+        "maxReplicas": 5,
+        "behavior": {"scaleUp": {"tolerance": "0.2"}, "scaleDown": {"tolerance": "0.3"}},
+    }
+    metadata = {"name": "web", "namespace": "default"}
+    data = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": metadata,
+        "spec": spec,
+    }
+    told = {release: stored(release, data)["behavior"] for release in ("1.34", "1.35")}
+    assert [rules.get("tolerance") for rules in told["1.34"].values()] == [None, None]
+    assert {name: rules["tolerance"] for name, rules in told["1.35"].items()} == {
+        "scaleUp": "200m",
+        "scaleDown": "300m",
+    }
+
+
+# --- what else v1.34 does otherwise -----------------------------------------------------------------------
+
+
+def test_v1_34_looks_at_a_back_off_every_10_to_15_s() -> None:
+    # pod_workers.go, completeWork: backOffPeriod with a jitter of half of it.
+    before, since = begin("1.34"), begin("1.35")
+    for world in (before, since):
+        assert world.pod(app(command=["sh", "-c", "sleep 2; exit 1"])).ok
+        world.to(120)
+    # A third end is followed by 20 s of back-off: the first look comes before that is over.
+    third = {world: world.ends()[2][0] for world in (before, since)}
+    told = {
+        world: next(at for at, reason in world.waits() if reason == "CrashLoopBackOff" and at > third[world])
+        for world in third
+    }
+    assert 10 <= told[before] - third[before] <= 16.5
+    assert before.starts()[3] > third[before] + 20
+    assert told[since] - third[since] >= 20
+
+
+@pytest.mark.parametrize("release, is_forgotten", [("1.34", True), ("1.35", False), ("1.36", False)])
+def test_a_kubelet_of_v1_34_repeats_startup_probes_when_it_returns(release: str, is_forgotten: bool) -> None:
+    world = begin(release)
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 5}
+    assert world.pod(app(startupProbe=probe)).ok
+    fault = {"node": "node-1", "kind": "kubeletDown", "for": "5s"}
+    assert world.to(20).submit("fault", **fault).ok
+    started = [value for at, value in world.to(60).lane("container.app.started") if at > 20]
+    assert started == ([False, True] if is_forgotten else [])
+
+
+READY = {"exec": {"command": ["cat", "/tmp/ready"]}, "periodSeconds": 2, "failureThreshold": 1}
+TRAP = 'touch /tmp/ready; trap "rm /tmp/ready; sleep 20; exit 0" TERM; while true; do sleep 1; done'
+
+
+@pytest.mark.parametrize(
+    "release, goes_unready",
+    [("1.34", True), ("1.35.0", False), ("1.35", False), ("1.36.2", True), ("1.36.3", False)],
+)
+def test_exec_probes_of_a_pod_that_ends_go_on_or_are_canceled(release: str, goes_unready: bool) -> None:
+    # kubernetes/kubernetes#140881: since v1.35.0, but for v1.36.0 to v1.36.2, they end with the pod's syncs.
+    world = begin(release)
+    assert world.pod(app(command=["sh", "-c", TRAP], readinessProbe=READY)).ok
+    assert world.to(20).delete(30).ok
+    world.to(60)
+    (ended,) = [at for at, _ in world.ends()]
+    unready = [at for at, value in world.lane("condition.Ready") if value == "False" and at > 20]
+    assert (bool(unready) and unready[0] < ended - 5) is goes_unready
+    canceled = [one for one in messages(world, "Unhealthy") if "code = Canceled" in one]
+    assert bool(canceled) is not goes_unready
+
+
+def test_v1_34_copies_no_zone_to_pods() -> None:
+    for release, has in (("1.34", False), ("1.35", True)):
+        world = begin(release)
+        zone = {"metadata": {"labels": {"topology.kubernetes.io/zone": "a"}}}
+        assert world.submit("patch", kind="Node", name="node-1", type="merge", patch=zone).ok
+        assert world.pod(app()).ok
+        pod = world.to(5).get()
+        assert pod is not None
+        assert ("topology.kubernetes.io/zone" in (pod["metadata"].get("labels") or {})) is has
+
+
+def test_v1_34_does_not_count_terminating_replicas() -> None:
+    for release, has in (("1.34", False), ("1.35", True)):
+        world = begin(release)
+        template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [app()]}}
+        spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+        metadata = {"name": "web", "namespace": "default"}
+        assert world.create(
+            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata, "spec": spec}
+        ).ok
+        found = world.to(20).get(kind="ReplicaSet")
+        assert found is not None and ("terminatingReplicas" in found["status"]) is has
+
+
+def test_a_pod_of_v1_34_stays_nominated_for_a_moment_after_it_is_bound() -> None:
+    for release, is_kept in (("1.34", True), ("1.35", False)):
+        world = begin(release)
+        big = {"requests": {"cpu": "3"}}
+        assert world.pod(app(resources=big), meta={"name": "low"}).ok
+        assert world.to(10).pod(app(resources=big), priority=1000).ok
+        cluster = world.to(10).cluster
+        while not (world.get() or {})["spec"].get("nodeName"):
+            wake = cluster.next_wake()
+            assert wake is not None
+            cluster.run_until(wake)
+        pod = world.get()
+        assert pod is not None
+        assert pod["status"].get("nominatedNodeName", "") == ("node-1" if is_kept else "")
+        pod = world.to(120).get()
+        assert pod is not None and not pod["status"].get("nominatedNodeName")
+
+
+# --- suspended Jobs ---------------------------------------------------------------------------------------
+
+
+def suspended(release: str, *, has_run: bool) -> World:
+    """A Job that is suspended, from its beginning or after it has run."""
+    world = begin(release)
+    template = {"spec": {"restartPolicy": "Never", "containers": [app(resources=SMALL)]}}
+    metadata = {"name": "work", "namespace": "default"}
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": metadata,
+        "spec": {"suspend": not has_run, "template": template},
+    }
+    assert world.create(job).ok
+    if has_run:
+        assert change(world.to(10), suspend=True).ok
+    return world.to(60)
+
+
+def change(world: World, **spec: Any) -> Any:
+    where = {"kind": "Job", "namespace": "default", "name": "work"}
+    return world.submit("patch", type="strategic", patch={"spec": spec}, **where)
+
+
+MORE = {"spec": {"containers": [{"name": "app", "resources": {"requests": {"cpu": "700m"}}}]}}
+ELSEWHERE = {"spec": {"nodeSelector": {"disk": "fast"}}}
+OTHER = {"spec": {"containers": [{"name": "app", "image": "busybox:1.28"}]}}
+AT_TEMPLATE, AT_SPEC = "spec.template: Invalid value: {", "spec.template.spec: Invalid value: {"
+
+
+@pytest.mark.parametrize(
+    "release, has_run, template, refused_at",
+    [
+        ("1.35", False, MORE, AT_TEMPLATE),
+        ("1.36", False, MORE, ""),
+        ("1.35", False, ELSEWHERE, ""),
+        ("1.36", False, ELSEWHERE, ""),
+        ("1.35", False, OTHER, AT_TEMPLATE),
+        ("1.36", False, OTHER, AT_SPEC),
+        ("1.35", True, MORE, AT_TEMPLATE),
+        ("1.36", True, MORE, ""),
+        ("1.35", True, ELSEWHERE, AT_TEMPLATE),
+        ("1.36", True, ELSEWHERE, ""),
+    ],
+)
+def test_what_of_a_suspended_job_may_change(
+    release: str, has_run: bool, template: dict, refused_at: str
+) -> None:
+    # registry/batch/job/strategy.go, shouldAllowMutablePodTemplate (#135965, #139329)
+    done = change(suspended(release, has_run=has_run), template=template)
+    assert (done.ok, refused_at in said(done)) == (not refused_at, True)
+
+
+def test_a_job_that_runs_keeps_its_template() -> None:
+    world = suspended("1.36", has_run=False)
+    assert change(world, suspend=False).ok
+    assert AT_TEMPLATE in said(change(world.to(70), template=MORE))
+
+
+def test_the_pods_of_a_resumed_job_have_its_new_resources() -> None:
+    world = suspended("1.36", has_run=True)
+    assert change(world, template=MORE).ok
+    assert change(world, suspend=False).ok
+    (pod,) = [
+        one
+        for one in world.to(70).cluster.list("Pod", "default")
+        if not one["metadata"].get("deletionTimestamp")
+    ]
+    assert pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] == "700m"

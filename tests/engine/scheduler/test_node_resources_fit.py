@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from lifecycle.engine.scheduler import node_resources_fit as fit
 from lifecycle.engine.scheduler.node_resources_fit import Allocatables, NodeResources, PodResources
 
@@ -51,6 +53,23 @@ def test_scores_are_those_of_the_two_plugins():
     # LeastAllocated: 500m of 4000m and 6 Gi of 8 Gi are left: (12 + 75) / 2. BalancedAllocation: the halved
     # gap between 3500 of 4000 and 2 of 8 is 31.25 %.
     assert (result.least_allocated, result.balanced_allocation) == (43, 68)
+
+
+@pytest.mark.parametrize(
+    "pod, before, since",
+    [
+        # balanced_allocation.go: 50 + (50 + with - without) / 2. CPU and memory of the large one's node are
+        # used by 6/8 and 1/8: (1 - 5/16) is 68. With 7/8 and 2/8 that stays; with 7/8 and 1/8 it is 62.
+        pytest.param(SMALL, 68, 75, id="as uneven as before"),
+        pytest.param(PodResources({"cpu": 500}, (500, 200 << 20), ()), 62, 72, id="more uneven"),
+        pytest.param(PodResources({"memory": 5 << 30}, (100, 5 << 30), ()), 100, 91, id="even"),
+        pytest.param(ODD, 0, 0, id="neither CPU nor memory"),
+    ],
+)
+def test_since_v1_36_it_counts_how_much_more_even_a_node_gets(pod, before, since):
+    for improvement, expected in ((False, before), (True, since)):
+        resources = empty(HAS, Allocatables(improvement)).after(LARGE, 1)
+        assert resources.score(pod)[1] == expected
 
 
 def test_answers_are_forgotten_before_they_are_too_many_and_found_again(monkeypatch):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...objects.names import RBAC_GROUP
+from ...releases.gates import is_enabled
 from ..custom_resources.definition import fill_names
 from .pods import Json, fill, fill_pointers
 
@@ -58,6 +59,20 @@ def default_volume(data: Mapping[str, Any]) -> Json:
     if spec.get("hostPath") is not None:
         spec["hostPath"] = {"type": "", **spec["hostPath"]}
     return {**data, "spec": spec}
+
+
+def drop_tolerance(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json:
+    """A HorizontalPodAutoscaler's spec; its own tolerances are not stored where their gate is off."""
+    found, behavior = dict(spec), spec.get("behavior")
+    if not isinstance(behavior, Mapping) or is_enabled(gates, "HPAConfigurableTolerance"):
+        return found
+    found["behavior"] = {
+        name: {key: value for key, value in rules.items() if key != "tolerance"}
+        if isinstance(rules, Mapping)
+        else rules
+        for name, rules in behavior.items()
+    }
+    return found
 
 
 def default_autoscaler(data: Mapping[str, Any]) -> Json:

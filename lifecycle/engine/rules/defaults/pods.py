@@ -228,32 +228,51 @@ def _tolerates(toleration: Mapping[str, Any], key: str) -> bool:
 
 def _drop_gated(spec: Json, gates: Mapping[str, bool]) -> Json:
     """Fields of a closed gate are not stored (CRULE-14, STOPSIG-07)."""
-    drop_rules = not is_enabled(gates, "ContainerRestartRules")
-    drop_signals = not is_enabled(gates, "ContainerStopSignals")
-    if not drop_rules and not drop_signals:
-        return spec
-    for group in ("initContainers", "containers"):
+    if not is_enabled(gates, "HostnameOverride"):
+        spec.pop("hostnameOverride", None)
+    drops = [drop for gate, drop in _DROPS.items() if not is_enabled(gates, gate)]
+    for group in _CONTAINER_GROUPS if drops else ():
         if spec.get(group):
-            spec[group] = [
-                _drop_from_container(container, group, drop_rules, drop_signals) for container in spec[group]
-            ]
+            spec[group] = [dict(container) for container in spec[group]]
+            for container in spec[group]:
+                for drop in drops:
+                    drop(container, group)
     return spec
 
 
-def _drop_from_container(
-    container: Mapping[str, Any], group: str, drop_rules: bool, drop_signals: bool
-) -> Json:
-    found = dict(container)
-    if drop_rules:
-        found.pop("restartPolicyRules", None)
-        # `Always` on an init container makes a sidecar, which needs no gate any more.
-        if group == "containers" or found.get("restartPolicy") != "Always":
-            found.pop("restartPolicy", None)
-    lifecycle = found.get("lifecycle")
-    if drop_signals and isinstance(lifecycle, Mapping) and "stopSignal" in lifecycle:
+def _drop_rules(container: Json, group: str) -> None:
+    container.pop("restartPolicyRules", None)
+    # `Always` on an init container makes a sidecar, which needs no gate any more.
+    if group == "containers" or container.get("restartPolicy") != "Always":
+        container.pop("restartPolicy", None)
+
+
+def _drop_signal(container: Json, group: str) -> None:
+    lifecycle = container.get("lifecycle")
+    if isinstance(lifecycle, Mapping) and "stopSignal" in lifecycle:
         rest = {name: hook for name, hook in lifecycle.items() if name != "stopSignal"}
         if rest:
-            found["lifecycle"] = rest
+            container["lifecycle"] = rest
         else:
-            del found["lifecycle"]
-    return found
+            del container["lifecycle"]
+
+
+def _drop_file_keys(container: Json, group: str) -> None:
+    variables = container.get("env")
+    if isinstance(variables, list):
+        container["env"] = [_without_file_key(variable) for variable in variables]
+
+
+def _without_file_key(variable: Any) -> Any:
+    source = variable.get("valueFrom") if isinstance(variable, Mapping) else None
+    if not isinstance(source, Mapping) or "fileKeyRef" not in source:
+        return variable
+    return {**variable, "valueFrom": {name: one for name, one in source.items() if name != "fileKeyRef"}}
+
+
+_DROPS = {
+    "ContainerRestartRules": _drop_rules,
+    "ContainerStopSignals": _drop_signal,
+    "EnvFiles": _drop_file_keys,
+}
+"""What each gate that is off takes from a container."""

@@ -118,7 +118,7 @@ def _validate_common(container: Part, facts: PodFacts) -> None:
     container.need("image")
     container.choice("terminationMessagePolicy", ("File", "FallbackToLogsOnError"))
     _validate_ports(container.parts("ports"))
-    validate_env(container, facts.volumes)
+    validate_env(container, facts.volumes, facts.gates)
     validate_mounts(container, facts.volumes)
     validate_devices(container, facts.volumes)
     container.choice("imagePullPolicy", PULL_POLICIES)

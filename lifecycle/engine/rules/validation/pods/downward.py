@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from lifecycle.late_patterns import late_pattern
 
 from ....objects.quantity import parse_quantity
+from ....releases.gates import is_enabled
 from ..words.names import (
     check_config_key,
     check_env_name,
@@ -41,12 +42,12 @@ _DIVISOR_WORDS = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "local 
 _SOURCES = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 
 
-def validate_env(container: Part, volume_names: Collection[str]) -> None:
+def validate_env(container: Part, volume_names: Collection[str], gates: Mapping[str, bool]) -> None:
     """`env` and `envFrom` of a container; a variable that is read from a file names its volume."""
     for variable in container.parts("env"):
         variable.text("name", check_env_name, needed=True)
         if variable["valueFrom"] is not None:
-            _validate_source(variable)
+            _validate_source(variable, is_enabled(gates, "EnvFiles"))
     for source in container.parts("envFrom"):
         source.text("prefix", check_env_name)
         given = source.list_given(("configMapRef", "secretRef"))
@@ -63,13 +64,14 @@ def validate_env(container: Part, volume_names: Collection[str]) -> None:
             reference.miss("volumeName", reference["volumeName"])
 
 
-def _validate_source(variable: Part) -> None:
+def _validate_source(variable: Part, has_files: bool) -> None:
     source = variable.part("valueFrom")
     given = source.list_given(_SOURCES)
     for name in given:
         _validate_reference(source.part(name), name)
     if not given:
-        names = "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`"
+        last = ", `secretKeyRef` or `fileKeyRef`" if has_files else " or `secretKeyRef`"
+        names = f"`fieldRef`, `resourceFieldRef`, `configMapKeyRef`{last}"
         source.refuse("", f"must specify one of: {names}", "")
     elif variable["value"]:
         source.refuse("", "may not be specified when `value` is not empty", "")

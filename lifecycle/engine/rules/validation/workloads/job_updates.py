@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ....objects.pods.template import PodTemplate, is_same_template
-from ....objects.workloads.job import CONTROLLER_UID, INDEXED, JOB_NAME
+from ....objects.workloads.job import CONTROLLER_UID, INDEXED, JOB_NAME, SUSPENDED
+from ....releases.gates import is_enabled
 from ..words.field_error import FieldError
 from ..words.go_structs import show_struct
 from ..words.part import Part
@@ -14,6 +15,8 @@ from .jobs import check_job, check_job_spec
 from .workloads import Gates
 
 Json = Mapping[str, Any]
+RESOURCES_GATE = "MutablePodResourcesForSuspendedJobs"
+DIRECTIVES_GATE = "MutableSchedulingDirectivesForSuspendedJobs"
 _IMMUTABLE = "field is immutable"
 _DIRECTIVES = ("nodeSelector", "tolerations", "schedulingGates")
 _STRUCTS = {"podFailurePolicy": "PodFailurePolicy", "successPolicy": "SuccessPolicy"}
@@ -28,7 +31,7 @@ def validate_job_update(old: Json, new: Json, gates: Gates) -> list[FieldError]:
     check_job_spec(after, gates)
     _validate_completions(before, after)
     _keep(before, after, "selector", "LabelSelector")
-    _validate_template(old, after)
+    _validate_template(old, after, gates)
     for field in ("completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"):
         _keep(before, after, field, _STRUCTS.get(field))
     return whole.errors + after.errors
@@ -54,13 +57,49 @@ def _validate_completions(before: Json, after: Part) -> None:
         after.refuse("completions", "can only be modified in tandem with spec.parallelism")
 
 
-def _validate_template(old: Json, after: Part) -> None:
-    before = old.get("spec") or {}
+def _validate_template(old: Json, after: Part, gates: Gates) -> None:
+    """Since v1.36 more of it may change while nothing runs (registry/batch/job/strategy.go)."""
+    before, status = old.get("spec") or {}, old.get("status") or {}
     was, wanted = before.get("template") or {}, after["template"] or {}
-    if before.get("suspend") and not (old.get("status") or {}).get("startTime"):
+    is_suspended, has_begun = bool(before.get("suspend")), bool(status.get("startTime"))
+    is_idle = is_suspended and (not has_begun or _is_told_suspended(status)) and not status.get("active")
+    may_move = is_idle if is_enabled(gates, DIRECTIVES_GATE) else is_suspended and not has_begun
+    if may_move:
         was = _with_directives(was, wanted)
-    if not is_same_template(PodTemplate.from_json(was), PodTemplate.from_json(wanted)):
+    if is_idle and is_enabled(gates, RESOURCES_GATE):
+        # Of its labels and annotations nothing is asked then (validatePodResourceUpdatesOnly).
+        was = {**wanted, "spec": _with_resources(was.get("spec") or {}, wanted.get("spec") or {})}
+        if not _is_same(was, wanted):
+            dump = show_struct("PodSpec", wanted.get("spec") or {})
+            after.refuse("template.spec", _IMMUTABLE, dump)
+    elif not _is_same(was, wanted):
         after.refuse("template", _IMMUTABLE, show_struct("PodTemplateSpec", wanted))
+
+
+def _is_same(was: Json, wanted: Json) -> bool:
+    return is_same_template(PodTemplate.from_json(was), PodTemplate.from_json(wanted))
+
+
+def _is_told_suspended(status: Json) -> bool:
+    conditions = status.get("conditions") or ()
+    return any((one.get("type"), one.get("status")) == (SUSPENDED, "True") for one in conditions)
+
+
+def _with_resources(was: Json, wanted: Json) -> Json:
+    """The former pod spec with the resources that containers of the same names are to have."""
+    found = dict(was)
+    for group in ("containers", "initContainers"):
+        before, after = was.get(group) or (), wanted.get(group) or ()
+        if len(before) == len(after) and before:
+            found[group] = [_with_those_of(*pair) for pair in zip(before, after, strict=True)]
+    return found
+
+
+def _with_those_of(was: Json, wanted: Json) -> Json:
+    if was.get("name") != wanted.get("name"):
+        return was
+    kept = {name: value for name, value in was.items() if name != "resources"}
+    return {**kept, "resources": wanted["resources"]} if "resources" in wanted else kept
 
 
 def _with_directives(was: Json, wanted: Json) -> Json:
