@@ -14,8 +14,9 @@ from lifecycle.check.processes import do_all
 from lifecycle.check.remedies.curing import cure
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial, list_trials
-from lifecycle.check.untouched import look_untouched
+from lifecycle.check.untouched import Lived, look_untouched
 from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_tuples import NamedTuple
 
 Progress = Callable[[int, int], None]
 NO_LIMITS = Limits()
@@ -51,16 +52,47 @@ def check(
     limits: Limits = NO_LIMITS,
 ) -> Checked:
     """Try everything. Raises ManifestError for an ordeal that cannot be read."""
-    settled, untouched = look_untouched(settled, seeds[0])
+    seen = _try_all(settled, ordeals, seeds, progress, processes, limits)
+    explain(seen.settled, seen.findings)
+    untried = cure(seen.settled, [*seen.lived, *seen.untouched], seen.findings, processes)
+    return conclude(seen.settled, seen.lived, seeds, seen.findings, untried)
+
+
+def look_only(
+    settled: Settled,
+    ordeals: Sequence[Ordeal],
+    seeds: Sequence[int],
+    progress: Progress = lambda done, of: None,
+    processes: int = 1,
+    limits: Limits = NO_LIMITS,
+) -> Checked:
+    """The same without a look for reasons and remedies: for whoever compares."""
+    seen = _try_all(settled, ordeals, seeds, progress, processes, limits)
+    return conclude(seen.settled, seen.lived, seeds, seen.findings)
+
+
+class _Seen(NamedTuple):
+    settled: Settled
+    lived: Lived
+    untouched: Lived
+    findings: list[Finding]
+
+
+def _try_all(
+    settled: Settled,
+    ordeals: Sequence[Ordeal],
+    seeds: Sequence[int],
+    progress: Progress,
+    processes: int,
+    limits: Limits,
+) -> _Seen:
+    settled, alone = look_untouched(settled, seeds[0])
     judge = Judge(limits, ordeals)
     trials = list_trials(settled, judge.ordeals)
     every = live_all(settled, trials, seeds, progress, processes)
     lived = [(trial, judge.judge(settled, trial, future)) for trial, future in every]
-    untouched = [(trial, judge.judge(settled, trial, future)) for trial, future in untouched]
-    findings = find_findings(settled, lived, len(seeds), untouched)
-    explain(settled, findings)
-    untried = cure(settled, [*lived, *untouched], findings, processes)
-    return conclude(settled, lived, seeds, findings, untried)
+    untouched = [(trial, judge.judge(settled, trial, future)) for trial, future in alone]
+    return _Seen(settled, lived, untouched, find_findings(settled, lived, len(seeds), untouched))
 
 
 def conclude(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lifecycle.simulation.summaries import SummarySink
 
 USAGE_WIDTH = 78
+NOT_SET: Mapping[str, bool] = MappingProxyType({})
 OUTPUTS = ("ndjson", "table", "summary", *REPORTS)
 
 
@@ -190,8 +191,8 @@ def is_of_several(options: Mapping[str, Any]) -> bool:
 def make_plan_of(
     reading: Reading,
     options: Mapping[str, Any],
-    gates: Mapping[str, bool] = MappingProxyType({}),
-    switches: Mapping[str, bool] = MappingProxyType({}),
+    gates: Mapping[str, bool] = NOT_SET,
+    switches: Mapping[str, bool] = NOT_SET,
 ) -> Plan:
     """What was read as a plan, with what it is upgraded to. Raises ManifestError."""
     lenient = frozenset[str]() if options["strict"] else reading.lenient

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -11,9 +11,17 @@ import orjson
 from lifecycle.engine.releases.release import Release
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.simulation.command_line import make_plan_of, read_inputs
-from lifecycle.simulation.plan import Plan
-from lifecycle.simulation.releases.apis import list_apis
-from lifecycle.simulation.releases.comparing import Lived, compare_all, live_all, read_releases
+from lifecycle.simulation.releases.apis import Api, list_apis
+from lifecycle.simulation.releases.comparing import (
+    Lived,
+    Step,
+    Switched,
+    compare_all,
+    find_facts,
+    live_all,
+    read_releases,
+)
+from lifecycle.simulation.releases.facts import Facts
 from lifecycle.simulation.releases.telling import make_json, tell
 from lifecycle.simulation.run import BAD_INPUT, FAILED, NOT_REACHED
 from lifecycle.simulation.run import DONE_AS_ASKED as DONE
@@ -30,16 +38,26 @@ def simulate_all(options: Options) -> int:
         raise ManifestError([Problem("--logs: there is a folder for one run", "give one release")])
     releases = read_releases(options["kubernetes"])
     text = sys.stdin.buffer.read() if "-" in options["inputs"] else b""
-    reading = {one: read_inputs(_under(options, one), text) for one in releases}
+    reading = {one: read_inputs(under(options, one), text) for one in releases}
 
-    def make(release: Release, gates: Mapping[str, bool], switches: Mapping[str, bool]) -> Plan:
-        return make_plan_of(reading[release], _under(options, release), gates, switches)
+    def live(release: Release) -> Lived:
+        plan = make_plan_of(reading[release], under(options, release))
+        facts, outcome = find_facts(plan)
+        return Lived(release, facts, plan.settings, outcome)
 
-    lives = live_all(releases, make)
-    steps = compare_all(lives, make)
+    def retry(release: Release, gates: Switched, switches: Switched, _of: object) -> Facts:
+        return find_facts(make_plan_of(reading[release], under(options, release), gates, switches))[0]
+
+    lives = live_all(releases, live)
     used = list_apis(reading[releases[-1]].heads, releases)
-    status = _choose_status(lives)
-    if options["output"] == "json":
+    return write(options["output"], lives, compare_all(lives, retry), used, _choose_status(lives))
+
+
+def write(
+    output: str | None, lives: Sequence[Lived], steps: Sequence[Step], used: Sequence[Api], status: int
+) -> int:
+    """Write what differs; the exit status."""
+    if output == "json":
         data = make_json(lives, steps, used, status)
         style = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         sys.stdout.buffer.write(orjson.dumps(data, option=style))
@@ -56,11 +74,11 @@ def refuse_output(output: str | None, taken: tuple[str | None, ...]) -> None:
         raise ManifestError([Problem(f"-o {output} is of one release", f"for several use {kinds}")])
 
 
-def _under(options: Options, release: Release) -> Options:
+def under(options: Options, release: Release) -> Options:
     return {**options, "kubernetes": release.name}
 
 
-def _choose_status(lives: list[Lived]) -> int:
+def _choose_status(lives: Sequence[Lived]) -> int:
     """The worst of all runs. Refused by some releases and not by others, an input has failed there."""
     if all(one.outcome is None for one in lives):
         return BAD_INPUT

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from itertools import pairwise
 
+from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.releases.known import find_release
 from lifecycle.engine.releases.release import Release
 from lifecycle.input.problems import ManifestError, Problem
@@ -24,18 +25,22 @@ from lifecycle.simulation.releases.facts import (
 from lifecycle.simulation.releases.levers import Lever, list_levers, split_levers
 from lifecycle.simulation.run import Outcome, run
 
-MakePlan = Callable[[Release, Mapping[str, bool], Mapping[str, bool]], Plan]
-"""The input as a plan under a release, with gates and switches set otherwise. Raises ManifestError."""
-
 
 class Lived(NamedTuple):
-    """What an input came to under a release; `problems`: why nothing was run, then there is no `outcome`."""
+    """What an input came to under a release. Without `settings` nothing was run, for its `problems`."""
 
     release: Release
     facts: Facts
-    plan: Plan | None = None
+    settings: Settings | None = None
     outcome: Outcome | None = None
     problems: Sequence[Problem] = ()
+
+
+Switched = Mapping[str, bool]
+Live = Callable[[Release], Lived]
+"""The input under a release. Raises ManifestError."""
+Retry = Callable[[Release, Switched, Switched, Collection[Difference]], Facts]
+"""The facts under a release with some gates and switches set otherwise, at least those that may differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +60,16 @@ def read_releases(text: str) -> list[Release]:
     return sorted(found, key=lambda one: (one.minor, one.patch))
 
 
-def live_all(releases: Sequence[Release], make_plan: MakePlan) -> list[Lived]:
+def live_all(releases: Sequence[Release], live: Live) -> list[Lived]:
     """The input under each release."""
-    return [_live(release, make_plan) for release in releases]
+    return [_live(release, live) for release in releases]
 
 
-def _live(release: Release, make_plan: MakePlan) -> Lived:
+def _live(release: Release, live: Live) -> Lived:
     try:
-        plan = make_plan(release, {}, {})
+        return live(release)
     except ManifestError as error:
         return Lived(release, {}, problems=error.problems)
-    facts, outcome = find_facts(plan)
-    return Lived(release, facts, plan, outcome)
 
 
 def find_facts(plan: Plan) -> tuple[dict[Place, Fact], Outcome]:
@@ -79,24 +82,24 @@ def find_facts(plan: Plan) -> tuple[dict[Place, Fact], Outcome]:
     return facts | {Place(*RUN, f"said: {note}"): Fact((note,)) for note in notes}, outcome
 
 
-def compare_all(lives: Sequence[Lived], make_plan: MakePlan) -> list[Step]:
+def compare_all(lives: Sequence[Lived], retry: Retry) -> list[Step]:
     """Each release beside the one before it; where one refuses the input nothing is compared."""
-    return [_compare(older, newer, make_plan) for older, newer in pairwise(lives)]
+    return [_compare(older, newer, retry) for older, newer in pairwise(lives)]
 
 
-def _compare(older: Lived, newer: Lived, make_plan: MakePlan) -> Step:
-    if older.plan is None or newer.plan is None:
+def _compare(older: Lived, newer: Lived, retry: Retry) -> Step:
+    if older.settings is None or newer.settings is None:
         return Step(older, newer, {}, 0)
+    differences = find_differences(older.facts, newer.facts)
     tried: dict[frozenset[str], frozenset[Difference]] = {}
 
     def try_without(levers: Sequence[Lever]) -> Set[Difference]:
         key = frozenset(one.name for one in levers)
         if key not in tried:
-            facts, _outcome = find_facts(make_plan(newer.release, *split_levers(levers)))
+            facts = retry(newer.release, *split_levers(levers), differences)
             tried[key] = find_differences(older.facts, facts)
         return tried[key]
 
-    differences = find_differences(older.facts, newer.facts)
-    levers = list_levers(older.plan.settings, newer.plan.settings)
+    levers = list_levers(older.settings, newer.settings)
     found = attribute(differences, levers, try_without)
     return Step(older, newer, {one: found.get(one, ()) for one in differences}, len(tried))

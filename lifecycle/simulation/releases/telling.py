@@ -26,6 +26,8 @@ from lifecycle.version import VERSION
 SCHEMA_VERSION = 1
 MOST_NAMES = 3
 MOST_VALUES = 6
+MOST_BESIDE = 24
+"""Values of so few letters stand beside each other."""
 FOLLOWING = ("state", "ready", "condition.ContainersReady")
 FOLLOWING_OF_CONTAINERS = (".ready", ".started", ".restartCount")
 """What follows from the phase, the status and the states of containers is named after these, and no more."""
@@ -57,7 +59,7 @@ def tell(steps: Sequence[Step], used: Sequence[Api]) -> Iterator[str]:
 
 def _tell_step(step: Step) -> Iterator[str]:
     older, newer = step.older.release.name, step.newer.release.name
-    refused = [one for one in (step.older, step.newer) if one.plan is None]
+    refused = [one for one in (step.older, step.newer) if one.settings is None]
     if refused:
         yield f"Kubernetes {older} to {newer}: nothing to compare, since the input is refused"
         for one in refused:
@@ -111,8 +113,11 @@ def _tell_differences(own: Sequence[Difference], older: Lived, newer: Lived) -> 
 
 def _title(place: Place) -> str:
     """Objects of one owner are told together."""
-    kind, namespace, name, owner, _topic = place
-    return f"{kind} {namespace}/{owner or name}"
+    return _name(place.kind, place.namespace, place.owner or place.name)
+
+
+def _name(kind: str, namespace: str, name: str) -> str:
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
 def _is_following(topic: str) -> bool:
@@ -124,11 +129,23 @@ def _tell_group(group: _Group, places: Sequence[Place], older: Lived, newer: Liv
         release = (newer if group.new else older).release.name
         yield f"  only {release}: {(group.new or group.old)[0]}"
         return
+    if all(len(one) < 2 and len("".join(one)) < MOST_BESIDE for one in (group.old, group.new)):
+        values = [
+            f"{one.release.name} {_tell_at(one.facts.get(places[0], NOTHING))}" for one in (older, newer)
+        ]
+        yield f"  {_tell_places(places)}: {group.topic}: {', '.join(values)}"
+        return
     yield f"  {_tell_places(places)}: {group.topic}"
     for lived in (older, newer):
         fact = lived.facts.get(places[0], NOTHING)
         told = fact if len(places) == 1 else fact._replace(instants_ms=())
         yield f"    {lived.release.name:<8}{_tell_fact(told, _count_common(group.old, group.new))}"
+
+
+def _tell_at(fact: Fact) -> str:
+    """What has one value at most."""
+    at = f" at {_tell_seconds(fact.instants_ms[0])}" if fact.instants_ms else ""
+    return f"{fact.values[0]}{at}" if fact.values else "-"
 
 
 def _count_common(old: Sequence[str], new: Sequence[str]) -> int:
@@ -169,7 +186,7 @@ def _tell_shifts(moved: Sequence[tuple[Place, int]]) -> str:
 def _tell_places(places: Sequence[Place]) -> str:
     if places[0][:4] == RUN:
         return "the run"
-    return _tell_names(list(dict.fromkeys(f"{one.kind} {one.namespace}/{one.name}" for one in places)))
+    return _tell_names(list(dict.fromkeys(_name(one.kind, one.namespace, one.name) for one in places)))
 
 
 def _tell_names(names: Sequence[str]) -> str:
