@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 
 from lifecycle.engine.objects.times import format_time
 from lifecycle.engine.rules.telling.verdicts import tell_instant
+from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, RunControl
 from lifecycle.reads import virtual_now_ms
 from lifecycle.runs import auto, inbox
@@ -139,6 +140,16 @@ def _check_fields(wanted: Json) -> None:
 
 def _stands_by_itself() -> ValidationError:
     return ValidationError({PAUSED: [f"at speed {auto.AUTO} time stands by itself: leave paused out"]})
+
+
+def read_at(cluster: Cluster, at: object) -> int | None:
+    """An instant of a cluster's history, None for now. ValidationError."""
+    if at is None:
+        return None
+    try:
+        return parse_instant(str(at)[:40].strip(), cluster.epoch_ms)
+    except ValueError as problem:
+        raise ValidationError({"at": [str(problem)]}) from None
 
 
 def wait_until_it_stands(cluster: Cluster, seconds: float) -> bool:
