@@ -50,6 +50,14 @@ def locate(base: str, is_own_server: bool = True) -> tuple[str, str]:
     return f"https://{base.partition('://')[2]}", authority
 
 
+def locate_for(request: Any) -> tuple[str, str]:
+    """As `locate`, for a client of the Podline that a request came to."""
+    base = request.build_absolute_uri("/").rstrip("/")
+    # Over TLS it is the proxy before us that the asker trusts, unless our own server took the connection.
+    is_own = not request.is_secure() or request.META.get("HTTP_X_FORWARDED_PROTO") is None
+    return locate(base, is_own)
+
+
 def read_address(data: Path) -> str:
     """Where `manage.py up` served last on this data folder."""
     try:

@@ -45,6 +45,7 @@ COMMANDS = {
     "up": Command("start the dashboard on this machine"),
     "api": Command("serve Kubernetes APIs to a test: what the pytest fixture podline_api starts"),
     "signin": Command("print a new link that signs in, while the dashboard runs"),
+    "cluster": Command("make clusters of the dashboard and drive their clocks: create, run, speed, fork"),
     "kubeconfig": Command("print a kubeconfig for a cluster of the dashboard"),
     "manage": Command("run any other command of the server: migrate, createsuperuser or ticker"),
     "export": Command("write the history of a cluster of the dashboard"),

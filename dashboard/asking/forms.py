@@ -10,14 +10,14 @@ from django.core.exceptions import ValidationError
 from dashboard.asking import uploads
 from dashboard.asking.image_behaviors import AS_KNOWN, BEHAVIORS, make_profile
 from dashboard.asking.presets import CHOICES, read_trouble
-from dashboard.plots.theme import clock
-from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
+from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
-from lifecycle.input.instants import parse_clock, parse_instant
+from lifecycle.input.instants import parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
+from lifecycle.runs.run_requests import read_run
 
 MAX_REPLICAS = 10_000
 MOST_IMAGES = 50
@@ -102,23 +102,12 @@ class ControlForm(forms.Form):
 
     def control(self, now_ms: int) -> tuple[str, dict[str, Any]]:
         """`until`: a duration from now (`10m`), a clock (`00:10:00`), `idle`, or a condition of an object."""
-        kind, until = self.cleaned_data["kind"], self.cleaned_data["until"].strip()
+        kind, until = self.cleaned_data["kind"], self.cleaned_data["until"]
         if kind == "speed":
             return kind, {"speed": self.cleaned_data["speed"]}
         if kind != "run":
             return kind, {}
-        if not until:
-            raise ValidationError(
-                "Until when? Say 10m, idle, or a condition such as deployment/web Available"
-            )
-        if (at_ms := parse_clock(until)) is not None:
-            if at_ms < now_ms:
-                raise ValidationError(f"{until} is over: it is {clock(now_ms)}. Look at it, or fork there")
-            return kind, {"untilMs": at_ms, "fast": True}
-        try:
-            return kind, {"untilMs": now_ms + parse_milliseconds(until.removeprefix("+")), "fast": True}
-        except ValueError:
-            return kind, {"condition": until, "fast": True}
+        return kind, read_run(until, now_ms)
 
 
 class ForkForm(forms.Form):

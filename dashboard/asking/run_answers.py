@@ -6,40 +6,14 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.exceptions import ValidationError
-
 from dashboard.plots.theme import clock
 from dashboard.reading.causes import describe_row
-from lifecycle.engine.kinds import registry
-from lifecycle.engine.objects.kinds import id_for
-from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.engine.objects.workloads.job import JOB_KIND
-from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
 from lifecycle.input import expressions
-from lifecycle.models import Cluster, Command, StoredObject, Transition
+from lifecycle.models import Cluster, Transition
 from lifecycle.recorded.objects import find_object
 from lifecycle.runs.run_clock import LIMIT_MS
 from lifecycle.runs.run_controls import IDLE
-from lifecycle.stored_kinds import of_kind
 
-MADE_BELOW = {POD_KIND.id, REPLICA_SET_KIND.id, JOB_KIND.id}
-"""Kinds that a controller makes, under a name that begins with that of what it makes them for."""
-MADE_ANYHOW = {
-    id_for(api_version, kind)
-    for api_version, kind in (
-        ("v1", "Node"),
-        ("v1", "Event"),
-        ("v1", "Endpoints"),
-        ("v1", "ConfigMap"),
-        ("v1", "ServiceAccount"),
-        ("v1", "PersistentVolume"),
-        ("v1", "PersistentVolumeClaim"),
-        ("apps/v1", "ControllerRevision"),
-        ("discovery.k8s.io/v1", "EndpointSlice"),
-        ("coordination.k8s.io/v1", "Lease"),
-    )
-}
-"""Kinds that components make under names of their own: who waits for one may be right."""
 SETTLE_SECONDS, LOOK_SECONDS = 0.5, 0.05
 MOST_TOLD = 3
 
@@ -51,35 +25,6 @@ class Note:
     text: str
     seq: int | None = None
     fork_at_ms: int | None = None
-
-
-def check_run(cluster: Cluster, payload: dict[str, Any]) -> None:
-    """ValidationError for a run until something holds of an object that nobody has made or is about to."""
-    condition = payload.get("condition") or IDLE
-    if condition == IDLE:
-        return
-    try:
-        asked = expressions.parse(condition)
-    except expressions.ExpressionError as problem:
-        raise ValidationError(str(problem)) from None
-    if asked.test == "gone" or cluster.commands.filter(state=Command.State.PENDING).exists():
-        return
-    namespace = asked.namespace or ""
-    found = find_object(cluster, asked.kind, namespace, asked.name)
-    is_there = found is not None and found.deleted_ms is None
-    if not is_there and not _may_come(cluster, asked.kind, namespace, asked.name):
-        name = f"{asked.kind} {f'{namespace}/' if namespace else ''}{asked.name}"
-        raise ValidationError(f"There is no {name}: nothing would ever come of waiting for it")
-
-
-def _may_come(cluster: Cluster, kind: str, namespace: str, name: str) -> bool:
-    """Whether a controller may make it: those of pods name them after their workloads."""
-    if kind not in MADE_BELOW:
-        return kind in MADE_ANYHOW
-    kinds = of_kind(*(entry.kind.id for entry in registry.list_workloads()))
-    owners = StoredObject.objects.filter(kinds, cluster=cluster, namespace=namespace, deleted_ms__isnull=True)
-    dashes = [at for at, letter in enumerate(name) if letter == "-"]
-    return owners.filter(name__in=[name[:at] for at in dashes]).exists()
 
 
 def tell_run(cluster: Cluster, kind: str, payload: dict[str, Any], before: tuple[int, int]) -> Note | None:

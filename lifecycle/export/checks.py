@@ -3,20 +3,18 @@
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ValidationError as Invalid
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError, ValidationError
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.export import documents
+from lifecycle.export.clusters import WritingView
 from lifecycle.export.views import ExportView
-from lifecycle.limits import Exceeded
 from lifecycle.models import Check, Cluster
 from lifecycle.runs.checks.asking import MOST_SEEDS, ask, cancel
 
@@ -60,11 +58,10 @@ class WholeCheckSerializer(CheckSerializer):
         fields = (*CheckSerializer.Meta.fields, "report", "remarks")
 
 
-class CheckList(ExportView):
+class CheckList(WritingView):
     """The checks of a cluster, the newest first. POST asks for one of the cluster as it is now."""
 
     http_method_names = ("get", "head", "options", "post")
-    parser_classes = (JSONParser,)
 
     @extend_schema(parameters=[documents.CLUSTER], responses=CheckSerializer(many=True))
     def get(self, request: Request, cluster: str) -> Response:
@@ -76,15 +73,7 @@ class CheckList(ExportView):
     def post(self, request: Request, cluster: str) -> Response:
         found = get_cluster_or_404(request.user, cluster, Verb.RUN)
         ordeals, seeds = _read(request.data)
-        try:
-            made = ask(found, request.user, ordeals, seeds)
-        except Exceeded as excess:
-            refusal = Response({"detail": str(excess)}, excess.code)
-            refusal["Retry-After"] = str(excess.seconds)
-            return refusal
-        except Invalid as problem:
-            told: Any = problem.message_dict if hasattr(problem, "error_dict") else problem.messages
-            raise ValidationError(told) from None
+        made = ask(found, request.user, ordeals, seeds)
         return Response(CheckSerializer(made).data, 201)
 
 

@@ -3,15 +3,18 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
-from lifecycle.export import checks, views
+from lifecycle.export import checks, clusters, views
 from lifecycle.export.description_page import DescriptionPage
 
 app_name = "export"
 
 urlpatterns = [
     path("", views.Root.as_view(), name="root"),
-    path("clusters/", views.ClusterList.as_view(), name="cluster-list"),
-    path("clusters/<str:cluster>/", views.ClusterDetail.as_view(), name="cluster-detail"),
+    path("clusters/", clusters.ClusterList.as_view(), name="cluster-list"),
+    path("clusters/<str:cluster>/", clusters.ClusterDetail.as_view(), name="cluster-detail"),
+    path("clusters/<str:cluster>/control", clusters.Control.as_view(), name="control"),
+    path("clusters/<str:cluster>/fork", clusters.Fork.as_view(), name="fork"),
+    path("clusters/<str:cluster>/kubeconfig", clusters.Kubeconfig.as_view(), name="kubeconfig"),
     path("clusters/<str:cluster>/transitions", views.Transitions.as_view(), name="transitions"),
     path("clusters/<str:cluster>/events", views.Events.as_view(), name="events"),
     path("clusters/<str:cluster>/objects", views.Objects.as_view(), name="objects"),

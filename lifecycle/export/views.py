@@ -16,7 +16,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from lifecycle import limits
-from lifecycle.access import clusters_for, get_cluster_or_404, give_address
+from lifecycle.access import get_cluster_or_404
 from lifecycle.export import documents
 from lifecycle.export.authentication import BearerAuthentication
 from lifecycle.export.filters import (
@@ -76,24 +76,6 @@ class Root(ExportView):
     def get(self, request: Request) -> Response:
         names = {"clusters": "cluster-list", "schema": "schema", "docs": "docs"}
         return Response({name: reverse(f"export:{route}", request=request) for name, route in names.items()})
-
-
-class ClusterList(ExportView):
-    """The clusters you may look at."""
-
-    @extend_schema(responses=documents.ClusterSerializer(many=True))
-    def get(self, request: Request) -> Response:
-        seen = clusters_for(request.user).select_related("owner")
-        clusters = [give_address(request.user, cluster) for cluster in seen]
-        return Response(documents.ClusterSerializer(clusters, many=True).data)
-
-
-class ClusterDetail(ExportView):
-    """One cluster: what it was made from, its clock, and how far its history goes."""
-
-    @extend_schema(parameters=[documents.CLUSTER], responses=documents.ClusterSerializer)
-    def get(self, request: Request, cluster: str) -> Response:
-        return Response(documents.ClusterSerializer(get_cluster_or_404(request.user, cluster)).data)
 
 
 class StreamedView(ExportView):

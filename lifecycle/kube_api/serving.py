@@ -7,12 +7,13 @@ from django.http import HttpRequest
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.served import ON_PART
-from lifecycle.kube_api import content, subresources, writes
+from lifecycle.engine.rules.telling.verdicts import tell_instant
+from lifecycle.kube_api import clocks, content, subresources, writes
 from lifecycle.kube_api.access import reviews
 from lifecycle.kube_api.asking.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.asking.requests import Address, Options, read_address, read_verb
 from lifecycle.kube_api.describing import discovery, resources
-from lifecycle.kube_api.describing.built_in import USAGE, VERDICTS
+from lifecycle.kube_api.describing.built_in import CLOCKS, USAGE, VERDICTS
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import long_lists, reads, usage, verdicts, watches
 from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
@@ -49,7 +50,21 @@ def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tup
     if isinstance(outcome, Answer) and warning and not outcome.warnings:
         # A deprecated kind is warned of whatever is done with it.
         outcome.warnings = (warning,)
+    if isinstance(outcome, Answer) and (stands := _tell_if_time_stands(asked)):
+        outcome.warnings = (*outcome.warnings, stands)
     return asked, outcome
+
+
+def _tell_if_time_stands(asked: Asked) -> str:
+    """What a write is warned of that nothing follows from yet; at `auto` time has passed by the answer."""
+    cluster, resource = asked.cluster, asked.resource
+    is_stored = asked.verb not in reviews.READING and len(resource.verbs) > 1 and resource.name != CLOCKS
+    if not (is_stored and cluster.paused) or cluster.is_auto:
+        return ""
+    at = tell_instant(cluster.instant_ms)
+    return (
+        f"the clock of this cluster stands at {at}: nothing moves until it runs (kubectl get clock cluster)"
+    )
 
 
 def find_resource(cluster: Cluster, address: Address) -> Resource:
@@ -96,6 +111,8 @@ def _carry_out(asked: Asked) -> Outcome:
     address, resource = asked.address, asked.resource
     if resource.group == USAGE:
         return usage.answer(asked)
+    if resource.name == CLOCKS and resource.group == CONTAINER_PROFILE.group:
+        return clocks.answer(asked)
     if resource.name == VERDICTS and resource.group == CONTAINER_PROFILE.group:
         return verdicts.answer(asked)
     if resource.name == "componentstatuses":

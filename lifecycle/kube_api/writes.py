@@ -20,6 +20,7 @@ from lifecycle.kube_api.reading import heartbeats, lists, reads, standing, versi
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
+from lifecycle.runs.clocks import wait_until_it_stands
 
 Json = dict[str, Any]
 WAIT_SECONDS = 30.0
@@ -52,8 +53,14 @@ def _telling_refusals() -> Iterator[None]:
 
 
 def wait(cluster: Cluster, command: Command) -> Result:
-    """What came of a command. Raises Refusal, where it was refused or nobody answers."""
-    return _read_result(cluster, inbox.wait_for_result(command, WAIT_SECONDS))
+    """What came of a command. Raises Refusal, where it was refused or nobody answers.
+
+    At speed `auto` time stands again by then: what is read next does not hang on how quick a client is.
+    """
+    result = inbox.wait_for_result(command, WAIT_SECONDS)
+    if cluster.is_auto:
+        wait_until_it_stands(cluster, WAIT_SECONDS)
+    return _read_result(cluster, result)
 
 
 def _read_result(cluster: Cluster, result: inbox.Result) -> Result:
@@ -298,6 +305,8 @@ def delete_collection(asked: Asked) -> Answer:
         if start and time.monotonic() > deadline:
             raise _unfinished(resource, start, len(page.items))
         _delete_each(asked, page.items[start : start + CHUNK], options, is_begun=start > 0)
+    if asked.cluster.is_auto:
+        wait_until_it_stands(asked.cluster, WAIT_SECONDS)
     return Answer(page, 200)
 
 

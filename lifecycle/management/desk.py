@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta
 from typing import IO, Any
 
 from django.contrib.auth import get_user_model
@@ -17,18 +16,16 @@ from django.core.exceptions import ValidationError
 from lifecycle import kubeconfig, tokens
 from lifecycle.input import expressions
 from lifecycle.input.problems import ManifestError
-from lifecycle.input.scenario import Until, read_epoch_ms, read_until
+from lifecycle.input.scenario import Until, read_until
 from lifecycle.limits import Exceeded
 from lifecycle.models import Cluster, RunControl, StoredObject
-from lifecycle.runs import inbox
+from lifecycle.runs import inbox, new_clusters
 from lifecycle.runs.run_controls import IDLE
-from lifecycle.simulation import Overrides, make_plan
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
 LOOK_SECONDS = 0.02
 CONTROL_SECONDS = 10.0
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _REFUSALS = (ManifestError, ValidationError, Exceeded, ValueError, LookupError)
 
 
@@ -60,21 +57,9 @@ class Desk:
         except _REFUSALS as error:
             return {"error": "; ".join(getattr(error, "messages", None) or [str(error)])}
 
-    def _create(
-        self,
-        name: str,
-        nodes: int | None = None,
-        seed: int | None = None,
-        epoch: str | None = None,
-        timing: str | None = None,
-        kubernetes: str | None = None,
-    ) -> Json:
+    def _create(self, name: str, **options: Any) -> Json:
         """A cluster whose time stands at its beginning, and a kubeconfig for it."""
-        began_ms = None if epoch is None else read_epoch_ms(epoch)
-        plan = make_plan([], Overrides(nodes, seed, began_ms, timing, kubernetes))
-        began = None if began_ms is None else _EPOCH + timedelta(milliseconds=began_ms)
-        settings = plan.settings.to_json()
-        cluster = inbox.create_cluster(self._user, name, plan.seed, began, settings, paused=True)
+        cluster = new_clusters.make(self._user, {"name": name, "paused": True, **options})
         self._wait(cluster, lambda row: row.seq > 0)
         address, authority = kubeconfig.locate(self._base)
         who = self._user.get_username()

@@ -20,6 +20,14 @@ def find_user(name: str | None) -> Any:
     return user
 
 
+def find_first_user() -> Any:
+    """Whoever runs the installation."""
+    user = get_user_model().objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
+    if user is None:
+        raise CommandError("there is no user yet: start `up` once, or make one with `createsuperuser`")
+    return user
+
+
 def find_cluster(address: str, user: Any) -> Cluster:
     cluster = find_any_cluster(address, user)
     if cluster is not None:

@@ -69,8 +69,13 @@ class Cluster(models.Model):
     speed = models.FloatField(default=1.0)
     paused = models.BooleanField(default=False)
     as_fast_as_possible = models.BooleanField(default=False)
+    # Speed `auto`: it runs until idle after each write, and stands.
+    is_auto = models.BooleanField(default=False)
     run_until_ms = models.BigIntegerField(null=True, blank=True)
     run_until_condition = models.TextField(blank=True)
+    # Whether the last run came to what it was asked for, and whether only upkeep is left at the cursor.
+    has_reached = models.BooleanField(default=False, editable=False)
+    is_idle = models.BooleanField(default=False, editable=False)
     anchor_instant_ms = models.BigIntegerField(default=0)
     anchor_wall = models.DateTimeField(null=True, blank=True)
     achieved_speed = models.FloatField(null=True, blank=True)
@@ -195,7 +200,8 @@ class Command(models.Model):
 class RunControl(models.Model):
     """One change of how a cluster runs (never seen by the engine): asked, then applied by the runner.
 
-    Payloads: pause {}, resume {}, speed {speed}, step {ms?}, run {untilMs?, condition?, fast}.
+    Payloads: pause {}, resume {}, speed {speed} (a number, or `auto`), step {ms?}, run {untilMs?, condition?,
+    fast, asked?}.
     """
 
     class Kind(models.TextChoices):

@@ -32,12 +32,16 @@ class Hot:
     save_seconds: float = 0.0
     speed_since: tuple[float, int] | None = None
     pruned_at: float = field(default_factory=time.monotonic)
+    # Whether commands wait that could have entered in the last turn.
+    has_waiting: bool = False
     # Until when what its owner holds need not be looked up; why it may not go on.
     looked_at: float = 0.0
     excess: str = ""
 
 
-def stand(hot: Hot, wall: float) -> None:
+def stand(hot: Hot, wall: float, has_reached: bool = False) -> None:
+    """Let time stand where the engine is. `has_reached`: that is what the run was for."""
+    hot.clock.has_reached = has_reached
     hot.clock.anchor(hot.engine.now_ms, wall)
     hot.clock.pause()
 
@@ -55,6 +59,7 @@ def keep_time(hot: Hot, piece: Slice, wall: float) -> float | None:
     piece.columns |= clock.columns() | {
         "achieved_speed": _achieved_speed(hot, wall, is_busy),
         "next_wake_at": None if wake is None else moment(wake),
+        "is_idle": engine.is_idle() and _next_pinned(hot.cluster) is None,
     }
     return wake
 

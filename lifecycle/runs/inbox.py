@@ -15,7 +15,7 @@ from django.utils import timezone
 from lifecycle import limits
 from lifecycle.input import expressions, scenario
 from lifecycle.models import Cluster, Command, RunControl
-from lifecycle.runs import messages, run_controls
+from lifecycle.runs import auto, messages, run_controls
 from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
 from lifecycle.runs.sharing import shards
 
@@ -165,7 +165,15 @@ def append_all(
     with transaction.atomic():
         first = _take_places(cluster, len(commands))
         made = [
-            Command(pk=uuid4(), cluster=cluster, order=order, kind=kind, payload=payload, user=_known(user))
+            Command(
+                pk=uuid4(),
+                cluster=cluster,
+                order=order,
+                kind=kind,
+                payload=payload,
+                user=_known(user),
+                source=auto.name_command(cluster, order),
+            )
             for order, (kind, payload) in enumerate(commands, first)
         ]
         Command.objects.bulk_create(made, batch_size=COMMANDS_AT_ONCE)
@@ -218,6 +226,7 @@ def _append(
             "payload": payload,
             "user": _known(user),
             "pinned_ms": pinned_ms,
+            "source": auto.name_command(cluster, order),
         },
     )
     return command
@@ -264,8 +273,8 @@ def wait_for_results(commands: Sequence[Command], timeout: float = WAIT_SECONDS)
 def control(
     cluster: Cluster, kind: str, payload: dict[str, Any] | None = None, user: User = None
 ) -> RunControl:
-    """Ask for a run control: pause {}, resume {}, speed {speed},
-    step {ms?}, run {untilMs?, condition?, fast?}.
+    """Ask for a run control: pause {}, resume {}, speed {speed}, step {ms?},
+    run {untilMs?, condition?, fast?, asked?}.
 
     ValidationError with what would be right; limits.Exceeded as for commands.
     """
@@ -289,13 +298,20 @@ def _check_control(kind: str, payload: dict[str, Any]) -> None:
     if kind not in RunControl.Kind.values:
         raise ValidationError(f"run control {kind!r}: use one of {', '.join(RunControl.Kind.values)}")
     speed, ms, until_ms = payload.get("speed"), payload.get("ms"), payload.get("untilMs")
-    if kind == RunControl.Kind.SPEED and not _is_number(speed, MIN_SPEED, MAX_SPEED):
-        raise ValidationError(f"speed {speed!r}: use a number from {MIN_SPEED:g} to {MAX_SPEED:,.0f}")
+    if kind == RunControl.Kind.SPEED:
+        check_speed(speed)
     if payload.get("condition") not in (None, "", run_controls.IDLE):
         _check_condition(payload["condition"])
     for name, value in (("ms", ms), ("untilMs", until_ms)):
         if value is not None and not (isinstance(value, int) and _is_number(value, 0, 10**15)):
             raise ValidationError(f"{name} {value!r}: use a whole number of milliseconds, 0 or more")
+
+
+def check_speed(speed: object) -> None:
+    """ValidationError for what is no speed."""
+    if speed != auto.AUTO and not _is_number(speed, MIN_SPEED, MAX_SPEED):
+        right = f"use {auto.AUTO}, or a number from {MIN_SPEED:g} to {MAX_SPEED:,.0f}"
+        raise ValidationError(f"speed {str(speed)[:40]!r}: {right}")
 
 
 def _check_condition(condition: object) -> None:

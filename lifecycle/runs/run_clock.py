@@ -41,6 +41,8 @@ class RunClock:
     as_fast_as_possible: bool
     run_until_ms: int | None
     condition: str
+    is_auto: bool = False
+    has_reached: bool = False
 
     @classmethod
     def of(cls, cluster: Cluster) -> "RunClock":
@@ -54,6 +56,8 @@ class RunClock:
             cluster.as_fast_as_possible,
             cluster.run_until_ms,
             cluster.run_until_condition,
+            cluster.is_auto,
+            cluster.has_reached,
         )
 
     def columns(self) -> dict[str, object]:
@@ -66,6 +70,8 @@ class RunClock:
             "as_fast_as_possible": self.as_fast_as_possible,
             "run_until_ms": self.run_until_ms,
             "run_until_condition": self.condition,
+            "is_auto": self.is_auto,
+            "has_reached": self.has_reached,
         }
 
     def now_ms(self, wall: float) -> int:
@@ -93,6 +99,11 @@ class RunClock:
     def anchor(self, instant_ms: int, wall: float) -> None:
         """From here on: it is `instant_ms` at `wall`."""
         self.anchor_instant_ms, self.anchor_wall = instant_ms, wall
+
+    def head_for(self, until_ms: int | None, condition: str, is_fast: bool = True) -> None:
+        """Go on until an instant or until something holds, and stand there."""
+        self.is_paused = self.has_reached = False
+        self.as_fast_as_possible, self.run_until_ms, self.condition = is_fast, until_ms, condition
 
     def pause(self) -> None:
         """Time stands; what the run was heading for is forgotten."""

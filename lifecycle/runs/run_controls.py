@@ -2,6 +2,7 @@
 
 from lifecycle.engine import Cluster as Engine
 from lifecycle.models import RunControl
+from lifecycle.runs import auto
 from lifecycle.runs.run_clock import LIMIT_MS, MAX_SPEED, MIN_SPEED, RunClock
 
 # The condition that no progress is left to wait for.
@@ -17,26 +18,29 @@ def apply(control: RunControl, clock: RunClock, engine: Engine) -> str:
     match control.kind:
         case kind.PAUSE:
             clock.pause()
+            clock.is_auto = False
         case kind.RESUME:
-            clock.is_paused = False
+            clock.is_paused = clock.is_auto = False
+        case kind.SPEED if payload["speed"] == auto.AUTO:
+            clock.is_auto = True
+            auto.begin_run(clock)
         case kind.SPEED:
+            if clock.is_auto:
+                # What it was heading for was auto's own.
+                clock.pause()
+            clock.is_auto = False
             clock.speed = min(max(float(payload["speed"]), MIN_SPEED), MAX_SPEED)
             clock.as_fast_as_possible = False
         case kind.STEP:
-            _head_for(clock, _step_end(clock, engine, payload.get("ms")), "", is_fast=True)
+            clock.head_for(_step_end(clock, engine, payload.get("ms")), "")
         case kind.RUN:
             until_ms, is_fast = payload.get("untilMs"), payload.get("fast", True)
             if until_ms is None and is_fast:
                 until_ms = clock.anchor_instant_ms + LIMIT_MS
-            _head_for(clock, until_ms, payload.get("condition") or "", is_fast)
+            clock.head_for(until_ms, payload.get("condition") or "", is_fast)
         case _:
             return f"unknown run control {control.kind!r}"
     return ""
-
-
-def _head_for(clock: RunClock, until_ms: int | None, condition: str, is_fast: bool) -> None:
-    clock.is_paused = False
-    clock.as_fast_as_possible, clock.run_until_ms, clock.condition = is_fast, until_ms, condition
 
 
 def _step_end(clock: RunClock, engine: Engine, ms: int | None) -> int:

@@ -19,12 +19,14 @@ from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.input import expressions
-from lifecycle.models import Cluster, StoredObject
+from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import (
+    auto,
     checkpoints,
     collector,
     engine_faults,
     entries,
+    inbox,
     messages,
     metrics,
     publisher,
@@ -197,8 +199,9 @@ class Owner:
         hot.unsaved_seconds += engine_seconds
         _tell(hot, piece, before, summaries)
         _look_after(hot)
-        # Of those that enter one a turn, the next one should not wait for the ticker.
-        return self.wall() if entries.is_careful(hot.cluster) else wake
+        # Of those that enter one by one, the next one should not wait for the ticker.
+        is_next_due = entries.is_careful(hot.cluster) or (hot.clock.is_auto and hot.has_waiting)
+        return self.wall() if is_next_due else wake
 
     def _record(self, hot: Hot, piece: Slice, between: Callable[[], object]) -> list[frames.Summary]:
         try:
@@ -230,21 +233,54 @@ class Owner:
         """
         wall = self.wall()
         now_ms, target_ms = hot.clock.now_ms(wall), hot.clock.target_ms(wall)
+        waiting, written = entries.list_waiting(hot.cluster, now_ms, target_ms), list[Command]()
+        if hot.clock.is_auto:
+            # What is written enters when time stands; a scenario's steps enter on the way.
+            written = [command for _, command in waiting if command.pinned_ms is None]
+            waiting = [(at_ms, command) for at_ms, command in waiting if command.pinned_ms is not None]
+        is_done = self._go_on(hot, piece, deadline, waiting, target_ms)
+        is_done = is_done and self._enter_one_by_one(hot, piece, deadline, written)
+        hot.has_waiting = not is_done
+        if is_done and entries.is_careful(hot.cluster):
+            # Those that waited when the shard was lost have all been carried out.
+            piece.columns["losses"] = 0
+
+    def _enter_one_by_one(self, hot: Hot, piece: Slice, deadline: float, written: list[Command]) -> bool:
+        """At speed `auto`: each enters when the run of the last one is over. Whether all have entered."""
+        is_careful = entries.is_careful(hot.cluster)
+        for command in written:
+            if not hot.clock.is_paused or self.steady() >= deadline or (is_careful and piece.answers):
+                return False
+            answer = entries.enter(hot, command)
+            piece.answers.append(answer)
+            # What was refused or only tried moves no time.
+            if answer.result["code"] < 400 and not inbox.is_rehearsal(command):
+                auto.begin_run(hot.clock)
+                self._go_on(hot, piece, deadline, [], hot.clock.target_ms(self.wall()))
+        return True
+
+    def _go_on(
+        self,
+        hot: Hot,
+        piece: Slice,
+        deadline: float,
+        waiting: list[tuple[int, Command]],
+        target_ms: int,
+    ) -> bool:
+        """Advance to an instant; what waits enters on the way. Whether all of it has entered."""
         is_there, is_careful = True, entries.is_careful(hot.cluster)
-        for until_ms, command in entries.list_waiting(hot.cluster, now_ms, target_ms):
+        for until_ms, command in waiting:
             # One that is pinned further on than time allows holds the run there until the next turn.
             is_there = is_there and self._run_to(hot, until_ms, deadline)
             if is_there or command.pinned_ms is None:
                 piece.answers.append(entries.enter(hot, command))
             if piece.answers and (is_careful or self.steady() >= deadline):
-                return
-        if is_careful:
-            # Those that waited when the shard was lost have all been carried out.
-            piece.columns["losses"] = 0
+                return False
         is_there = is_there and self._run_to(hot, target_ms, deadline)
         # A run that was heading somewhere stands when it is there.
         if is_there and hot.clock.run_until_ms is not None and hot.engine.now_ms >= hot.clock.run_until_ms:
-            stand(hot, self.wall())
+            stand(hot, self.wall(), has_reached=not hot.clock.condition)
+        return True
 
     def _run_to(self, hot: Hot, until_ms: int, deadline: float) -> bool:
         """Whether the engine is there: time was enough, and no condition stopped it."""
@@ -253,7 +289,7 @@ class Owner:
         end_ms = min(until_ms, clock.anchor_instant_ms) if clock.is_paused else until_ms
         if end_ms <= engine.now_ms:
             return until_ms <= engine.now_ms
-        holds = _condition(clock.condition)
+        holds = _condition(clock)
 
         def is_met(at: Engine) -> bool:
             return holds is not None and holds(at)
@@ -267,15 +303,18 @@ class Owner:
             with collector.out_of_sight():
                 engine.run_until(end_ms, stop=is_over)
         if is_met(engine):
-            stand(hot, self.wall())
+            stand(hot, self.wall(), has_reached=True)
             return False
         return engine.now_ms >= until_ms
 
 
-def _condition(text: str) -> Callable[[Engine], bool] | None:
+def _condition(clock: RunClock) -> Callable[[Engine], bool] | None:
     """What a run stops at: `idle`, or an expression such as `deployment/web Available`."""
+    text = clock.condition
     if not text:
         return None
+    if text == auto.AUTO:
+        return auto.Ending(clock)
     if text == run_controls.IDLE:
         return Engine.is_idle
     look = expressions.Look(expressions.parse(text))

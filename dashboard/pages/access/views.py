@@ -27,10 +27,7 @@ def download(request: HttpRequest, cluster: str) -> HttpResponse:
     if request.headers.get("Sec-Fetch-Site", "none") not in OWN_SITES:
         return HttpResponse("Open this address from Podline's own page.\n", "text/plain", status=403)
     found = get_cluster_or_404(request.user, cluster)
-    base = request.build_absolute_uri("/").rstrip("/")
-    # Over TLS it is the proxy before us that the asker trusts, unless our own server took the connection.
-    is_own = not request.is_secure() or request.META.get("HTTP_X_FORWARDED_PROTO") is None
-    address, authority = kubeconfig.locate(base, is_own)
+    address, authority = kubeconfig.locate_for(request)
     token = tokens.issue(request.user, found)
     text = kubeconfig.make_kubeconfig(found.address, request.user.get_username(), token, address, authority)
     name = content_disposition_header(True, f"{found.address}.kubeconfig") or ""

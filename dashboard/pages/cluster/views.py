@@ -14,7 +14,7 @@ from dashboard.asking.answers import Answer, answer_problem
 from dashboard.asking.forms import ControlForm, ForkForm
 from dashboard.asking.manifest_reports import MOST_SHOWN
 from dashboard.asking.remarks import dismiss_remarks, read_remarks
-from dashboard.asking.run_answers import Note, check_run, tell_end, tell_run
+from dashboard.asking.run_answers import Note, tell_end, tell_run
 from dashboard.live.live_figures import tell_time
 from dashboard.live.shared_parts import share_part
 from dashboard.pages.autoscaler.readings import list_autoscalers
@@ -46,6 +46,7 @@ from lifecycle.recorded.images import list_assumed
 from lifecycle.recorded.requests import tell_lost_requests
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.runs.run_requests import check_run
 
 
 @signed_in

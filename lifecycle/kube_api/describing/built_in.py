@@ -10,7 +10,7 @@ from lifecycle.engine.kinds.served import Served
 from lifecycle.engine.objects.names import RBAC_GROUP
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
-from lifecycle.engine.rules.columns.others import COMPONENT_COLUMNS, VERDICT_COLUMNS
+from lifecycle.engine.rules.columns.others import CLOCK_COLUMNS, COMPONENT_COLUMNS, VERDICT_COLUMNS
 from lifecycle.engine.rules.columns.workloads import SCALE_COLUMNS
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.lean_dataclasses import replace
@@ -19,6 +19,8 @@ USAGE = "metrics.k8s.io"
 """The group of what a metrics server tells."""
 VERDICTS = "verdicts"
 """What the judge says of workloads and of pods by themselves: `kubectl get why`."""
+CLOCKS = "clocks"
+"""The cluster's clock, which is one object: `kubectl get clock cluster`."""
 SCALE = Resource("autoscaling", "v1", "scales", "Scale", True, verbs=(), columns=SCALE_COLUMNS)
 """The size of an object, which is a part of it: no path leads to it alone."""
 # Answered at once and not stored, or only read.
@@ -35,6 +37,16 @@ _ON_DEMAND = (
         verbs=("get", "list"),
         singular="verdict",
         columns=VERDICT_COLUMNS,
+    ),
+    Resource(
+        CONTAINER_PROFILE.group,
+        "v1alpha1",
+        CLOCKS,
+        "Clock",
+        False,
+        verbs=("get", "list", "patch", "update", "watch"),
+        singular="clock",
+        columns=CLOCK_COLUMNS,
     ),
     Resource("", "v1", "bindings", "Binding", True, verbs=("create",), singular="binding"),
     Resource(

@@ -42,12 +42,24 @@ FIELDS: dict[str, Json] = {
     "ComponentStatus": {
         "conditions": [{"type!": "string", "status!": "string", "message": "string", "error": "string"}]
     },
+    "Clock": {
+        "spec": {"speed": "any", "paused": "boolean", "runUntil": "string"},
+        "status": {
+            "now": "time",
+            "atMs": "int64",
+            "speed": "any",
+            "paused": "boolean",
+            "idle": "boolean",
+            "reached": "boolean",
+        },
+    },
     "Verdict": {"status": {"well": "boolean", "why": "string"}},
 }
 """What each has beside what every object has, by kind."""
 _SCALARS: dict[str, Json] = {
     "time": {"type": "string", "format": "date-time"},
     "int64": {"type": "integer", "format": "int64"},
+    "any": {},
     "map": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
     "[]string": {"type": "array", "items": {"type": "string"}},
 }

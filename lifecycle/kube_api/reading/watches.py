@@ -37,7 +37,7 @@ def start(asked: Asked) -> Stream:
         (resource.stored_group, resource.kind),
         wish,
         Watcher(Selection(asked.address.namespace, matches), _make_encoding(asked)),
-        lambda rv, annotations: _make_bookmark(asked, rv, annotations),
+        lambda rv, annotations: make_bookmark(asked, rv, annotations),
         Right.of(asked.request, asked.cluster, asked.user),
         [_hold(one) for one in standing.list_all(asked.cluster, resource)],
     )
@@ -96,17 +96,23 @@ def _make_encoding(asked: Asked) -> Encoding:
     def make(stored: Json, is_first: bool) -> bytes:
         now_ms = feed_of(asked.cluster).now_ms()
         served = to_served(resource, stored if beats is None else beats.show(stored, now_ms))
-        if form.kind == "Table":
-            table = rendering.make_table(asked, served, now_ms)
-            return orjson.dumps(table if is_first else table | {"columnDefinitions": None})
-        if form.kind:
-            return orjson.dumps(tables.partial(served, form.api_version))
-        return orjson.dumps(rendering.head_first(asked, served))
+        return encode(asked, served, now_ms, is_first)
 
     return Encoding(key, make, is_stored=not (form.kind or beats) and is_as_stored(resource))
 
 
-def _make_bookmark(asked: Asked, rv: int, annotations: dict[str, str]) -> bytes:
+def encode(asked: Asked, served: Json, now_ms: int, is_first: bool) -> bytes:
+    """An object as a watch's event has it, in the form asked for. Only a first Table tells its columns."""
+    if asked.form.kind == "Table":
+        table = rendering.make_table(asked, served, now_ms)
+        return orjson.dumps(table if is_first else table | {"columnDefinitions": None})
+    if asked.form.kind:
+        return orjson.dumps(tables.partial(served, asked.form.api_version))
+    return orjson.dumps(rendering.head_first(asked, served))
+
+
+def make_bookmark(asked: Asked, rv: int, annotations: dict[str, str]) -> bytes:
+    """The object of a bookmark."""
     resource, form = asked.resource, asked.form
     metadata: Json = {"resourceVersion": str(rv)}
     if annotations:

@@ -5,13 +5,12 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from lifecycle.input.problems import ManifestError
 from lifecycle.limits import Exceeded
-from lifecycle.management.finding import find_user
+from lifecycle.management.finding import find_first_user, find_user
 from lifecycle.runs.inbox import Refused
 from lifecycle.runs.plans import begin
 from lifecycle.simulation import Plan, make_plan, take_inputs
@@ -58,11 +57,3 @@ def make_name(path: str) -> str:
     """A name for the cluster by the name of a file: a DNS label."""
     stem = Path(path).stem.lower().replace("_", "-").replace(".", "-").replace(" ", "-").strip("-")
     return stem or "imported"
-
-
-def find_first_user() -> Any:
-    """Whoever runs the installation."""
-    user = get_user_model().objects.filter(is_superuser=True, is_active=True).order_by("pk").first()
-    if user is None:
-        raise CommandError("there is no user yet: start `up` once, or make one with `createsuperuser`")
-    return user

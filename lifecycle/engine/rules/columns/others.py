@@ -112,6 +112,14 @@ COMPONENT_COLUMNS = (
     Column("Error", lambda row: (_health(row) or {}).get("error", "")),
 )
 
+CLOCK_COLUMNS = (
+    Column("Speed", lambda row: str(row.spec.get("speed", ""))),
+    Column("Paused", lambda row: str(bool(row.status.get("paused")))),
+    Column("Now", lambda row: row.status.get("now", "")),
+    Column("Idle", lambda row: str(bool(row.status.get("idle")))),
+    Column("Reached", lambda row: str(bool(row.status.get("reached")))),
+)
+"""Of the cluster's clock, which Kubernetes does not have."""
 VERDICT_COLUMNS = (
     Column("Well", lambda row: str(bool(row.status.get("well")))),
     Column("Why", lambda row: row.status.get("why", "")),
