@@ -117,7 +117,7 @@ def _read_update(asked: Asked) -> Json:
 
 
 def _read_patched(asked: Asked, before: Json) -> Json:
-    how = patch_bodies.read_type(asked.request, asked.resource)
+    how = patch_bodies.read_type(asked.request, asked.resource, asked.release)
     value, _ = patch_bodies.read_patch(asked.request, how)
     if how == patch_bodies.APPLY:
         applied: Json = patch_bodies.check_applied(value, asked.resource, asked.address)

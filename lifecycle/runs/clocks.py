@@ -18,6 +18,7 @@ from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, RunControl
 from lifecycle.reads import virtual_now_ms
 from lifecycle.runs import auto, inbox
+from lifecycle.runs.run_clock import LIMIT_MS
 from lifecycle.runs.run_requests import check_run, read_run
 
 Json = dict[str, Any]
@@ -79,7 +80,7 @@ def first_columns(speed: object, is_paused: bool) -> Json:
     return {"speed": float(str(speed)), "paused": is_paused}
 
 
-_RUN_AT_ONCE = {"run_until_condition": auto.AUTO, "run_until_ms": auto.LIMIT_MS}
+_RUN_AT_ONCE = {"run_until_condition": auto.AUTO, "run_until_ms": LIMIT_MS}
 
 
 def change(cluster: Cluster, user: Any, wanted: Json) -> None:
