@@ -8,8 +8,9 @@ on is given less and less. All containers together are given so much at one inst
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
-from lifecycle.lean_dataclasses import dataclass
+from lifecycle.lean_dataclasses import dataclass, field
 
 from ..crowd import Crowd
 from ..guesses import BUSY_LOOP
@@ -45,6 +46,17 @@ class Effort(Saved, ABC):
     """The end of the last stretch of work that was taken to need time."""
     steps: int = 0
     """Instructions run by all tasks at this instant."""
+    _known_checks: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    @property
+    def known_checks(self) -> dict[tuple[str, ...], Any]:
+        """By its command each check that is done again without work where it would see the same (checks)."""
+        return self._known_checks
+
+    def has_room_for(self, steps: int) -> bool:
+        """Whether so much can be done at this instant without anything being made to wait."""
+        most = min(_MOST_STEPS_TOGETHER - self.steps, _MOST_STEPS_OF_ALL + 1 - self.crowd.steps)
+        return not self.overruns and steps < most
 
     @abstractmethod
     def note(self, problem: str) -> None:

@@ -72,7 +72,7 @@ class Machine(Effort):
     partial: str = ""
     problems: list[str] = field(default_factory=list)
     is_volatile: bool = False
-    """Something was asked whose answer may differ next time: the time, the network, chance."""
+    """Something was asked whose answer may differ next time: the time, chance, other processes."""
     met_unknown: bool = False
     feeds_unknown: bool = False
     """Something of which nothing is known writes into a pipe: what reads there cannot be told."""

@@ -124,7 +124,6 @@ def _open_path(activation: Activation, target: str, operator: str) -> int | str:
 
 
 def _open_connection(machine: Machine, path: str) -> int | str:
-    machine.is_volatile = True
     _, _, _, host, port = [*path.split("/"), "", ""][:5]
     if not is_address(host) and machine.world.resolve(host) is None:
         return f"{host}: Name or service not known"

@@ -1,4 +1,4 @@
-"""Lets a machine's tasks run: all that are due, or one check's processes ahead of the rest."""
+"""Lets a machine's tasks run: all that are due, or one command's processes ahead of the rest."""
 
 from __future__ import annotations
 
@@ -21,18 +21,6 @@ assert COUNT_OF_TOOLS, "the tools are registered by importing them"
 _STEPS_OF_A_CALL = 50
 
 
-class CheckResult(NamedTuple):
-    """A command that ran to its end, or to its limit (`status` None), in a container."""
-
-    status: int | None
-    output: str
-    takes_ms: int
-    is_volatile: bool
-    met_unknown: bool
-    feeds_unknown: bool
-    reads_volumes: bool
-
-
 class CommandResult(NamedTuple):
     """A command that somebody sent into a container: like a check, but with input, and its streams apart."""
 
@@ -47,7 +35,7 @@ def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int,
     """Start process 1 and run it as far as it goes at this instant."""
     machine.enter(now_ms, world)
     _provide_folder(machine, folder)
-    task = _start(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
+    task = start_task(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
     machine.main_pid = task.pid
     task.state["is_tail"] = True
     machine.leave()
@@ -61,7 +49,7 @@ def start_command(
     machine.enter(now_ms, world)
     output = machine.open_files.open(OpenFile(CAPTURE))
     machine.open_files.retain(output)
-    task = _start(machine, arguments, folder, world, output)
+    task = start_task(machine, arguments, folder, world, output)
     task.state[HOOK] = True
     machine.leave()
     return task.pid, output
@@ -75,7 +63,8 @@ def take_output(machine: Machine, output: int) -> str:
     return text
 
 
-def _start(machine: Machine, arguments: list[str], folder: str, world: World, output: int) -> Task:
+def start_task(machine: Machine, arguments: list[str], folder: str, world: World, output: int) -> Task:
+    """A process that a container runtime starts, not run yet; what it writes goes to one open file."""
     task = machine.new_task(0, 0, arguments)
     task.environment = dict(world.env)
     task.folder = folder
@@ -145,45 +134,6 @@ def _run_tool(machine: Machine, task: Task) -> None:
         run_tool(machine, task)
 
 
-def run_check(
-    machine: Machine, arguments: list[str], folder: str, now_ms: int, limit_ms: int, world: World
-) -> CheckResult:
-    """Run a command ahead in time, alone: the container's other processes stand still meanwhile.
-
-    What is left of it after `limit_ms` is killed, as the container runtime does.
-    """
-    machine.enter(now_ms, world)
-    machine.is_volatile = machine.met_unknown = machine.feeds_unknown = False
-    overruns = machine.overruns, machine.busy_until_ms
-    version = machine.root.version
-    volumes = [mount.layer.version for mount in world.volumes]
-    output = machine.open_files.open(OpenFile(CAPTURE))
-    machine.open_files.retain(output)
-    pid = _start(machine, arguments, folder, world, output).pid
-    end_ms = _run_ahead(machine, pid, now_ms + limit_ms)
-    text = machine.open_files.files[output].text if output in machine.open_files.files else ""
-    ended = machine.ended.pop(pid, None)
-    for task in [task for task in machine.tasks.values() if task.root == pid]:
-        machine.finish(task, 137, 9)
-    machine.ended.pop(pid, None)
-    if machine.exit is None:
-        machine.open_files.release(output)
-    has_written = machine.root.version != version or volumes != [one.layer.version for one in world.volumes]
-    result = CheckResult(
-        status=None if ended is None else ended[1],
-        output=text,
-        takes_ms=end_ms - now_ms,
-        is_volatile=machine.is_volatile or has_written,
-        met_unknown=machine.met_unknown,
-        feeds_unknown=machine.feeds_unknown,
-        reads_volumes=machine.reads_volumes,
-    )
-    machine.overruns, machine.busy_until_ms = overruns
-    machine.set_time(now_ms)
-    machine.leave()
-    return result
-
-
 def run_command(
     machine: Machine,
     arguments: list[str],
@@ -193,18 +143,18 @@ def run_command(
     limit_ms: int,
     world: World,
 ) -> CommandResult:
-    """Run a command that reads `text`, ahead in time and alone, as `run_check` does."""
+    """Run a command that reads `text`, ahead in time and alone, as a check is run."""
     machine.enter(now_ms, world)
     machine.is_volatile = machine.met_unknown = False
     overruns = machine.overruns, machine.busy_until_ms
     streams = machine.open_files.open(OpenFile(CAPTURE)), machine.open_files.open(OpenFile(CAPTURE))
     for number in streams:
         machine.open_files.retain(number)
-    task = _start(machine, arguments, folder, world, streams[0])
+    task = start_task(machine, arguments, folder, world, streams[0])
     machine.set_fd(task, 2, streams[1])
     if text:
         machine.set_fd(task, 0, machine.open_files.open(OpenFile(TEXT, text=text)))
-    end_ms = _run_ahead(machine, task.pid, now_ms + limit_ms)
+    end_ms = run_ahead(machine, task.pid, now_ms + limit_ms)
     files = machine.open_files.files
     output, errors = (files[number].text if number in files else "" for number in streams)
     ended = machine.ended.pop(task.pid, None)
@@ -221,8 +171,8 @@ def run_command(
     return CommandResult(status, output, errors, end_ms - now_ms, machine.met_unknown)
 
 
-def _run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
-    """Give the instant at which the command ended, or the limit."""
+def run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
+    """Run one command's processes alone; give the instant at which it ended, or the limit."""
     while True:
         _run_ready(machine, pid)
         if pid in machine.ended or machine.exit is not None:

@@ -129,6 +129,8 @@ def _is_found(call: Call, path: str, root: str, values: dict[str, str]) -> bool:
     depth = path[len(root.rstrip("/")) :].count("/")
     name = path.rpartition("/")[2]
     kinds = {FILE: "f", OPAQUE: "f", FOLDER: "d", LINK: "l"}
+    # How old a file is changes by itself.
+    call.machine.is_volatile |= bool(values.keys() & {"-mmin", "-mtime"})
     age_minutes = (call.now_ms - entry.modified_ms) // 60_000
     return (
         ("-name" not in values or patterns.matches(values["-name"], name))

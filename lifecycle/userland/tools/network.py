@@ -30,7 +30,6 @@ def reach(call: Call, host: str, port: int, limit_ms: int | None, path: str = "/
         if is_own_host(call.world, host) and answers_on(call.machine, port):
             # What it meets hangs on this container alone, whose changes are known.
             return _answer_here(call, port, path)
-        call.machine.is_volatile = True
         if call.world.resolve(host) is None and not is_address(host):
             return ConnectResult("unknown host")
         found = call.world.connect(host, port, call.now_ms)
@@ -239,7 +238,6 @@ def _listen(call: Call, options: dict[str, str], operands: list[str]) -> Outcome
 def look_up(call: Call) -> Outcome:
     """`nslookup` and its kin: ask for the address of a name."""
     options, operands = split_options(call.arguments, "cWwtitp", ())
-    call.machine.is_volatile = True
     if call.name == "getent":
         if not operands or operands[0] not in ("hosts", "ahosts", "ahostsv4"):
             return 0 if operands and operands[0] in ("passwd", "group") else 2

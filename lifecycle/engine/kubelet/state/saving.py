@@ -20,7 +20,7 @@ def save_map(holder: object, names: Sequence[str]) -> dict[str, Any]:
 
 def load_map(holder: object, data: Mapping[str, Any], names: Sequence[str]) -> None:
     """Set the slots as `save_map` found them. Raises KeyError for one that was not saved."""
-    load_row(holder, [data[name] for name in names], names)
+    load_row(holder, list(map(data.__getitem__, names)), names)
 
 
 def save_row(holder: object, names: Sequence[str]) -> list[Any]:

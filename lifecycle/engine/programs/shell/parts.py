@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from lifecycle.userland.errors import CannotInterpret
 from lifecycle.userland.shell.builtins.builtins import BUILTINS
+from lifecycle.userland.shell.checks import CheckResult, run_check
 from lifecycle.userland.shell.compiler import compile_text
 from lifecycle.userland.shell.instructions import Code, Define, Run, Substitute
 from lifecycle.userland.shell.machine import Machine
 from lifecycle.userland.shell.reading.word_parts import literal
 from lifecycle.userland.shell.run import (
-    CheckResult,
     CommandResult,
     add_opaque_main,
-    run_check,
     run_command,
     run_machine,
     start_command,
