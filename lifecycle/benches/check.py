@@ -19,6 +19,8 @@ from lifecycle.simulation.plan import make_plan
 
 FEWEST_PROCESSES = 2
 PASSES = 2
+FEW_SEEDS, MANY_SEEDS, EACH = 1, 20, 10
+"""Of each so many trials one is tried under few and under many seeds."""
 
 
 def run(workloads: int, pods: int, seeds: int) -> Report:
@@ -41,6 +43,7 @@ def run(workloads: int, pods: int, seeds: int) -> Report:
             "cores_used": round(together.used_seconds / together.seconds, 2),
             # Neighbours on the machine change how long it takes, not what it costs.
             "cost_ratio": round(together.used_seconds / alone.used_seconds, 3),
+            "seeds_cost_ratio": round(_compare_seeds(settled, trials[::EACH]), 3),
         },
         limit_what="one process, futures/s",
         limit_value=round(one_rate, 1),
@@ -74,6 +77,13 @@ def _live(settled: Settled, trials: Sequence[Trial], seeds: int, processes: int)
     before = _count_used_seconds()
     seconds, _ = timed(lambda: list(live_all(settled, trials, range(1, seeds + 1), processes=processes)))
     return Pass(seconds, _count_used_seconds() - before)
+
+
+def _compare_seeds(settled: Settled, trials: Sequence[Trial]) -> float:
+    """What a future costs among those of many seeds, against one among those of few."""
+    few = min(_live(settled, trials, FEW_SEEDS, 1).used_seconds for _ in range(PASSES))
+    many = _live(settled, trials, MANY_SEEDS, 1).used_seconds
+    return (many / MANY_SEEDS) / (few / FEW_SEEDS)
 
 
 def _count_used_seconds() -> float:

@@ -36,6 +36,9 @@ class Retrials:
         self.settled, self.left = settled, left
         self.trials = {trial.title: trial for trial, _ in lived}
         self.before = {(trial.title, future.seed): future for trial, future in lived}
+        self._by_ordeal: dict[tuple[str, int], list[Future]] = {}
+        for (title, seed), future in self.before.items():
+            self._by_ordeal.setdefault((self.trials[title].ordeal.name, seed), []).append(future)
         self._settled: dict[bytes, Settled | None] = {}
         self._trials: dict[tuple[bytes, str], list[Trial]] = {}
         self._futures: dict[tuple[bytes, str, int], Future] = {}
@@ -99,11 +102,7 @@ class Retrials:
 
     def list_before(self, ordeal: str, seed: int) -> list[Future]:
         """What came of an ordeal without a change, of all that it befell."""
-        return [
-            future
-            for (title, known), future in self.before.items()
-            if known == seed and self.trials[title].ordeal.name == ordeal
-        ]
+        return self._by_ordeal.get((ordeal, seed), [])
 
 
 def is_worse(futures: Sequence[Future], before: Sequence[Future]) -> bool:

@@ -113,12 +113,16 @@ class _Asking:
 
 
 class KnownCheck(NamedTuple):
-    """A command that left nothing behind: what it saw and was told, what came of it, what it counted on."""
+    """A command that left nothing behind: what it saw and was told, what came of it, what it counted on.
+
+    `moved_time`: whether anything was done at a later instant.
+    """
 
     sight: _Sight
     told: _Told
     result: CheckResult
     counts: _Counts
+    moved_time: bool
 
     def is_same(self, machine: Machine, sight: _Sight, world: World, now_ms: int) -> bool:
         """Whether the command would see the same now, and nothing would hold it up."""
@@ -133,7 +137,7 @@ class KnownCheck(NamedTuple):
         machine.open_files.next_pipe += counts.pipes
         machine.crowd.steps += counts.steps
         # A new instant makes all work of before forgotten.
-        machine.steps = 0 if result.takes_ms else machine.steps + counts.steps
+        machine.steps = 0 if self.moved_time else machine.steps + counts.steps
         machine.is_volatile = False
         machine.met_unknown, machine.feeds_unknown = result.met_unknown, result.feeds_unknown
         return result
@@ -186,11 +190,12 @@ def _run(
         reads_volumes=machine.reads_volumes,
     )
     machine.overruns, machine.busy_until_ms = overruns
+    moved_time = machine.now_ms != now_ms
     machine.set_time(now_ms)
     counts = _Counts(*(now - then for now, then in zip(_count(machine), before, strict=True)))
     if hangs_on_instant or hangs_on_others or after != sight or _list_traces(machine) != traces:
         return result, None
-    return result, KnownCheck(sight, asking.told, result, counts)
+    return result, KnownCheck(sight, asking.told, result, counts, moved_time)
 
 
 def _run_to_its_end(
