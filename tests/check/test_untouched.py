@@ -135,6 +135,12 @@ def test_what_is_well_is_blamed_for_no_other():
     assert {one for one in beside if one[2] == "Deployment/shop/web"} == alone
 
 
+@pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
+def test_what_is_updated_by_hand_alone_is_well(kind):
+    text = make(kind).replace("  selector:", "  updateStrategy: {type: OnDelete}\n  selector:")
+    assert [one for one in try_all(text, ("drain-each",)).findings if one.claim == "nothing-stuck"] == []
+
+
 @pytest.mark.spec("CHECK-FIND-03")
 def test_only_what_grows_worse_than_it_was_is_an_ordeals_fault():
     four = make(pod=APART, replicas=4).replace("maxUnavailable: 1", "maxUnavailable: 3")

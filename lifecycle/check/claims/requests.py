@@ -60,7 +60,9 @@ class NoRequestLost:
         behind = [one for one in self._scene.settled.workloads if place in one.services]
         if self._asks_again(place, behind) or self._is_taken_away(behind):
             return MINOR
-        if all(is_for_one(one, self._scene.cluster) for one in behind) and lost_ms <= AWAY_MS:
+        # Of a bad image the only pod is away for as long as the ordeal leaves it there.
+        left_ms = max((step.at_ms for step in self._scene.trial.steps), default=0)
+        if all(is_for_one(one, self._scene.cluster) for one in behind) and lost_ms <= left_ms + AWAY_MS:
             return MINOR
         # One pod is no more than that: whoever wants more than a restart's pause wants two.
         is_alone = sum(read_size(one.data).wanted for one in behind) == 1

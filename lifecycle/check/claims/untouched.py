@@ -10,6 +10,7 @@ from lifecycle.check.settled import Workload
 from lifecycle.engine.heart.trace import Row, Transition
 from lifecycle.engine.rules.telling.verdicts import tell_span
 from lifecycle.lost_requests import tell_outcome
+from lifecycle.simulation.readiness import is_well
 from lifecycle.simulation.seen import Judged, Watch
 
 _BEFORE = "before anything is done"
@@ -48,7 +49,7 @@ class Untouched:
                 span = tell_span(end.now_ms - self._scene.begin_ms)
                 text = f"{times} restart{'s' if times > 1 else ''} of its containers in {span}"
                 yield self._violate(restarts.CLAIM, one, SERIOUS, text, times)
-        elif level is not None or stuck.find_failed(data):
+        elif (level is not None and not is_well(data)) or stuck.find_failed(data):
             is_down = level is not None and not level.now
             text = judged.read_workload(data).sentence
             yield self._violate(stuck.CLAIM, one, CRITICAL if is_down else SERIOUS, text)
