@@ -137,7 +137,7 @@ class Release:
 
     @property
     def told(self) -> str:
-        """What is to be known of it by whoever chooses it; "" where it is modelled and recorded as a whole."""
+        """What whoever chooses it is to know of it; "" where it is modelled and recorded as a whole."""
         return f"not recorded: {self.borrows}" if not self.is_recorded else self.borrows
 
 

@@ -30,6 +30,6 @@ V1_37 = replace(
     switches={**V1_36.switches, EXEC_PROBES_END_WITH_SYNC: False},
     patches=(),
     borrows="by its release notes StatefulSets obey maxUnavailable, exec probes go on while a pod ends, and"
-    " looks on demand cannot be turned off; all else is as in v1.36",
+    " looks on demand cannot be turned off; what else they tell is not modelled, and as in v1.36",
     is_recorded=False,
 )
