@@ -150,7 +150,7 @@ def simulate(options: Mapping[str, Any]) -> int:
         if is_of_several(options):
             from lifecycle.simulation.releases.command import simulate_all
 
-            return simulate_all(options)
+            return simulate_all(options, read_inputs, make_plan_of)
         reading = read_inputs(options)
         for line in reading.report.list_notes():
             _say(line)

@@ -302,7 +302,7 @@ def _make_settings(
 
 def _list_borrowed(release: Release) -> list[str]:
     """What a release has of another one, for whoever asked for it."""
-    return [f"Kubernetes {release.name}: {release.borrows}"] if release.borrows else []
+    return [f"Kubernetes {release.name}: {release.told}"] if release.told else []
 
 
 def list_new_namespaces(objects: Sequence[Document]) -> list[str]:

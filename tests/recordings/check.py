@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.recordings.compare import Result, compare
+from tests.recordings.differences import is_artefact
 from tests.recordings.read_podline import read_podline
 from tests.recordings.read_real import read_real
 from tests.recordings.run_podline import run
@@ -17,8 +18,10 @@ def read_both(name: str, release: str = RELEASES[0]) -> tuple[Json, Json]:
 
 
 def check(name: str, release: str = RELEASES[0]) -> Result:
-    """Run a scenario and compare."""
-    return compare(name, *read_both(name, release))
+    """Run a scenario and compare, without what that lab did to all of its recordings."""
+    result = compare(name, *read_both(name, release))
+    result.findings = [one for one in result.findings if not is_artefact(release, one)]
+    return result
 
 
 def describe(result: Result) -> str:

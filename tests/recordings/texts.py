@@ -23,6 +23,8 @@ MASKS = [
         "<time span>",
     ),
     (re.compile(r"kube-api-access-[a-z0-9]{5}\b"), "kube-api-access-<n>"),
+    # In the lab of v1.34 and v1.36 accounts had another bundle beside that of the API server.
+    (re.compile(r'\[(object \S+ not registered), object \S+/"openshift-[^]]*\]'), r"\1"),
     # A pod that was refused has a name that no object has.
     (re.compile(r'(pods "[a-z0-9.-]+-)[a-z0-9]{5}(" is forbidden)'), r"\1<pod>\2"),
     (re.compile(r"Image size: \d+ bytes"), "Image size: <n> bytes"),

@@ -95,6 +95,19 @@ class Settings:
         self.manager: Mapping[str, Any] = {**MANAGER_DEFAULTS, **manager}
         self.kubelet = list(kubelet or [])
 
+    def of_kubelet(self, version: str) -> tuple[Mapping[str, bool], Mapping[str, bool]]:
+        """The gates and switches of a kubelet that tells this version: its release's, but for those given.
+
+        One of a release that is not modelled does as the cluster's.
+        """
+        release = find_kubelet_release(version) or self.release
+        if release is self.release:
+            return self.feature_gates, self.switches
+        given = _list_changed(self.feature_gates, self.release.defaults)
+        gates = {**release.defaults, **{name: on for name, on in given.items() if name in release.gates}}
+        changed = _list_changed(self.switches, _read_switches(self.release, self.feature_gates))
+        return gates, {**_read_switches(release, gates), **changed}
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {
@@ -153,6 +166,14 @@ def read_release(saved: Mapping[str, Any]) -> Release:
         return find_release(saved.get("kubernetes") or saved.get("compatibility") or FIRST_RELEASE.name)
     except ValueError:
         return FIRST_RELEASE
+
+
+def find_kubelet_release(version: str) -> Release | None:
+    """The release of a kubelet that tells `v1.34.9` or `v1.34.9-eks-1a2b`; None where it is not modelled."""
+    try:
+        return find_release(version.partition("-")[0].partition("+")[0])
+    except ValueError:
+        return None
 
 
 def _choose_release(kubernetes: str | None, compatibility: str | None) -> Release:

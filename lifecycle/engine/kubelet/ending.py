@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..objects.pods.container import ContainerStatus
 from ..objects.pods.pod import Pod
 from ..objects.pods.runtime import EXITED
-from ..releases.switches import GRACE_OVERRIDE_IS_LAST
 from ..rules.nodes.eviction import DEADLINE_EXCEEDED
 from ..rules.pods.container_status import ended_state, mark_unlocated
 from ..rules.pods.grace import decide_effective_grace_seconds
@@ -31,7 +30,6 @@ class Ending:
 
     __slots__ = (
         "_evictor",
-        "_override_is_last",
         "_parts",
         "_prober",
         "_reporter",
@@ -53,7 +51,6 @@ class Ending:
         static_pods: StaticPods,
     ) -> None:
         self._parts = parts
-        self._override_is_last = parts.context.switches[GRACE_OVERRIDE_IS_LAST]
         self._prober = prober
         self._reporter = reporter
         self._stopper = stopper
@@ -175,7 +172,7 @@ class Ending:
         """
         seconds, is_shorter = self._decide_grace(worker, pod, worker.grace_seconds)
         is_gone = worker.uid in self._parts.pod_manager.gone
-        if is_shorter and (is_gone or self._override_is_last):
+        if is_shorter and (is_gone or self._parts.agents[worker.node].rules.override_is_last):
             self._stopper.shorten(worker, pod, seconds)
         if worker.has_changed:
             self._reporter.report(worker, pod)
@@ -188,7 +185,7 @@ class Ending:
             pod.meta.deletion_grace_seconds,
             worker.evicted[2] if worker.evicted is not None else None,
             pod.spec.termination_grace_seconds,
-            override_is_last=self._override_is_last,
+            override_is_last=self._parts.agents[worker.node].rules.override_is_last,
         )
 
     def _after_step(self, worker: PodWorker) -> None:

@@ -8,12 +8,15 @@ from importlib import import_module
 from .release import Release
 
 VERSIONS = {
+    "v1.37": "v1.37.0",
     "v1.36": "v1.36.3",
     "v1.35": "v1.35.6",
     "v1.34": "v1.34.9",
     "v1.23.1": "v1.23.1",
 }
 """By name the patch release that is modelled; a module of the same name holds it."""
+NOT_RECORDED = frozenset(["v1.37", "v1.23.1"])
+"""Those of which no history of a real cluster is compared."""
 
 
 @cache
@@ -56,8 +59,14 @@ def load_releases() -> tuple[Release, ...]:
 
 
 def list_releases() -> str:
-    """`v1.35 (v1.35.6), v1.23.1`"""
-    return ", ".join(name if name == version else f"{name} ({version})" for name, version in VERSIONS.items())
+    """`v1.37 (v1.37.0, not recorded), v1.35 (v1.35.6)`"""
+    return ", ".join(map(_tell, VERSIONS))
+
+
+def _tell(name: str) -> str:
+    more = [VERSIONS[name]] if VERSIONS[name] != name else []
+    more += ["not recorded"] if name in NOT_RECORDED else []
+    return f"{name} ({', '.join(more)})" if more else name
 
 
 DEFAULT_RELEASE = find_release("v1.35")

@@ -144,9 +144,14 @@ class Release:
             is_recorded=False,
         )
 
+    @property
+    def told(self) -> str:
+        """What whoever chooses it is to know of it; "" where it is modelled and recorded as a whole."""
+        return f"not recorded: {self.borrows}" if not self.is_recorded else self.borrows
+
 
 def _tell_patch(recorded: Release, changed: Mapping[str, bool]) -> str:
     """`as v1.35.6 but that MaxUnavailableStatefulSet is on`"""
     but = " and ".join(f"{name} is {'on' if on else 'off'}" for name, on in sorted(changed.items()))
-    told = f"as {recorded.version}, which is recorded{f', but that {but}' if but else ''}"
+    told = f"as {recorded.version}{f', but that {but}' if but else ''}"
     return f"{told}; {recorded.borrows}" if recorded.borrows else told

@@ -233,7 +233,7 @@ def _name_field(kind: str, path: str) -> str:
 
 def _list_releases() -> Iterator[str]:
     yield CHOSEN
-    rows = ((f"`{one.name}`", one.borrows or f"as {one.version} does it") for one in load_releases())
+    rows = ((f"`{one.name}`", one.told or f"as {one.version} does it") for one in load_releases())
     yield make_table(("release", "what is modelled"), rows)
     yield SWITCHED
     yield make_table(("switch", "what is done where it is on"), map(_describe_switch, SWITCHES))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from lifecycle.engine.releases.release import Release
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.simulation.command_line import make_plan_of, read_inputs
+from lifecycle.input.reading import Reading
+from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.releases.apis import Api, list_apis
 from lifecycle.simulation.releases.comparing import (
     Lived,
@@ -27,26 +28,31 @@ from lifecycle.simulation.run import BAD_INPUT, FAILED, NOT_REACHED
 from lifecycle.simulation.run import DONE_AS_ASKED as DONE
 
 Options = Mapping[str, Any]
+Read = Callable[[Options, bytes], Reading]
+MakePlan = Callable[..., Plan]
 TEXTS = (None, "table", "summary")
 OUTPUTS = (*TEXTS, "json")
 
 
-def simulate_all(options: Options) -> int:
-    """Run under each of the releases, compare, write; the exit status, 2 where all refuse the input."""
+def simulate_all(options: Options, read: Read, make_plan: MakePlan) -> int:
+    """Run under each of the releases, compare, write; the exit status, 2 where all refuse the input.
+
+    `read`, `make_plan`: how one run reads what the options name.
+    """
     refuse_output(options["output"], OUTPUTS)
     if options["logs"]:
         raise ManifestError([Problem("--logs: there is a folder for one run", "give one release")])
     releases = read_releases(options["kubernetes"])
     text = sys.stdin.buffer.read() if "-" in options["inputs"] else b""
-    reading = {one: read_inputs(under(options, one), text) for one in releases}
+    reading = {one: read(under(options, one), text) for one in releases}
 
     def live(release: Release) -> Lived:
-        plan = make_plan_of(reading[release], under(options, release))
+        plan = make_plan(reading[release], under(options, release))
         facts, outcome = find_facts(plan)
         return Lived(release, facts, plan.settings, outcome)
 
     def retry(release: Release, gates: Switched, switches: Switched, _of: object) -> Facts:
-        return find_facts(make_plan_of(reading[release], under(options, release), gates, switches))[0]
+        return find_facts(make_plan(reading[release], under(options, release), gates, switches))[0]
 
     lives = live_all(releases, live)
     used = list_apis(reading[releases[-1]].heads, releases)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lifecycle.engine.heart.settings import Settings
-from lifecycle.engine.releases.gate_changes import find_gate_change
 from lifecycle.engine.releases.release import MODELLED
 from lifecycle.engine.releases.switches import SWITCHES, Change
+from lifecycle.engine.releases.tables.gate_changes import find_gate_change
 from lifecycle.lean_tuples import NamedTuple
 
 GATE, SWITCH = "gate", "switch"

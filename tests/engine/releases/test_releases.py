@@ -9,7 +9,7 @@ import pytest
 from lifecycle.engine.heart.settings import Settings, read_release
 from lifecycle.engine.releases import switches
 from lifecycle.engine.releases.gates import MODELLED, is_enabled
-from lifecycle.engine.releases.known import find_release, load_releases
+from lifecycle.engine.releases.known import NOT_RECORDED, find_release, load_releases
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.engine.schema.tables import load_tables
@@ -18,7 +18,9 @@ from tests.test_floors import is_in, modules, resolve
 # The worker that reads the trees for the floors reads them for these too.
 pytestmark = pytest.mark.xdist_group("floors")
 
-KNOWN = "v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9), v1.23.1"
+KNOWN = (
+    "v1.37 (v1.37.0, not recorded), v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9), v1.23.1 (not recorded)"
+)
 SETS_GATE = "MaxUnavailableStatefulSet"
 NAMES = {getattr(switches, name): name for name in vars(switches) if isinstance(getattr(switches, name), str)}
 
@@ -39,6 +41,7 @@ NAMES = {getattr(switches, name): name for name in vars(switches) if isinstance(
         ("1.35.0", "v1.35.0"),
         ("v1.36.0", "v1.36.0"),
         ("v1.35.12", "v1.35.12"),
+        ("1.37", "v1.37"),
     ],
 )
 def test_a_release_is_found_by_each_of_its_names(text: str, name: str) -> None:
@@ -128,14 +131,14 @@ def test_a_patch_release_sets_a_gate_as_it_did(text: str, is_on: bool) -> None:
 @pytest.mark.parametrize(
     "text, borrows",
     [
-        ("1.35.0", "as v1.35.6, which is recorded, but that MaxUnavailableStatefulSet is on"),
-        ("1.35.5", "as v1.35.6, which is recorded"),
+        ("1.35.0", "as v1.35.6, but that MaxUnavailableStatefulSet is on"),
+        ("1.35.5", "as v1.35.6"),
     ],
 )
 def test_a_patch_release_says_of_which_it_is_made(text: str, borrows: str) -> None:
     release = find_release(text)
-    assert (release.borrows, release.is_recorded, release.version) == (borrows, False, f"v{text}")
-    assert find_release("1.35").is_recorded
+    assert (release.told, release.version) == (f"not recorded: {borrows}", f"v{text}")
+    assert find_release("1.35").told == ""
 
 
 def test_a_cluster_of_a_patch_release_stays_one() -> None:
@@ -258,6 +261,12 @@ def test_a_release_says_all_there_is_to_say(release: Release) -> None:
     assert find_release(release.name) is find_release(release.version) is release
 
 
+def test_it_is_said_which_releases_are_not_recorded() -> None:
+    assert {one.name for one in load_releases() if not one.is_recorded} == NOT_RECORDED
+    told = find_release("1.37").told
+    assert told.startswith("not recorded: by its release notes ") and told.endswith("and as in v1.36")
+
+
 def test_gates_are_as_v1_35_sets_them() -> None:
     gates = find_release("v1.35").gates
     found = {
@@ -317,11 +326,14 @@ def texts_of(name: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_each_gate_that_is_asked_for_is_one_of_the_release() -> None:
+def test_each_gate_that_is_asked_for_is_one_of_a_release() -> None:
     # `one.gate` is of a table, whose gates another test looks at.
     asked = {gate: where for gate, where in find_lookups() if gate != "one.gate"}
     assert len(asked) > 15
-    assert not asked.keys() - find_release("v1.35").gates.keys(), asked
+    known = {gate for release in load_releases() for gate in release.gates}
+    assert not asked.keys() - known, asked
+    # Where a release has none of that name, it is told how that release acts.
+    assert asked.keys() <= MODELLED | find_release("v1.35").gates.keys()
 
 
 def test_no_gate_has_a_default_beside_its_release() -> None:

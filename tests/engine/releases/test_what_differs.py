@@ -422,7 +422,7 @@ TRAP = 'touch /tmp/ready; trap "rm /tmp/ready; sleep 20; exit 0" TERM; while tru
 
 @pytest.mark.parametrize(
     "release, goes_unready",
-    [("1.34", True), ("1.35.0", False), ("1.35", False), ("1.36.2", True), ("1.36.3", False)],
+    [("1.34", True), ("1.35.0", False), ("1.35", False), ("1.36.2", True), ("1.36.3", False), ("1.37", True)],
 )
 def test_exec_probes_of_a_pod_that_ends_go_on_or_are_canceled(release: str, goes_unready: bool) -> None:
     # kubernetes/kubernetes#140881: since v1.35.0, but for v1.36.0 to v1.36.2, they end with the pod's syncs.

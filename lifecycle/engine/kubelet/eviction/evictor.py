@@ -14,7 +14,6 @@ from ...heart.chance import PART
 from ...objects.node import Node
 from ...objects.pods.container import read_resources
 from ...objects.pods.pod import Pod
-from ...releases.switches import EVICTIONS_IGNORE_POD_GRACE
 from ...rules.nodes.eviction import (
     EVICTED,
     NODE_WORDS,
@@ -276,7 +275,7 @@ class Evictor:
     ) -> None:
         """The pod is stopped, in the time its kubelet gives it (GRACE-31)."""
         own = worker.spec.termination_grace_seconds
-        ignores_pod = self._parts.context.switches[EVICTIONS_IGNORE_POD_GRACE]
+        ignores_pod = self._parts.agents[worker.node].rules.evictions_ignore_pod_grace
         override = decide_eviction_override_seconds(
             kind, agent.eviction.max_pod_grace_seconds, own, ignores_pod=ignores_pod
         )

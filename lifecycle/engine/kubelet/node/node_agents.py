@@ -13,6 +13,7 @@ from ...objects.meta import StoredObject
 from ...objects.node import Node
 from ...programs import read_profile
 from ...rules.defaults.nodes import find_internal_address
+from ...rules.pods.backoff import decide_limits
 from ...rules.pods.image_names import full_name
 from ..eviction.evictor import Evictor
 from ..parts import Parts
@@ -21,6 +22,12 @@ from ..state.node_agent import API_SERVER, KubeletRules, NodeAgent, make_address
 _MOST_ADDRESSES = 8192
 NEW_MACHINE = "newMachine"
 """Keys are names of nodes whose machines were taken away, and that are there again."""
+
+
+def find_kubelet_version(node: StoredObject | None) -> str:
+    """What a Node says of its kubelet; "" where it says nothing."""
+    info = node.status.raw.get("nodeInfo") if isinstance(node, Node) else None
+    return str((info or {}).get("kubeletVersion") or "")
 
 
 class NodeAgents:
@@ -42,7 +49,10 @@ class NodeAgents:
             return
         if new.meta.name not in agents:
             agents[new.meta.name] = self._make(new.meta.name)
-        elif agents[new.meta.name].is_removed:
+            return
+        if old is not None and find_kubelet_version(old) != find_kubelet_version(new):
+            self._follow_version(agents[new.meta.name], new)
+        if agents[new.meta.name].is_removed:
             self._parts.context.loop.enqueue(NEW_MACHINE, "", new.meta.name)
         elif old is None:
             # Its Node was deleted and is there again: the kubelet tells it what it sees.
@@ -58,12 +68,19 @@ class NodeAgents:
         self._count += 1
         last_ms = max(self._parts.relist_period_ms - 1, 0)
         phase_ms = context.chance.draw_ms("kubelet_look", node, 0, last_ms)
-        rules = KubeletRules.read(context.features, context.switches, self._parts.relist_period_ms > 0)
-        agent = NodeAgent(node, self._count, phase_ms, context.features, rules, configuration)
         stored = self._parts.store.get("Node", "", node)
+        gates, switches = context.settings.of_kubelet(find_kubelet_version(stored))
+        rules = KubeletRules.read(gates, switches, self._parts.relist_period_ms > 0)
+        agent = NodeAgent(node, self._count, phase_ms, gates, rules, configuration)
         if isinstance(stored, Node):
             agent.host_ip = find_internal_address(stored.status.raw) or agent.host_ip
         return agent
+
+    def _follow_version(self, agent: NodeAgent, node: Node) -> None:
+        """Its kubelet is of another release now."""
+        gates, switches = self._parts.context.settings.of_kubelet(find_kubelet_version(node))
+        agent.rules = KubeletRules.read(gates, switches, self._parts.relist_period_ms > 0)
+        agent.back_off = decide_limits(gates, agent.configuration)
 
     def _find_address(self, node: str) -> str:
         known = self._parts.agents.get(node)

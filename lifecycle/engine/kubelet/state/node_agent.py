@@ -11,7 +11,9 @@ from ...releases.gates import is_enabled
 from ...releases.switches import (
     BACK_OFF_LOOKED_AT,
     CONTAINER_EVENTS_NAME_CONTAINER,
+    EVICTIONS_IGNORE_POD_GRACE,
     EXEC_PROBES_END_WITH_SYNC,
+    GRACE_OVERRIDE_IS_LAST,
     KUBELET_RELISTS_ON_DEMAND,
     RESIZE_EVENTS_TELL_ADMISSION,
     RESIZE_TELLS_ITS_END_ONLY,
@@ -68,9 +70,11 @@ class KubeletRules(NamedTuple):
     """What kubelets of other releases do otherwise, read once for each kubelet."""
 
     events_name_container: bool
+    evictions_ignore_pod_grace: bool
     exec_probes_end: bool
     images_need_secrets: bool
     looks_at_back_offs: bool
+    override_is_last: bool
     relists_on_demand: bool
     resize_passes_admission: bool
     restart_forgets_probes: bool
@@ -85,9 +89,11 @@ class KubeletRules(NamedTuple):
         """
         return cls(
             events_name_container=switches[CONTAINER_EVENTS_NAME_CONTAINER],
+            evictions_ignore_pod_grace=switches[EVICTIONS_IGNORE_POD_GRACE],
             exec_probes_end=switches[EXEC_PROBES_END_WITH_SYNC],
             images_need_secrets=is_enabled(gates, "KubeletEnsureSecretPulledImages"),
             looks_at_back_offs=switches[BACK_OFF_LOOKED_AT],
+            override_is_last=switches[GRACE_OVERRIDE_IS_LAST],
             relists_on_demand=switches[KUBELET_RELISTS_ON_DEMAND] and has_relists,
             restart_forgets_probes=is_enabled(gates, "ChangeContainerStatusOnKubeletRestart"),
             resize_passes_admission=switches[RESIZE_EVENTS_TELL_ADMISSION],

@@ -42,7 +42,7 @@ _RECORD_DATA = (
 
 
 class PodWorker:
-    """One pod on its node."""
+    """One pod on its node. `whole`: its resources as a whole, while those of its spec are only asked for."""
 
     __slots__ = (
         "blind_until_ms",
@@ -97,7 +97,6 @@ class PodWorker:
         self.spec: PodSpec = pod.spec
         self.stage, self.runtime = WAITING, RuntimePod()
         self.runs = {one.name: ContainerRun(one) for one in pod.spec.all_containers}
-        # The resources of the pod as a whole, while those of its spec are only asked for.
         self.whole: dict[str, Any] | None = None
         self.stage_timer: int | None = None
         # Since when its volumes could not be mounted.
@@ -107,7 +106,6 @@ class PodWorker:
         # The row that told why, where it was written after the timer was set.
         self.return_row = 0
         self.ip = self.stop_reason = ""
-        self.is_reported = False
         # Whether its containers have come to their end, by what was told last; and whether who stops them is
         # at it at this very moment, and sees to those that end at once.
         self.is_done = self.is_being_stopped = False
@@ -116,7 +114,7 @@ class PodWorker:
         # What the next sync has to do: report a changed status, decide what to start or stop.
         self.has_changed = self.must_act = True
         # Whether it is evicted for a limit of its own, which is no disruption.
-        self.has_initialized = self.exceeds_limit = False
+        self.is_reported = self.has_initialized = self.exceeds_limit = False
         # Whether a container has a reason that the next sync reports, or a run not reported, or not seen yet.
         self.has_unsaid = self.has_untold = self.has_unseen = False
         # What the present sync waits for, what it has yet to start, and when the next sync may be.

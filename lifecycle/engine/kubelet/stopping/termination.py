@@ -12,7 +12,6 @@ from lifecycle.userland.world import Exit
 from ...objects.pods.pod import Pod
 from ...programs import Process
 from ...releases.gates import is_enabled
-from ...releases.switches import GRACE_OVERRIDE_IS_LAST
 from ...rules.pods.actions import ContainerToKill
 from ...rules.pods.grace import DELETED, decide_kill_grace_seconds, decide_stop_timeout_seconds
 from ..parts import HOOK_DONE, KILL, NORMAL, WARNING, Kubelet, Parts
@@ -29,12 +28,11 @@ _SIGNALLED = 2
 class Stopper:
     """Ends containers, gracefully or not."""
 
-    __slots__ = ("_kubelet", "_override_is_last", "_parts")
+    __slots__ = ("_kubelet", "_parts")
 
     def __init__(self, parts: Parts, kubelet: Kubelet) -> None:
         self._parts = parts
         self._kubelet = kubelet
-        self._override_is_last = parts.context.switches[GRACE_OVERRIDE_IS_LAST]
 
     # --- one container --------------------------------------------------------------------------------
 
@@ -79,7 +77,7 @@ class Stopper:
             reason=reason,
             probe_seconds=probe_seconds,
             override_seconds=override_seconds,
-            override_is_last=self._override_is_last,
+            override_is_last=parts.agents[worker.node].rules.override_is_last,
         )
         if (
             run.container.pre_stop is not None
@@ -169,14 +167,14 @@ class Stopper:
     def _send(self, worker: PodWorker, pod: Pod, run: ContainerRun, hook_ms: int) -> None:
         parts = self._parts
         override = run.override_seconds
-        if self._override_is_last and override is None and worker.grace_seconds:
+        if parts.agents[worker.node].rules.override_is_last and override is None and worker.grace_seconds:
             override = worker.grace_seconds
         left = decide_stop_timeout_seconds(
             run.grace_seconds,
             hook_ms=hook_ms,
             waited_ms=run.waited_ms,
             override_seconds=override,
-            override_is_last=self._override_is_last,
+            override_is_last=parts.agents[worker.node].rules.override_is_last,
         )
         signal = self._stop_signal(pod, run)
         run.stage = STOPPING

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+from lifecycle.lean_tuples import NamedTuple
 
 from ...objects.names import DEFAULT_SCHEDULER
 from ...objects.pods.container import default_pull_policy
@@ -230,7 +232,7 @@ def _drop_gated(spec: Json, gates: Mapping[str, bool]) -> Json:
     """Fields of a closed gate are not stored (CRULE-14, STOPSIG-07)."""
     if not is_enabled(gates, "HostnameOverride"):
         spec.pop("hostnameOverride", None)
-    drops = [drop for gate, drop in _DROPS.items() if not is_enabled(gates, gate)]
+    drops = [one.drop for one in _DROPS if not is_enabled(gates, one.gate)]
     for group in _CONTAINER_GROUPS if drops else ():
         if spec.get(group):
             spec[group] = [dict(container) for container in spec[group]]
@@ -270,9 +272,15 @@ def _without_file_key(variable: Any) -> Any:
     return {**variable, "valueFrom": {name: one for name, one in source.items() if name != "fileKeyRef"}}
 
 
-_DROPS = {
-    "ContainerRestartRules": _drop_rules,
-    "ContainerStopSignals": _drop_signal,
-    "EnvFiles": _drop_file_keys,
-}
-"""What each gate that is off takes from a container."""
+class _Drop(NamedTuple):
+    """What a gate that is off takes from a container of a group."""
+
+    gate: str
+    drop: Callable[[Json, str], None]
+
+
+_DROPS = (
+    _Drop("ContainerRestartRules", _drop_rules),
+    _Drop("ContainerStopSignals", _drop_signal),
+    _Drop("EnvFiles", _drop_file_keys),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .switches import Change
+from ..switches import Change
 
 GATE_CHANGES: Mapping[str, Change] = {
     "ChangeContainerStatusOnKubeletRestart": Change(

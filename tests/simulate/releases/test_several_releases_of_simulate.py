@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from lifecycle.engine.heart.settings import Settings
-from lifecycle.engine.releases.gate_changes import GATE_CHANGES
 from lifecycle.engine.releases.known import VERSIONS
 from lifecycle.engine.releases.switches import SWITCHES
+from lifecycle.engine.releases.tables.gate_changes import GATE_CHANGES
 from lifecycle.simulation.command_line import main
 from lifecycle.simulation.releases.attribution import attribute
 from lifecycle.simulation.releases.levers import GATE, SWITCH, Lever, list_levers
