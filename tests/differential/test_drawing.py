@@ -21,7 +21,7 @@ SEEDS = range(30)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_seed_draws_the_same_scenario_each_time(family: str) -> None:
     assert draw_case(family, 7) == draw_case(family, 7)
-    assert len({draw_case(family, seed).to_text() for seed in SEEDS}) == len(SEEDS)
+    assert len({repr(draw_case(family, seed)).replace(f"seed={seed}", "") for seed in SEEDS}) == len(SEEDS)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

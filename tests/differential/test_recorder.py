@@ -111,11 +111,16 @@ def test_a_step_is_the_request_that_kubectl_sends(
 
 
 @pytest.mark.parametrize(
-    "kind, words", [("fault", "a step `fault` cannot be taken"), ("rollout", "needs kubectl")]
+    "kind, value, words",
+    [
+        ("chance", 7, "a step `chance` cannot be taken"),
+        ("rollout", {"restart": "deployment/web"}, "needs kubectl"),
+        ("fault", {"node": "x", "kind": "partition", "for": "5s"}, "cannot be made there"),
+    ],
 )
-def test_a_step_that_cannot_be_taken_is_refused(kind: str, words: str) -> None:
+def test_a_step_that_cannot_be_taken_is_refused(kind: str, value: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        Sender(Recorded(), "n").take(kind, {"restart": "deployment/web"})  # type: ignore[arg-type]
+        Sender(Recorded(), "n").take(kind, value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("kind", ["Pod", "Deployment", "CronJob"])
@@ -216,3 +221,11 @@ def test_a_hollow_pod_ends_when_it_is_deleted(
     kubelet.now = 10
     kubelet.hear(deletionTimestamp="2026-01-01T00:00:00Z", deletionGracePeriodSeconds=grace_seconds)
     assert {now: kubelet.pass_to(now) for now in expected} == expected
+
+
+def test_a_silent_node_tells_of_its_pods_when_it_is_back() -> None:
+    kubelet = Kubelet(run_for_ever(0, 4))
+    kubelet.hear()
+    kubelet.pass_to(0)
+    kubelet.nodes.silence("x", 20)
+    assert {now: kubelet.pass_to(now) for now in (4, 19, 20)} == {4: [], 19: [], 20: ["Running True"]}

@@ -131,6 +131,8 @@ class Watcher:
                 is_stop = row["reason"] in _TOLD_WHILE_STOPPED
                 # An eviction that was planned for a pod is called off also when the pod is gone (recorded).
                 is_stop |= row["reason"] == "TaintManagerEviction"
+                # That a pod has several budgets is told at its deletion too (disruption.go, deletePod).
+                is_stop |= row["reason"] == "MultiplePodDisruptionBudgets"
                 # An event that was told before goes on, or ends with what it is about.
                 is_stop |= row["eventId"] in self.told
                 assert row["uid"] not in self.gone or is_stop, row

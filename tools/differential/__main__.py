@@ -72,11 +72,13 @@ def _make_search(options: argparse.Namespace) -> Search:
     client = Client(options.kubeconfig)
     slots = make_slots(options.slots)
     watches = Watches(client, WATCHED)
+    silence = None
     if options.hollow:
         nodes = HollowNodes(client, {node: {SLOT_LABEL: slot.name} for slot in slots for node in slot.nodes})
         watches.add(nodes.hear)
         nodes.start()
-    return Beside(Recorder(client, watches, options.kubectl), slots, options.out)
+        silence = nodes.silence
+    return Beside(Recorder(client, watches, options.kubectl, silence), slots, options.out)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ FAMILIES: dict[str, Callable[[random.Random], Drawn]] = {
     "cron-jobs": others.draw_cron_job,
     "daemon-sets": workloads.draw_daemon_set,
     "deployments": workloads.draw_deployment,
+    "faults": workloads.draw_fault,
     "garbage": others.draw_garbage,
     "jobs": others.draw_job,
     "quotas": others.draw_quota,

@@ -45,6 +45,7 @@ class HollowNodes:
         self._started: set[str] = set()
         self._ending: set[str] = set()
         self._last: dict[str, Json] = {}
+        self._silent_until: dict[str, float] = {}
 
     def start(self) -> None:
         """Make the nodes, and let them live."""
@@ -81,6 +82,8 @@ class HollowNodes:
     def _beat(self) -> None:
         for number in itertools.count():
             for name in self._labels:
+                if self._find_silence_seconds(name):
+                    continue
                 spec = {
                     "holderIdentity": name,
                     "leaseDurationSeconds": 40,
@@ -92,6 +95,13 @@ class HollowNodes:
                 if number % (STATUS_SECONDS // HEARTBEAT_SECONDS) == 0:
                     self._show_ready(name)
             time.sleep(HEARTBEAT_SECONDS)
+
+    def silence(self, node: str, seconds: float) -> None:
+        """A node sends no heartbeats, and its pods go on unseen, for so long."""
+        self._silent_until[node] = self._clock() + seconds
+
+    def _find_silence_seconds(self, node: str) -> float:
+        return max(0.0, self._silent_until.get(node, 0.0) - self._clock())
 
     # --- pods -----------------------------------------------------------------------------------------
 
@@ -133,7 +143,13 @@ class HollowNodes:
                     return self._due[0][0] - self._clock() if self._due else None
                 what, uid = heapq.heappop(self._due)[2]
             pod = self._last.get(uid)
-            if pod is not None:
+            if pod is None:
+                continue
+            left = self._find_silence_seconds(pod["spec"]["nodeName"])
+            if left:
+                # It is told when the node speaks again.
+                self._plan(left, what, uid)
+            else:
                 what(pod)
 
     def _run(self, pod: Json) -> None:

@@ -17,8 +17,10 @@ from tests.engine.invariants import Watcher, check_pod
 from tests.recordings.run_podline import make_input
 from tests.texts import read_manifests
 from tools.differential.case import Case
+from tools.differential.rest import find_untrue_counts
 
 SLICE_MS = 1_777
+REST_MS = 15 * 60 * 1000
 NODE_COUNT = 3
 Row = dict[str, Any]
 
@@ -62,23 +64,24 @@ def find_broken_properties(case: Case) -> list[str]:
     except ManifestError:
         # Nothing is run: the refusal is for the comparison.
         return []
-    return [text for look in (_find_broken_rows, _find_uneven_runs) for text in look(plan)]
+    return [text for look in (_find_broken_rows, _find_uneven_runs, _find_untrue_rest) for text in look(plan)]
 
 
 def _find_broken_rows(plan: Plan) -> Iterator[str]:
     """Whether each row can follow those before it, and each pod says what does not contradict itself."""
     try:
-        Watcher().take(_run(plan, _Sliced))
+        rows, _ = _run(plan, _Sliced)
+        Watcher().take(rows)
     except AssertionError as broken:
         yield f"an invariant does not hold: {broken!s:.600}"
 
 
 def _find_uneven_runs(plan: Plan) -> Iterator[str]:
     """Whether the history is the same in any slicing, and after saving and loading."""
-    whole = _run(plan, Driver)
+    whole, _ = _run(plan, Driver)
     for words, other in (("in slices", _Sliced), ("in forks", _Forked)):
         try:
-            rows = _run(plan, other)
+            rows, _ = _run(plan, other)
         except AssertionError:
             # Told as an invariant.
             continue
@@ -86,10 +89,19 @@ def _find_uneven_runs(plan: Plan) -> Iterator[str]:
             yield f"run {words} it has another history: {_find_first_difference(whole, rows)}"
 
 
-def _run(plan: Plan, make_driver: Callable[[Plan, Any], Driver]) -> list[Row]:
+def _find_untrue_rest(plan: Plan) -> Iterator[str]:
+    """Whether each status is true after nothing has been done for long."""
+    _, cluster = _run(plan, Driver)
+    cluster.run_until(cluster.now_ms + REST_MS)
+    for text in find_untrue_counts({kind: cluster.list(kind) for kind in cluster.kinds()}):
+        yield f"at rest a status is not true: {text}"
+
+
+def _run(plan: Plan, make_driver: Callable[[Plan, Any], Driver]) -> tuple[list[Row], Cluster]:
     rows = _Rows()
-    make_driver(plan, rows).run()
-    return rows.all
+    driver = make_driver(plan, rows)
+    driver.run()
+    return rows.all, driver.cluster
 
 
 def _find_first_difference(whole: list[Row], other: list[Row]) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from tests.recordings.scenario_files import Step
 from tools.differential.case import Case
 from tools.differential.client import Answer, Client, Json, path_of
-from tools.differential.steps import OWN_NODES_TAINT, Sender, rename_nodes
+from tools.differential.steps import OWN_NODES_TAINT, Sender, Silence, rename_nodes
 from tools.differential.watches import Heard, Watches
 
 WATCHED = (
@@ -101,8 +101,11 @@ class Recording:
 class Recorder:
     """Records scenarios on one cluster."""
 
-    def __init__(self, client: Client, watches: Watches, kubectl: str = "") -> None:
-        self._client, self._watches, self._kubectl = client, watches, kubectl
+    def __init__(
+        self, client: Client, watches: Watches, kubectl: str = "", silence: Silence | None = None
+    ) -> None:
+        self._client, self._watches = client, watches
+        self._kubectl, self._silence = kubectl, silence
         self.version = client.ask("GET", "version").body["gitVersion"]
 
     def record(self, case: Case, slot: Slot, path: Path) -> str:
@@ -147,7 +150,7 @@ class Recorder:
         self._client.ask("PATCH", path, patch, "application/merge-patch+json")
 
     def _live(self, case: Case, found: Recording) -> None:
-        sender = Sender(self._client, found.namespace, self._kubectl)
+        sender = Sender(self._client, found.namespace, self._kubectl, self._silence)
         file = case.to_file()
         for number, manifest in enumerate(file.given, 1):
             now = time.monotonic() - found.started

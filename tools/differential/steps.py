@@ -10,19 +10,25 @@ from typing import Any
 
 from tools.differential.client import JSON_PATCH, MERGE, PATHS, STRATEGIC, Answer, Client, Json, path_of
 
+Silence = Callable[[str, float], None]
 TYPES = {"merge": MERGE, "strategic": STRATEGIC, "json": JSON_PATCH}
 KINDS = {kind.lower(): kind for kind in PATHS}
 OWN_NODES_TAINT = {"key": "lab/own", "value": "yes", "effect": "NoSchedule"}
-TRIES_AT_CONFLICTS = 5
+SILENT = ("kubeletDown", "partition")
+"""What a node's silence is: the same for whoever listens to it."""
 
 
 @dataclass(frozen=True)
 class Sender:
-    """Sends what is asked for to one namespace. `kubectl` is for what kubectl alone knows how to do."""
+    """Sends what is asked for to one namespace.
+
+    `kubectl` is for what kubectl alone knows how to do; `silence` has a hollow node fall silent.
+    """
 
     client: Client
     namespace: str
     kubectl: str = ""
+    silence: Silence | None = None
 
     def create(self, thing: Json) -> Answer:
         return self.client.ask("POST", path_of(thing["kind"], self.namespace), thing)
@@ -103,6 +109,15 @@ def _taint(sender: Sender, value: Json) -> Answer:
     return sender.client.ask("PATCH", path_of("Node", name=value["node"]), patch, MERGE)
 
 
+def _fault(sender: Sender, value: Json) -> Answer:
+    if sender.silence is None or value["kind"] not in SILENT:
+        raise ValueError(
+            f"a fault `{value['kind']}` cannot be made there: {' and '.join(SILENT)}, with --hollow"
+        )
+    sender.silence(value["node"], float(value["for"].removesuffix("s")))
+    return Answer(200, {})
+
+
 def _rollout(sender: Sender, value: Json) -> Answer:
     action, target = next((key, value[key]) for key in ("restart", "pause", "resume", "undo") if key in value)
     more = [f"--to-revision={value['toRevision']}"] if "toRevision" in value else []
@@ -119,6 +134,7 @@ STEPS: dict[str, Callable[[Sender, Any], Answer]] = {
     "cordon": _cordon,
     "uncordon": _uncordon,
     "taint": _taint,
+    "fault": _fault,
     "rollout": _rollout,
 }
 

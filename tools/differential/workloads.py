@@ -210,3 +210,37 @@ def draw_taints(rng: random.Random) -> Drawn:
         lambda rng: set_image(rng, "Deployment", NAME),
     ]
     return [alone, owner], steps, 14
+
+
+def draw_fault(rng: random.Random) -> Drawn:
+    """Nodes fall silent and come back, under a set or a Deployment that does not wait for them for long."""
+    seconds = rng.choice((0, 5, 20))
+    away = [
+        {
+            "key": f"node.kubernetes.io/{key}",
+            "operator": "Exists",
+            "effect": "NoExecute",
+            "tolerationSeconds": seconds,
+        }
+        for key in ("not-ready", "unreachable")
+    ]
+    template = maybe(rng, 0.7, tolerations=away)
+    kind = rng.choice(("Deployment", "StatefulSet", "DaemonSet"))
+    spec: Json = {} if kind == "DaemonSet" else {"replicas": rng.randint(1, 4)}
+    spec |= {"serviceName": NAME, "podManagementPolicy": "Parallel"} if kind == "StatefulSet" else {}
+    steps = [
+        *[lambda rng: _silence(rng)] * 3,
+        lambda rng: (rng.choice(("cordon", "uncordon")), rng.choice(NODES)),
+        lambda rng: set_image(rng, kind, NAME),
+        lambda rng: draw_deletion(rng, kind, NAME),
+    ]
+    if kind != "DaemonSet":
+        steps.append(lambda rng: ("scale", {kind.lower(): NAME, "replicas": rng.randint(0, 5)}))
+    if kind == "StatefulSet":
+        steps.append(lambda rng: ("delete", {"kind": "Pod", "name": f"{NAME}-0"}))
+    return [make_workload(kind, run_for_ever(rng.choice((0, 3))), template, **spec)], steps, 100
+
+
+def _silence(rng: random.Random) -> Any:
+    kind = rng.choice(("kubeletDown", "partition"))
+    return "fault", {"node": rng.choice(NODES), "kind": kind, "for": f"{rng.choice((20, 60, 75))}s"}
