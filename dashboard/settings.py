@@ -236,7 +236,10 @@ WHITENOISE_USE_FINDERS = DEBUG or not STATIC_COMPLETE.exists()
 WHITENOISE_IMMUTABLE_FILE_TEST = r"(?!)" if DEBUG else r""
 WHITENOISE_MAX_AGE = 0
 
-REDIS_URL = env.address("REDIS_URL", "redis://127.0.0.1:6379/0", ("redis", "rediss", "unix"))
+# Commands beside a running `up` find the Redis that it has started.
+_OWN_REDIS = (DATA / "redis.sock").resolve()
+_USUAL_REDIS = f"unix://{_OWN_REDIS}" if _OWN_REDIS.exists() else "redis://127.0.0.1:6379/0"
+REDIS_URL = env.address("REDIS_URL", _USUAL_REDIS, ("redis", "rediss", "unix"))
 CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
