@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.objects.codec import PodSpecs, decode, encode
+from lifecycle.engine import Cluster, Command
+from lifecycle.engine.objects.codec import PodSpecs, decode, encode, share_readings
 from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.meta import ObjectMeta, OwnerReference, PlainObject, StoredObject
 from lifecycle.engine.objects.node import Node, Taint
@@ -107,3 +108,34 @@ def test_pods_of_one_template_share_its_reading_again():
     first, second, third = (decode(entry, specs).spec for entry in data)
     assert first is third and first is not second
     assert first == spec
+
+
+def find_pod(cluster: Cluster) -> Pod:
+    name = cluster.list("Pod", "default")[0]["metadata"]["name"]
+    found = cluster.find("Pod", "default", name)
+    assert isinstance(found, Pod)
+    return found
+
+
+def make_saved() -> dict[str, Any]:
+    """A cluster with a Deployment that runs."""
+    cluster = Cluster()
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": WORKLOAD}
+    assert cluster.submit(Command("c1", "create", {"object": web})).ok
+    cluster.run_until(60_000)
+    cluster.take_changes()
+    return cluster.save()
+
+
+def test_clusters_that_share_readings_of_a_checkpoint_have_nothing_to_do_with_each_other():
+    saved = make_saved()
+    shared = share_readings(saved)
+    one, other = Cluster.load(shared), Cluster.load(shared)
+    assert sent(one.save()) == sent(saved) == sent(other.save())
+    assert find_pod(one).status is find_pod(other).status
+    # What is worked out in one cluster may be otherwise in another.
+    assert find_pod(one).spec.notes is not find_pod(other).spec.notes
+    one.submit(Command("c2", "delete", {"kind": "Deployment", "namespace": "default", "name": "web"}))
+    one.run_until(120_000)
+    assert one.list("Pod", "default") == [] and sent(other.save()) == sent(saved)
+    assert sent(Cluster.load(shared).save()) == sent(saved)
