@@ -224,6 +224,23 @@ NAMES = make("Service", "v1", "web", {**SERVICE["spec"], "clusterIP": "None"})
             id="the only pod that may write",
         ),
         pytest.param(
+            "undo",
+            [
+                make_workload(
+                    "StatefulSet", SLOW, {**ONE, "podManagementPolicy": "Parallel"}, container=READY
+                ),
+                SERVICE,
+            ],
+            "minor",
+            id="the only pod of a set, while its bad image is left",
+        ),
+        pytest.param(
+            "drain-all",
+            [make_workload("StatefulSet", "app: {listens: {after: 35s}}", ONE, container=READY), SERVICE],
+            "minor",
+            id="the only pod of a set, moved again and again",
+        ),
+        pytest.param(
             "rollout-healthy",
             [make_workload("StatefulSet", LATE, ONE, container=READY), SERVICE],
             "serious",
