@@ -31,6 +31,7 @@ from lifecycle.check.film import Films
 from lifecycle.check.findings import Finding
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.outputs import OUTPUTS, write_refusal, write_report
+from lifecycle.check.outputs.telling import tell_comparison
 from lifecycle.check.report import FINE, Report
 from lifecycle.check.scene import SERIOUS, SEVERITIES
 from lifecycle.input.problems import ManifestError, Problem
@@ -229,7 +230,8 @@ def _write(output: str, report: Report) -> None:
         sys.stdout.write(_make_table(report))
         return
     sys.stdout.write(write_report(output, report))
-    for line in report.not_run:
+    # The shape of JSON has no place for it.
+    for line in (*report.not_run, *(tell_comparison(report) if output == "json" else ())):
         _say(line)
 
 

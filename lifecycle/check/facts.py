@@ -93,7 +93,7 @@ def _tell_budgets(one: Workload, settled: Settled) -> Iterator[str]:
             allowed, expected = status.get("disruptionsAllowed"), status.get("expectedPods")
             now = f"of {expected} pods {allowed} may be evicted now"
             yield f"PodDisruptionBudget {meta['name']}: {rule}; {now}"
-        elif meta["namespace"] == one.namespace and not _selects_any(budget, settled):
+        elif meta["namespace"] == one.namespace and not one.budgets and not _selects_any(budget, settled):
             labels = (spec.get("selector") or {}).get("matchLabels") or {}
             told = ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
             nobody = f"its selector ({told}) selects no pod, so that any may be evicted"

@@ -101,8 +101,8 @@ class Scene:
 
     def count_wanted(self, one: Workload) -> int:
         """How many pods a workload is to have: of one that is not well from the start what it had then."""
-        size = read_size(one.data)
-        return min(size.wanted, size.available) if self.is_unwell(one) else size.wanted
+        wanted = read_size(one.data).wanted
+        return min(wanted, self.settled.unwell.get(one.title, wanted))
 
     def _find_floor(self, one: Workload) -> int:
         return min(find_floor(one, self.cluster), self.count_wanted(one))

@@ -17,7 +17,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.input.scenario import READY, Until
-from lifecycle.lean_dataclasses import dataclass, replace
+from lifecycle.lean_dataclasses import dataclass, field, replace
 from lifecycle.lean_tuples import NamedTuple
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.lost_requests import SERVICE, selects_pods_of
@@ -86,8 +86,8 @@ class Settled:
     """A line each of what is assumed, because nobody has said otherwise."""
     faults: frozenset[tuple[str, str]] = frozenset()
     """(claim, object) of what does not hold before anything is done: no ordeal is to blame for it."""
-    unwell: frozenset[str] = frozenset()
-    """The titles of the workloads that are not well before anything is done."""
+    unwell: Mapping[str, int] = field(default_factory=dict)
+    """How many pods are available of the workloads that are not well before anything is done, by title."""
 
     @property
     def zones(self) -> list[str]:

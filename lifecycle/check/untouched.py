@@ -16,7 +16,6 @@ from lifecycle.check.settled import Settled, Workload
 from lifecycle.check.targets import KINDS
 from lifecycle.check.trials import Trial, list_trials
 from lifecycle.lean_dataclasses import replace
-from lifecycle.verdicts import read_size
 
 Lived = Sequence[tuple[Trial, Future]]
 UNTOUCHED = Ordeal(
@@ -43,9 +42,10 @@ _OF_WHAT_RESTARTS = (
 def look_untouched(settled: Settled, seed: int) -> tuple[Settled, Lived]:
     """The same state with what is known to be at fault in it, and the future in which that is seen."""
     lived = [(trial, live(settled, trial, seed)) for trial in list_trials(settled, [UNTOUCHED])]
-    found = [(one.claim, one.object) for _, future in lived for one in future.violations]
-    known = replace(settled, unwell=frozenset(title for claim, title in found if claim == stuck.CLAIM))
-    restarting = [title for claim, title in found if claim == restarts.CLAIM]
+    seen = [one for _, future in lived for one in future.violations]
+    found = [(one.claim, one.object) for one in seen]
+    known = replace(settled, unwell={one.object: one.amount for one in seen if one.claim == stuck.CLAIM})
+    restarting = [one.object for one in seen if one.claim == restarts.CLAIM]
     return replace(known, faults=frozenset([*found, *_list_implied(known, restarting)])), lived
 
 
@@ -61,7 +61,7 @@ def _list_implied(settled: Settled, restarting: Iterable[str]) -> Iterator[tuple
 
 def is_down(one: Workload, settled: Settled) -> bool:
     """Whether it has no pod that serves, before anything is done."""
-    return one.title in settled.unwell and not read_size(one.data).available
+    return settled.unwell.get(one.title) == 0
 
 
 def find_carrier(claim: str, name: str, settled: Settled, tried: Sequence[Trial]) -> Trial | None:

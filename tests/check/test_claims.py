@@ -164,6 +164,16 @@ def test_nobody_is_blamed_for_the_restart_of_a_container_that_the_ordeal_kills()
     assert list_failed(futures) == set()
 
 
+@pytest.mark.spec("CHECK-CLAIM-05")
+def test_a_drain_that_two_budgets_hold_up_says_so() -> None:
+    other = make_budget(minAvailable=1)
+    other["metadata"] = {"name": "web-too"}
+    futures = live_all([make_workload(), make_budget(maxUnavailable=1), other], "drain-each")
+    texts = {one.text for future in futures for one in future.violations if one.claim == "drain-ends"}
+    assert texts
+    assert all("several budgets select it (web, web-too)" in one for one in texts)
+
+
 @pytest.mark.spec("CHECK-CLAIM-02")
 def test_a_budget_that_selects_nobody_keeps_nothing_and_breaks_nothing() -> None:
     budget = make(
@@ -212,6 +222,23 @@ NAMES = make("Service", "v1", "web", {**SERVICE["spec"], "clusterIP": "None"})
             ],
             "minor",
             id="the only pod that may write",
+        ),
+        pytest.param(
+            "undo",
+            [
+                make_workload(
+                    "StatefulSet", SLOW, {**ONE, "podManagementPolicy": "Parallel"}, container=READY
+                ),
+                SERVICE,
+            ],
+            "minor",
+            id="the only pod of a set, while its bad image is left",
+        ),
+        pytest.param(
+            "drain-all",
+            [make_workload("StatefulSet", "app: {listens: {after: 35s}}", ONE, container=READY), SERVICE],
+            "minor",
+            id="the only pod of a set, moved again and again",
         ),
         pytest.param(
             "rollout-healthy",

@@ -52,6 +52,28 @@ def test_the_exit_status_says_what_came_of_it(check, arguments, configuration, s
     assert check(*arguments)[0] == status
 
 
+KILLED = WEB.partition("---")[0]
+ENDS = KILLED.replace("app: {onTerm: {ignore: true}}", "app: {onTerm: {takes: 1s}}")
+
+
+@pytest.mark.parametrize(
+    "before, now, status, words",
+    [
+        pytest.param(KILLED, KILLED, 0, "0 new, 0 worse, 0 better, 1 same, 0 fixed", id="as it was"),
+        pytest.param(ENDS, KILLED, 1, "1 new", id="it is new"),
+        pytest.param(KILLED, ENDS, 0, "1 fixed", id="mended"),
+    ],
+)
+def test_beside_an_earlier_state_only_what_is_worse_fails(check, before, now, status, words):
+    Path("before.yaml").write_text(before)
+    Path("web.yaml").write_text(now)
+    arguments = ("--against", "before.yaml", "--fail-on", "serious", "-o", "json")
+    found, text, said = check(*arguments)
+    assert found == status
+    assert words in said
+    assert list(json.loads(text)) == ["schema_version", "kubernetes", "seeds", "ordeals", "findings"]
+
+
 def test_a_baseline_accepts_what_is_there(check):
     assert check("--write-baseline", "known.yaml")[0] == 0
     assert check("--baseline", "known.yaml")[0] == 0

@@ -109,6 +109,10 @@ APART = (
             make(behavior="{runs: [{for: 4m, exit: 1}]}", replicas=1), "no-restart-storm", "serious",
             "2 restarts of its containers in 10m", id="it ends again and again",
         ),
+        pytest.param(
+            make(behavior="{runs: [{for: 25s, exit: 1}]}") + SERVICE, "nothing-stuck", "critical",
+            "CrashLoopBackOff", id="it is up for moments",
+        ),
         pytest.param(JOB, "nothing-stuck", "serious", "BackoffLimitExceeded", id="a Job fails by itself"),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ from lifecycle.engine.heart.trace import Row
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.rules.nodes.drains import DONE
 from lifecycle.engine.rules.telling.verdicts import tell_span
-from lifecycle.simulation.disruptions import Disruptions
+from lifecycle.simulation.disruptions import Disruptions, Eviction
 
 CLAIM = "drain-ends"
 
@@ -37,7 +37,7 @@ class DrainEnds:
             one = held[0] if held else None
             owner = self._find(one.name) if one is not None else ""
             span = tell_span((drain.ended_ms or end.now_ms) - drain.started_ms)
-            why = f": {one.name} stays, refused for budget {one.budget}" if one is not None else ""
+            why = f": {_tell_why(one)}" if one is not None else ""
             at_ms = one.asked_ms if one is not None else drain.started_ms
             text = f"the drain of {drain.node} has not ended after {span}{why}"
             yield Violation(CLAIM, owner or f"Node/{drain.node}", CRITICAL, at_ms, text)
@@ -48,3 +48,10 @@ class DrainEnds:
         found = self._scene.cluster.get(POD_KIND.id, namespace, name)
         owner = self._scene.owners.get(found["metadata"]["uid"]) if found is not None else None
         return owner.title if owner is not None else f"Pod/{pod}"
+
+
+def _tell_why(one: Eviction) -> str:
+    """Why a pod stays. Of several budgets none is asked: the eviction API refuses (eviction.go)."""
+    if "," in one.budget:
+        return f"{one.name} stays, for several budgets select it ({one.budget}), and no eviction serves them"
+    return f"{one.name} stays, refused for budget {one.budget}"

@@ -31,10 +31,15 @@ class NoRequestLost:
         self._courses: dict[tuple[str, str], Courses] = {}
         self._worst: dict[tuple[str, str], tuple[int, int, int]] = {}
         """(share, instant, row) of the worst row of each."""
+        self._gone: dict[str, int] = {}
+        """How many pods of each workload were asked to go."""
 
     def take(self, rows: Sequence[Row], now_ms: int) -> None:
-        """What rows tell of requests."""
+        """What rows tell of requests, and how often pods were asked to go."""
         for row in rows:
+            owner = self._scene.find_workload(row)
+            if owner is not None and _is_farewell(row):
+                self._gone[owner.title] = self._gone.get(owner.title, 0) + 1
             if isinstance(row, Transition) and row.field.startswith(FIELD):
                 place = row.subject.namespace or "", row.subject.name
                 self._courses.setdefault(place, Courses()).feed(row_to_json(row))
@@ -62,7 +67,9 @@ class NoRequestLost:
             return MINOR
         # Of a bad image the only pod is away for as long as the ordeal leaves it there.
         left_ms = max((step.at_ms for step in self._scene.trial.steps), default=0)
-        if all(is_for_one(one, self._scene.cluster) for one in behind) and lost_ms <= left_ms + AWAY_MS:
+        pauses = sum(self._gone.get(one.title, 0) for one in behind)
+        spared_ms = left_ms + AWAY_MS * max(pauses, 1)
+        if all(is_for_one(one, self._scene.cluster) for one in behind) and lost_ms <= spared_ms:
             return MINOR
         # One pod is no more than that: whoever wants more than a restart's pause wants two.
         is_alone = sum(read_size(one.data).wanted for one in behind) == 1
@@ -91,6 +98,11 @@ class NoRequestLost:
             return ""
         through = f" {tell_sender(sender)}" if sender != PODS else ""
         return f"{through}, {tell_worst(courses[sender], begin_ms, now_ms)}"
+
+
+def _is_farewell(row: Row) -> bool:
+    """Whether a pod was asked to go."""
+    return isinstance(row, Transition) and (row.field, row.new) == ("deletion", "requested")
 
 
 def name_behind(settled: Settled, place: tuple[str, str]) -> str:

@@ -14,6 +14,9 @@ from lifecycle.simulation.readiness import is_well
 from lifecycle.simulation.seen import Judged, Watch
 
 _BEFORE = "before anything is done"
+_LOOKS_AFTER_MS = 300_000
+"""What crashes again and again is up for moments: so many are up as at the least after this time, when the
+longest wait for a restart has begun."""
 
 
 class Untouched:
@@ -23,6 +26,7 @@ class Untouched:
         self._scene = scene
         self._lost_ms = requests.read_all_lost_ms(scene)
         self._last: dict[str, Row] = {}
+        self._least: dict[tuple[str, str, str], int] = {}
 
     def take(self, rows: Sequence[Row], now_ms: int) -> None:
         """What was said last of the pods of each workload; what is all right is no reason."""
@@ -30,9 +34,16 @@ class Untouched:
             owner = self._scene.find_workload(row)
             if owner is not None and (isinstance(row, Transition) or row.event_type == "Warning"):
                 self._last[owner.title] = row
+        if now_ms >= self._scene.begin_ms + _LOOKS_AFTER_MS:
+            self._count()
+
+    def _count(self) -> None:
+        for place, level in self._scene.available.items():
+            self._least[place] = min(level.now, self._least.get(place, level.now))
 
     def finish(self, end: End) -> Iterable[Violation]:
         """A violation for each workload that is not well, or restarts; then for each Service that loses."""
+        self._count()
         judged, told = Watch().judge(self._scene.cluster), set[str]()
         for one in self._scene.settled.workloads:
             for found in self._judge(one, end, judged):
@@ -50,9 +61,9 @@ class Untouched:
                 text = f"{times} restart{'s' if times > 1 else ''} of its containers in {span}"
                 yield self._violate(restarts.CLAIM, one, SERIOUS, text, times)
         elif (level is not None and not is_well(data)) or stuck.find_failed(data):
-            is_down = level is not None and not level.now
-            text = judged.read_workload(data).sentence
-            yield self._violate(stuck.CLAIM, one, CRITICAL if is_down else SERIOUS, text)
+            least = self._least.get(one.place, 0)
+            severity = SERIOUS if least or level is None else CRITICAL
+            yield self._violate(stuck.CLAIM, one, severity, judged.read_workload(data).sentence, least)
 
     def _violate(self, claim: str, one: Workload, severity: str, text: str, amount: int = 0) -> Violation:
         last = self._last.get(one.title)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lifecycle.check.checking import Summary
+from lifecycle.check.claims.requests import CLAIM as LOST
 from lifecycle.check.claims.stuck import CLAIM as STUCK
 from lifecycle.check.comparing import KINDS
 from lifecycle.check.findings import Finding, Remedied
@@ -17,6 +18,7 @@ from lifecycle.late_patterns import late_pattern
 from lifecycle.lost_requests import tell_worth
 
 _MOST_NAMES = 3
+_OF_STUCK = (WHOLE_AGAIN, LOST)
 # What would move the cursor, or turn the direction in which is written; and halves of characters.
 _UNWRITABLE = late_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _ENDS = {"degraded": "not whole again, but serving", "stuck": "stuck"}
@@ -48,12 +50,12 @@ def tell_verdict(report: Report) -> str:
 def group_faults(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Those of one claim about one object, the gravest first: other ordeals show the same fault.
 
-    What is stuck is not whole again: that is one fault as well.
+    What is stuck is not whole again, and serves nobody: that is one fault as well.
     """
-    stuck = {(one.ordeal, one.object) for one in findings if one.claim == STUCK}
+    stuck = {(one.worst.trial.title, one.object) for one in findings if one.claim == STUCK}
     found: dict[tuple[str, str], list[Finding]] = {}
     for one in findings:
-        is_stuck = one.claim == WHOLE_AGAIN and (one.ordeal, one.object) in stuck
+        is_stuck = one.claim in _OF_STUCK and (one.worst.trial.title, one.object) in stuck
         found.setdefault((STUCK if is_stuck else one.claim, one.object), []).append(one)
     return list(found.values())
 

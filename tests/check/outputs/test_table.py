@@ -45,11 +45,17 @@ def test_one_fault_is_explained_once(report):
 
 def test_what_is_stuck_and_so_not_whole_again_is_one_fault(report):
     first = report.findings[0]
-    names = (("undo", "nothing-stuck"), ("undo", "whole-again"), ("node-crash", "whole-again"))
-    found = [replace(first, ordeal=ordeal, claim=claim) for ordeal, claim in names]
+    elsewhere = first.worst._replace(trial=replace(first.worst.trial, target="node-1"))
+    found = [
+        replace(first, claim="nothing-stuck"),
+        replace(first, claim="whole-again"),
+        replace(first, claim="no-request-lost"),
+        replace(first, claim="whole-again", ordeal="node-crash", worst=elsewhere),
+    ]
     text = make_table(replace(report, checked=replace(report.checked, findings=tuple(found))))
     assert text.count("SERIOUS  Deployment/shop/web") == 2
-    assert f"  also whole-again, serious in {first.worst.trial.title} ({found[1].id})" in text
+    for one in found[1:3]:
+        assert f"  also {one.claim}, serious in {first.worst.trial.title} ({one.id})" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 118])
