@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lifecycle.engine.public import POD_KIND, Changes, Command, find_kind, row_to_json
+from lifecycle.engine.public import POD_KIND, Changes, Command, find_kind, find_release, row_to_json
 from lifecycle.engine.public import Cluster as Engine
 from lifecycle.input.expressions import Expression, Verdict, parse
 from lifecycle.input.manifest_admission import list_problems
@@ -96,7 +96,7 @@ class Cluster:
         Raises InputRefused, and nothing is applied, when one of them is not sound.
         """
         try:
-            documents = _read(inputs, self.namespace).require_sound()
+            documents = _read(inputs, self.namespace, self._engine.settings.release.name).require_sound()
             gates = self._engine.settings.feature_gates
             problems = [problem for one in documents for problem in list_problems(one, gates)]
             if problems:
@@ -341,12 +341,12 @@ def _plan(
             kubernetes=kubernetes,
             untils=tuple(read_until(one).within(namespace) for one in untils),
         )
-        return make_plan(_read(inputs, namespace).require_sound() if inputs else [], overrides)
+        return make_plan(_read(inputs, namespace, kubernetes).require_sound() if inputs else [], overrides)
     except ManifestError as error:
         raise InputRefused([str(problem) for problem in error.problems]) from None
 
 
-def _read(inputs: Iterable[Manifest], namespace: str) -> Reading:
+def _read(inputs: Iterable[Manifest], namespace: str, kubernetes: str | None) -> Reading:
     """Paths as the command line takes them, texts and objects as files of their own."""
     batches: list[Batch] = []
     for number, one in enumerate(inputs, 1):
@@ -356,7 +356,8 @@ def _read(inputs: Iterable[Manifest], namespace: str) -> Reading:
             batches.append(Batch({f"text {number}": one}))
         else:
             batches.append(open_input(str(one)))
-    return read_batches(batches, "" if namespace == "default" else namespace)
+    release = find_release(kubernetes) if kubernetes else None
+    return read_batches(batches, "" if namespace == "default" else namespace, release=release)
 
 
 def _encode(data: Mapping[str, Any]) -> bytes:

@@ -15,6 +15,7 @@ from lifecycle.engine.heart.timing import parse_milliseconds, read_duration_ms
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, VERSIONS
 from lifecycle.input.instants import parse_clock, parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
@@ -25,6 +26,11 @@ SUSPENDABLE = (JOB_KIND.id, CRON_JOB_KIND.id)
 ACTIONS = ("setImage", "scale", "restart", "pause", "resume", "undo", "delete", "suspend", "unsuspend")
 
 
+def list_release_choices() -> list[tuple[str, str]]:
+    """The releases that a cluster may be of, the newest first: `v1.36`, shown as `v1.36.3`."""
+    return list(VERSIONS.items())
+
+
 class ClusterForm(forms.Form):
     """A new cluster: its name, what its chance grows from, and its nodes."""
 
@@ -32,10 +38,18 @@ class ClusterForm(forms.Form):
     seed = forms.IntegerField(initial=1, min_value=0, max_value=2**63 - 1)
     nodes = forms.IntegerField(initial=3, min_value=1, max_value=1000)
     timing = forms.ChoiceField(choices=[("realistic", "realistic"), ("instant", "instant")])
+    kubernetes = forms.ChoiceField(
+        choices=list_release_choices, initial=DEFAULT_RELEASE.name, required=False, label="Kubernetes"
+    )
 
     def settings(self) -> dict[str, Any]:
         """The engine's settings for these answers."""
-        return {"timing": self.cleaned_data["timing"], "nodes": {"count": self.cleaned_data["nodes"]}}
+        asked = self.cleaned_data
+        return {
+            "kubernetes": asked["kubernetes"] or DEFAULT_RELEASE.name,
+            "timing": asked["timing"],
+            "nodes": {"count": asked["nodes"]},
+        }
 
 
 class RenameForm(forms.Form):
@@ -122,10 +136,14 @@ class ControlForm(forms.Form):
 
 
 class ForkForm(forms.Form):
-    """Another cluster that shares this one's history up to an instant; none given: as it is now."""
+    """Another cluster that shares this one's history up to an instant; none given: as it is now.
+
+    It goes on under the release that is chosen, or under this one's.
+    """
 
     name = forms.CharField(max_length=63, validators=[DNS_LABEL])
     at = forms.CharField(required=False, max_length=40)
+    kubernetes = forms.ChoiceField(choices=list_release_choices, required=False)
 
     def __init__(self, data: Any, epoch_ms: int) -> None:
         super().__init__(data)

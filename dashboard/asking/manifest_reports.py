@@ -9,6 +9,7 @@ from typing import Any
 
 from django.conf import settings
 
+from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.makers import list_assumed_made
@@ -74,7 +75,8 @@ class Report:
 
 def read_report(cluster: Cluster, batches: Sequence[Batch]) -> Report:
     """Read what was given and judge each object as the cluster's API server would; nothing is applied."""
-    reading = read_batches(batches, budget=Budget(settings.UPLOAD_MAX_VALUES))
+    release = read_release(cluster.settings)
+    reading = read_batches(batches, budget=Budget(settings.UPLOAD_MAX_VALUES), release=release)
     right, refused, unused = _judge(reading.documents, gates_of(cluster.settings))
     added = _list_added(cluster, right)
     objects = [document.data for document in right]

@@ -50,14 +50,38 @@ def check(
     limits: Limits = NO_LIMITS,
 ) -> Checked:
     """Try everything. Raises ManifestError for an ordeal that cannot be read."""
-    judge = Judge(limits, ordeals)
-    trials = list_trials(settled, judge.ordeals)
-    every = live_all(settled, trials, seeds, progress, processes)
-    lived = [(trial, judge.judge(settled, trial, future)) for trial, future in every]
+    lived = _judge_all(settled, ordeals, seeds, progress, processes, limits)
     findings = find_findings(lived, len(seeds))
     explain(settled, findings)
     untried = cure(settled, lived, findings, processes)
     return conclude(settled, lived, seeds, findings, untried)
+
+
+def look_only(
+    settled: Settled,
+    ordeals: Sequence[Ordeal],
+    seeds: Sequence[int],
+    progress: Progress = lambda done, of: None,
+    processes: int = 1,
+    limits: Limits = NO_LIMITS,
+) -> Checked:
+    """The same without a look for reasons and remedies: for whoever compares."""
+    lived = _judge_all(settled, ordeals, seeds, progress, processes, limits)
+    return conclude(settled, lived, seeds, find_findings(lived, len(seeds)))
+
+
+def _judge_all(
+    settled: Settled,
+    ordeals: Sequence[Ordeal],
+    seeds: Sequence[int],
+    progress: Progress,
+    processes: int,
+    limits: Limits,
+) -> list[tuple[Trial, Future]]:
+    judge = Judge(limits, ordeals)
+    trials = list_trials(settled, judge.ordeals)
+    every = live_all(settled, trials, seeds, progress, processes)
+    return [(trial, judge.judge(settled, trial, future)) for trial, future in every]
 
 
 def conclude(

@@ -33,7 +33,7 @@ from lifecycle.check.outputs import OUTPUTS, write_refusal, write_report
 from lifecycle.check.report import FINE, Report
 from lifecycle.check.scene import SERIOUS, SEVERITIES
 from lifecycle.input.problems import ManifestError, Problem
-from lifecycle.simulation.command_line import add_circumstances, add_rendering
+from lifecycle.simulation.command_line import add_circumstances, add_rendering, is_of_several
 from lifecycle.simulation.run import BAD_INPUT
 from lifecycle.version import TOLD
 
@@ -140,6 +140,10 @@ def _read_file(text: str) -> tuple[str, Path]:
 
 
 def _check(options: Options) -> int:
+    if is_of_several(options):
+        from lifecycle.check.asking.releases import check_all
+
+        return check_all(options, choose_progress())
     given = try_all(options, _say, choose_progress())
     checked, options = given.checked, given.options
     if options["scenario"]:

@@ -4,7 +4,7 @@ from . import ENGINE_VERSION, Changes, Cluster, Command, Result, Settings
 from .heart.trace import row_to_json
 from .kinds.registry import find_kind
 from .objects.pods.pod import POD_KIND
-from .releases.known import DEFAULT_RELEASE
+from .releases.known import DEFAULT_RELEASE, find_release
 
 __all__ = [
     "DEFAULT_RELEASE",
@@ -16,5 +16,6 @@ __all__ = [
     "Result",
     "Settings",
     "find_kind",
+    "find_release",
     "row_to_json",
 ]

@@ -8,12 +8,16 @@ and of a file, Namespaces go first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import KUBELET_CONFIGURATION
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.objects.names import DEFINITION
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release
+from lifecycle.engine.releases.release import Release
+from lifecycle.engine.rules.custom_resources.definition import Definition
 from lifecycle.engine.schema.check import find_type_problems, is_of_tool_group
 from lifecycle.engine.schema.decode import drop_nulls
 from lifecycle.engine.schema.tables import is_known_kind
@@ -27,6 +31,7 @@ from lifecycle.input.problems import ManifestError, Problem, Skipped, list_names
 from lifecycle.input.scenario import is_scenario
 from lifecycle.input.schema import check_document
 from lifecycle.lean_dataclasses import dataclass, field, replace
+from lifecycle.lean_tuples import NamedTuple
 
 CLUSTER_WIDE = {
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
@@ -39,6 +44,14 @@ CLUSTER_WIDE = {
 }
 """Kinds of Kubernetes that stand in no namespace, beside those the registry knows."""
 KUSTOMIZE = "kustomize.config.k8s.io"
+
+
+class Head(NamedTuple):
+    """What an object says it is, whatever became of it."""
+
+    api_version: str
+    kind: str
+    subject: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +107,7 @@ class Reading:
     documents: tuple[Document, ...]
     report: Report
     lenient: frozenset[str] = frozenset()
+    heads: tuple[Head, ...] = ()
 
     def require_sound(self) -> list[Document]:
         """The objects, if all is well. Raises ManifestError with everything that was refused."""
@@ -120,11 +134,12 @@ def read_batches(
     limit_bytes: int = FILE_LIMIT_BYTES,
     budget: Budget | None = None,
     hooks: str = "install",
+    release: Release | None = None,
 ) -> Reading:
     """Read everything that was given. `namespace`: where objects without one go, as with `helm -n`.
 
-    `hooks`: which hooks of a chart there are, by PHASES.
-    `budget`: how many values of YAML may be read in all.
+    `hooks`: which hooks of a chart there are, by PHASES. `budget`: how many values of YAML may be read in
+    all. `release`: whose fields there are; None: that of the Scenario among them, else the default one.
     Nothing is raised for what is wrong: it is in the report, beside what is not.
     """
     gathered = _gather(batches, limit_bytes, budget)
@@ -132,11 +147,12 @@ def read_batches(
     documents, left, assumed = clean(gathered.documents)
     assumed = [*gathered.notes, *assumed]
     documents, others = sort_out_hooks(documents, hooks)
+    release = release or _find_release(documents)
     left = [*left, *others]
     cluster_wide, definitions = _list_cluster_wide(documents), find_definitions(documents)
     taken: list[Document] = []
     for document in documents:
-        wrong = _refuse_encrypted(document) or check_document(document) or check_custom(document, definitions)
+        wrong = _check(document, release, definitions)
         if wrong and _is_setting(document):
             # What is left would be another run than was asked for.
             lenient.discard(document.source)
@@ -144,7 +160,7 @@ def read_batches(
             document = _place(document, namespace)
         problems += wrong
         if not wrong:
-            taken.append(replace(document, data=drop_nulls(document.data)))
+            taken.append(replace(document, data=drop_nulls(document.data, release)))
     if not namespace:
         placed = [document for document in taken if not _is_cluster_wide(document, cluster_wide)]
         assumed = [*assumed, *hint_namespace(placed)]
@@ -159,7 +175,28 @@ def read_batches(
         tuple(problems),
         tuple(assumed),
     )
-    return Reading(tuple(taken), report, frozenset(lenient))
+    return Reading(tuple(taken), report, frozenset(lenient), _list_heads(documents))
+
+
+def _list_heads(documents: Iterable[Document]) -> tuple[Head, ...]:
+    heads = ((one.data.get("apiVersion"), one.data.get("kind"), one.subject) for one in documents)
+    return tuple(Head(str(version), str(kind), subject) for version, kind, subject in heads)
+
+
+def _check(document: Document, release: Release, definitions: Mapping[str, Definition]) -> list[Problem]:
+    """What is wrong with one object: the first that is looked for and found."""
+    wrong = _refuse_encrypted(document) or check_document(document, release)
+    return wrong or check_custom(document, definitions)
+
+
+def _find_release(documents: Iterable[Document]) -> Release:
+    """What a Scenario says, where that can be read: who reads the whole of it complains."""
+    for document in filter(is_scenario, documents):
+        spec = document.data.get("spec")
+        asked = spec.get("kubernetes") if isinstance(spec, Mapping) else None
+        with suppress(ValueError):
+            return find_release(asked) if isinstance(asked, str) else DEFAULT_RELEASE
+    return DEFAULT_RELEASE
 
 
 @dataclass(slots=True)

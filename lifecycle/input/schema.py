@@ -1,4 +1,4 @@
-"""Is this manifest an object Kubernetes v1.35 knows, field by field, and on which line is it not?
+"""Is this manifest an object that a release of Kubernetes knows, field by field, and on which line is it not?
 
 Structure only: names and types of fields, strict as `kubectl --validate=strict`. Whether the values make
 sense is the API server's validation (`lifecycle.engine.rules.validation`). No Django in here.
@@ -6,15 +6,17 @@ sense is the API server's validation (`lifecycle.engine.rules.validation`). No D
 
 from __future__ import annotations
 
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.check import FieldProblem, find_problems, find_type_problems
 from lifecycle.input.hints import PATCH_DIRECTIVES, PATCH_REMEDY, explain
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Problem
 
 
-def check_document(document: Document) -> list[Problem]:
+def check_document(document: Document, release: Release = DEFAULT_RELEASE) -> list[Problem]:
     """What is structurally wrong with one object, each at its line; empty when it is sound."""
-    return [explain(_locate(document, problem)) for problem in find_problems(document.data)]
+    return [explain(_locate(document, problem)) for problem in find_problems(document.data, release)]
 
 
 def find_head_problems(document: Document) -> list[Problem]:

@@ -86,7 +86,9 @@ def answer(asked: Asked, result: Result, code: int | None = None) -> Answer:
 def create(asked: Asked) -> Answer:
     """POST to a collection."""
     resource, address = asked.resource, asked.address
-    data, problems = objects.read_object(asked.request, resource.kind, resource.api_version)
+    data, problems = objects.read_object(
+        asked.request, resource.kind, resource.api_version, release=asked.release
+    )
     data = objects.place(data, address, resource)
     if versions.is_given(data):
         raise unknown("resourceVersion should not be set on objects to be created")
@@ -109,7 +111,9 @@ def check_form(resource: Resource, old: Json | None, stored: Json) -> None:
 def update(asked: Asked) -> Answer:
     """PUT to an object or a part of one."""
     resource, address = asked.resource, asked.address
-    data, problems = objects.read_object(asked.request, resource.kind, resource.api_version)
+    data, problems = objects.read_object(
+        asked.request, resource.kind, resource.api_version, release=asked.release
+    )
     data = objects.place(data, address, resource)
     objects.require_name(data, address.name)
     old = reads.find(asked.cluster, resource, address.namespace, address.name)
@@ -160,7 +164,7 @@ def _other_uid(resource: Resource, name: str, kept: Json, uid: str) -> Refusal:
 def patch(asked: Asked) -> Answer:
     """PATCH of an object or a part of one."""
     resource, address = asked.resource, asked.address
-    how = patch_bodies.read_type(asked.request, resource)
+    how = patch_bodies.read_type(asked.request, resource, asked.release)
     is_apply = how == patch_bodies.APPLY
     _check_options(asked, how)
     old = reads.find(asked.cluster, resource, address.namespace, address.name)
@@ -199,7 +203,7 @@ def _patch_converted(asked: Asked, old: Json, how: str, value: Any, told: Json) 
     """A patch of what is stored in another version: made here, of the version it was sent to."""
     resource, address = asked.resource, asked.address
     try:
-        changed = patch_object(to_served(resource, old), value, how)
+        changed = patch_object(to_served(resource, old), value, how, release=asked.release)
     except ApiError as problem:
         raise Refusal.of_status(problem.to_status()) from None
     changed = objects.place(changed, address, resource)

@@ -4,6 +4,7 @@ It keeps seed, epoch, settings and the ids its causes name, so whatever it does 
 in its parent. Commands its parent got later, and steps still ahead of it, are not taken along.
 """
 
+from dataclasses import replace
 from itertools import count
 from typing import Any
 from uuid import uuid4
@@ -11,7 +12,10 @@ from uuid import uuid4
 from django.db import connection, transaction
 
 from lifecycle import frames, limits, reads
+from lifecycle.engine import Cluster as Engine
+from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds.presentation import summarize
+from lifecycle.engine.releases.known import find_release
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import bulk, checkpoints, container_logs, inbox, recorder, upgrades
@@ -25,8 +29,17 @@ TAKEN_ALONG = (
 ).split()
 
 
-def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bool = False) -> Cluster:
+def fork(
+    parent: Cluster,
+    at_ms: int | None,
+    owner: Any,
+    name: str,
+    is_look: bool = False,
+    kubernetes: str = "",
+) -> Cluster:
     """A new, paused cluster that is what `parent` was at `at_ms`; None: what it is now.
+
+    `kubernetes`: the release that it goes on under, "" for its parent's. What is there stays as it is.
 
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
     ValidationError when its owner has one of that name or it is no DNS label; limits.Exceeded when the owner
@@ -34,14 +47,21 @@ def fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: boo
     """
     limits.check_clusters(owner, wanted=0 if is_look else 1)
     with limits.preview(owner):
-        return _fork(parent, at_ms, owner, name, is_look)
+        return _fork(parent, at_ms, owner, name, is_look, kubernetes)
 
 
-def _fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bool) -> Cluster:
+def _fork(
+    parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bool, kubernetes: str
+) -> Cluster:
     if parent.failure == UNFINISHED:
         raise ValueError("it is a fork itself, and still being made; ask again soon")
     restored = restore_at(parent, at_ms)
+    is_other = bool(kubernetes) and find_release(kubernetes) is not read_release(parent.settings)
+    if is_other:
+        restored = go_on_under(restored, kubernetes)
     child = _make_child(parent, restored, owner, name, is_look)
+    if is_other:
+        _change_release(child, kubernetes)
     try:
         _copy_commands(parent, child)
         _copy_rows(recorder.TRANSITIONS, parent, child, "seq", range(child.oldest_seq, child.seq + 1))
@@ -59,6 +79,20 @@ def _fork(parent: Cluster, at_ms: int | None, owner: Any, name: str, is_look: bo
     child.failure = ""
     child.save(update_fields=["failure"])
     return child
+
+
+def go_on_under(restored: checkpoints.Restored, kubernetes: str) -> checkpoints.Restored:
+    """The same state, of another release from here on: as after an upgrade of a whole cluster at once."""
+    saved = restored.engine.save()
+    saved["settings"] = {**saved["settings"], "kubernetes": kubernetes, "compatibility": None}
+    return replace(restored, engine=Engine.load(checkpoints.unpack(checkpoints.pack(saved))))
+
+
+def _change_release(child: Cluster, kubernetes: str) -> None:
+    """What was before has been lived through under another release: it is not replayed under this one."""
+    child.settings = {**child.settings, "kubernetes": kubernetes, "compatibility": None}
+    child.replay_from_ms = child.instant_ms
+    child.save(update_fields=["settings", "replay_from_ms"])
 
 
 def suggest_name(parent: Cluster, owner: Any) -> str:

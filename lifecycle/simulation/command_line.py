@@ -8,6 +8,7 @@ from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.engine import Changes, Cluster
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from lifecycle.simulation.summaries import SummarySink
 
 USAGE_WIDTH = 78
+NOT_SET: Mapping[str, bool] = MappingProxyType({})
 OUTPUTS = ("ndjson", "table", "summary", *REPORTS)
 
 
@@ -128,8 +130,9 @@ def add_circumstances(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--kubernetes",
         type=_release,
-        metavar="RELEASE",
-        help=f"the release to model: {list_releases()} (default {DEFAULT_RELEASE.name})",
+        metavar="RELEASE[,RELEASE]",
+        help=f"the release to model: {list_releases()} (default {DEFAULT_RELEASE.name}); of several only what"
+        " comes out otherwise is told, with the change behind it",
     )
     parser.add_argument("--timing", choices=("realistic", "instant"), help="latencies (default realistic)")
     parser.add_argument(
@@ -144,13 +147,14 @@ def add_circumstances(parser: ArgumentParser) -> None:
 def simulate(options: Mapping[str, Any]) -> int:
     """Read, run and write, by the options of `add_options`; the exit status."""
     try:
+        if is_of_several(options):
+            from lifecycle.simulation.releases.command import simulate_all
+
+            return simulate_all(options, read_inputs, make_plan_of)
         reading = read_inputs(options)
         for line in reading.report.list_notes():
             _say(line)
-        lenient = frozenset[str]() if options["strict"] else reading.lenient
-        plan = make_plan(reading.documents, read_overrides(options), reading.report.refused, lenient)
-        if options["then"]:
-            plan = replace(plan, then=_read_upgrade(options))
+        plan = make_plan_of(reading, options)
     except ManifestError as error:
         for problem in error.problems:
             _say(str(problem))
@@ -179,13 +183,41 @@ def simulate(options: Mapping[str, Any]) -> int:
     return outcome.exit_status
 
 
-def read_inputs(options: Mapping[str, Any]) -> Reading:
-    """The inputs that the options name, rendered where they are charts or kustomizations."""
+def is_of_several(options: Mapping[str, Any]) -> bool:
+    """Whether several releases are asked for: what comes out otherwise is wanted, and no run."""
+    return "," in (options["kubernetes"] or "")
+
+
+def make_plan_of(
+    reading: Reading,
+    options: Mapping[str, Any],
+    gates: Mapping[str, bool] = NOT_SET,
+    switches: Mapping[str, bool] = NOT_SET,
+) -> Plan:
+    """What was read as a plan, with what it is upgraded to. Raises ManifestError."""
+    lenient = frozenset[str]() if options["strict"] else reading.lenient
+    overrides = replace(read_overrides(options), gates=gates, switches=switches)
+    plan = make_plan(reading.documents, overrides, reading.report.refused, lenient)
+    return replace(plan, then=_read_upgrade(options)) if options["then"] else plan
+
+
+def read_inputs(options: Mapping[str, Any], standard_input: bytes | None = None) -> Reading:
+    """The inputs that the options name, rendered where they are charts or kustomizations.
+
+    `standard_input`: what stands there, where it has been read already.
+    """
     namespace = options["namespace"] or ""
-    release = find_release(options["kubernetes"] or DEFAULT_RELEASE.name)
-    values = Values(tuple(options["values"]), tuple(options["set"]), namespace, release.version)
+    asked = options["kubernetes"] and find_release(options["kubernetes"])
+    version = (asked or DEFAULT_RELEASE).version
+    values = Values(tuple(options["values"]), tuple(options["set"]), namespace, version)
     return take_inputs(
-        options["inputs"], sys.stdin.buffer, namespace, options["hooks"], values, options["kustomize"]
+        options["inputs"],
+        sys.stdin.buffer if standard_input is None else [standard_input],
+        namespace,
+        options["hooks"],
+        values,
+        options["kustomize"],
+        asked or None,
     )
 
 
@@ -329,7 +361,8 @@ def _read_namespace(text: str) -> str:
 
 
 def _read_release(text: str) -> str:
-    return find_release(text).name
+    """Several with commas between, each as it is called."""
+    return ",".join(find_release(one.strip()).name for one in text.split(","))
 
 
 _count, _epoch, _namespace, _release, _until = map(

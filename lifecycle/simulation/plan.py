@@ -50,7 +50,10 @@ GIVEN_NAMESPACES = frozenset(("default", "kube-system", "kube-public", "kube-nod
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What the command line says; None or empty where it says nothing."""
+    """What the command line says; None or empty where it says nothing.
+
+    `gates` and `switches` are set whatever the release says of them: to find out what they bring about.
+    """
 
     nodes: int | None = None
     seed: int | None = None
@@ -60,6 +63,8 @@ class Overrides:
     untils: tuple[Until, ...] = ()
     hooks: str = "install"
     unknown_images: str = START
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    switches: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +108,19 @@ def take_inputs(
     hooks: str = "install",
     values: Values = NO_VALUES,
     overlays: Sequence[str] = (),
+    release: Release | None = None,
 ) -> Reading:
     """What files, folders (recursively, in order of their names) and `-` hold, and what became of it.
 
     Charts and `overlays`, folders of kustomizations, are rendered by the user's own programs.
+    `release`: whose fields there are, where none is told that of the Scenario.
     """
     batches = [open_input(name, standard_input, values) for name in names]
     batches += map(render_kustomization, overlays)
     if values and not any(map(is_chart, names)):
         remedy = "give the folder of a chart, or leave them out"
         batches.append(_refuse("-f and --set", "values are for a chart, and none is given", remedy))
-    return read_batches(batches, namespace, hooks=hooks)
+    return read_batches(batches, namespace, hooks=hooks, release=release)
 
 
 def open_input(name: str, standard_input: Iterable[bytes] = (), values: Values = NO_VALUES) -> Batch:
@@ -287,7 +294,10 @@ def _make_settings(
     if overrides.kubernetes is not None:
         data |= {"kubernetes": overrides.kubernetes, "compatibility": None}
     data["kubelet"] = [document.data for document in kubelets]
-    return Settings.from_json(data)
+    settings = Settings.from_json(data)
+    settings.feature_gates |= overrides.gates
+    settings.switches |= overrides.switches
+    return settings
 
 
 def _list_borrowed(release: Release) -> list[str]:

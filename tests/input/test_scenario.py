@@ -326,20 +326,20 @@ def test_a_key_of_an_object_that_nobody_knows_goes_to_the_api_server_to_be_refus
 
 # --- the release ------------------------------------------------------------------------------------------
 
-THERE_ARE = "there are v1.35 (v1.35.6), v1.23.1"
+THERE_ARE = "there are v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9), v1.23.1"
 
 
 @pytest.mark.parametrize(
     "spec, expected",
     [
         pytest.param(
-            '  kubernetes: "1.36"\n',
-            [f"spec.kubernetes: Kubernetes '1.36' is not modelled; {THERE_ARE}"],
+            '  kubernetes: "1.99"\n',
+            [f"spec.kubernetes: Kubernetes '1.99' is not modelled; {THERE_ARE}"],
             id="of a later release",
         ),
         pytest.param(
-            "  compatibility: v1.36\n",
-            [f"spec.compatibility: Kubernetes 'v1.36' is not modelled; {THERE_ARE}"],
+            "  compatibility: v1.99\n",
+            [f"spec.compatibility: Kubernetes 'v1.99' is not modelled; {THERE_ARE}"],
             id="in the older spelling",
         ),
         pytest.param(
@@ -376,7 +376,7 @@ def test_a_switch_that_does_not_exist_is_refused_where_it_stands():
 
 def test_the_line_of_a_release_that_is_not_modelled_is_told():
     with pytest.raises(ManifestError) as caught:
-        read("  seed: 1\n  kubernetes: v1.36\n")
+        read("  seed: 1\n  kubernetes: v1.99\n")
     assert [problem.line for problem in caught.value.problems] == [6]
 
 
@@ -388,8 +388,8 @@ def test_a_release_and_its_switches_are_read():
 
 
 def test_the_settings_of_a_new_cluster_name_their_release():
-    (problem,) = check_settings({"kubernetes": "v1.36", "nodes": {"count": 1}})
+    (problem,) = check_settings({"kubernetes": "v1.99", "nodes": {"count": 1}})
     assert (problem.path, problem.message) == (
         "kubernetes",
-        f"Kubernetes 'v1.36' is not modelled; {THERE_ARE}",
+        f"Kubernetes 'v1.99' is not modelled; {THERE_ARE}",
     )

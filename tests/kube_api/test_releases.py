@@ -6,7 +6,11 @@ import json
 
 import pytest
 
-from lifecycle.engine import Cluster, Settings
+from dashboard.asking.forms import ClusterForm
+from lifecycle.engine import Cluster, Command, Settings
+from lifecycle.engine.releases.known import find_release
+from lifecycle.kube_api.describing.built_in import list_built_in
+from lifecycle.kube_api.printing.tables import make_table
 from lifecycle.models import Cluster as KeptCluster
 from tests.builders import make_cluster, make_user
 
@@ -23,6 +27,9 @@ def ask(client, cluster: KeptCluster, path: str) -> dict:
     [
         pytest.param({}, "v1.35.6", "35", id="by default"),
         pytest.param({"kubernetes": "1.35"}, "v1.35.6", "35", id="v1.35"),
+        pytest.param({"kubernetes": "1.34"}, "v1.34.9", "34", id="v1.34"),
+        pytest.param({"kubernetes": "1.36"}, "v1.36.3", "36", id="v1.36"),
+        pytest.param({"kubernetes": "1.36.0"}, "v1.36.0", "36", id="another patch release"),
         pytest.param({"kubernetes": "v1.23.1"}, "v1.23.1", "23", id="v1.23.1"),
         pytest.param({"compatibility": "v1.23.1"}, "v1.23.1", "23", id="the older spelling"),
         pytest.param({"compatibility": "v9.9"}, "v1.35.6", "35", id="made when any text was taken"),
@@ -36,8 +43,118 @@ def test_version_and_openapi_are_of_the_clusters_release(client, given, version,
     assert ask(client, cluster, "/openapi/v3/apis/apps/v1")["info"]["version"] == version
 
 
-@pytest.mark.parametrize("name, version", [("1.35", "v1.35.6"), ("v1.23.1", "v1.23.1")])
+@pytest.mark.parametrize(
+    "name, version", [("1.34", "v1.34.9"), ("1.35", "v1.35.6"), ("1.36", "v1.36.3"), ("v1.23.1", "v1.23.1")]
+)
 def test_kubelets_are_of_the_clusters_release(name: str, version: str) -> None:
     node = Cluster(settings=Settings(kubernetes=name, nodes={"count": 1})).get("Node", None, "node-1")
     assert node is not None
     assert node["status"]["nodeInfo"]["kubeletVersion"] == version
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_resources_are_those_of_the_clusters_release(client) -> None:
+    ada, path = make_user("ada"), "/apis/admissionregistration.k8s.io/v1"
+    older = make_cluster("older", ada, settings={"kubernetes": "1.35"})
+    newer = make_cluster("newer", ada, settings={"kubernetes": "1.36"})
+    names = [{one["name"] for one in ask(client, cluster, path)["resources"]} for cluster in (older, newer)]
+    assert names[1] - names[0] == {"mutatingadmissionpolicies", "mutatingadmissionpolicybindings"}
+    policies = f"{path}/mutatingadmissionpolicies"
+    assert ask(client, older, policies)["code"] == 404
+    assert ask(client, newer, policies)["kind"] == "MutatingAdmissionPolicyList"
+
+
+SECRET = {"secrets": [{"name": "a"}, {"name": "b"}]}
+
+
+@pytest.mark.parametrize(
+    "release, path, data, column, cell",
+    [
+        pytest.param("1.34", ("", "v1", "serviceaccounts"), SECRET, "Secrets", 2, id="secrets until v1.34"),
+        pytest.param("1.35", ("", "v1", "serviceaccounts"), SECRET, "Secrets", None, id="none since v1.35"),
+        pytest.param(
+            "1.35",
+            ("", "v1", "nodes"),
+            {"status": {"nodeInfo": {"kernelVersion": "6.1", "architecture": "arm64"}}},
+            "Kernel-Version",
+            "6.1",
+            id="the kernel",
+        ),
+        pytest.param(
+            "1.36",
+            ("", "v1", "nodes"),
+            {"status": {"nodeInfo": {"kernelVersion": "6.1", "architecture": "arm64"}}},
+            "Kernel-Version",
+            "6.1 (arm64)",
+            id="and the machine since v1.36",
+        ),
+        pytest.param(
+            "1.35",
+            ("networking.k8s.io", "v1", "ingressclasses"),
+            {"metadata": {"annotations": {"ingressclass.kubernetes.io/is-default-class": "true"}}},
+            "Name",
+            "one",
+            id="an ingress class",
+        ),
+        pytest.param(
+            "1.36",
+            ("networking.k8s.io", "v1", "ingressclasses"),
+            {"metadata": {"annotations": {"ingressclass.kubernetes.io/is-default-class": "true"}}},
+            "Name",
+            "one (default)",
+            id="the default one since v1.36",
+        ),
+        pytest.param(
+            "1.36",
+            ("networking.k8s.io", "v1", "ingressclasses"),
+            {},
+            "Name",
+            "one",
+            id="no default one",
+        ),
+    ],
+)
+def test_cells_are_those_of_the_clusters_release(release, path, data, column, cell) -> None:
+    resource = list_built_in(find_release(release))[path]
+    meta = {"name": "one", "creationTimestamp": "2026-01-01T00:00:00Z", **data.get("metadata", {})}
+    table = make_table(resource, [{"spec": {}, "status": {}, **data, "metadata": meta}], 0, 0, "v1", "None")
+    names = [one["name"] for one in table["columnDefinitions"]]
+    assert dict(zip(names, table["rows"][0]["cells"], strict=False)).get(column) == cell
+
+
+@pytest.mark.parametrize(
+    "release, field, is_known",
+    [
+        ("1.34", "workloadRef", False),
+        ("1.35", "workloadRef", True),
+        ("1.36", "workloadRef", False),
+        ("1.35", "schedulingGroup", False),
+        ("1.36", "schedulingGroup", True),
+    ],
+)
+def test_fields_are_those_of_the_clusters_release(release: str, field: str, is_known: bool) -> None:
+    spec = {"containers": [{"name": "app", "image": "nginx"}], field: {}}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "one", "namespace": "default"},
+        "spec": spec,
+    }
+    cluster = Cluster(settings=Settings(kubernetes=release))
+    for kind, payload in (
+        ("create", {"object": pod, "request": {"fieldValidation": "Strict"}}),
+        ("create", {"object": pod, "fieldValidation": "Strict"}),
+        ("apply", {"object": pod, "fieldValidation": "Strict"}),
+    ):
+        answer = cluster.submit(Command(id="one", kind=kind, payload=payload))
+        said = (answer.status or {}).get("message") or ""
+        assert (f'unknown field "spec.{field}"' in said) is not is_known
+        cluster = Cluster(settings=Settings(kubernetes=release))
+
+
+@pytest.mark.parametrize("asked, name", [("v1.36", "v1.36"), ("v1.34", "v1.34"), ("", "v1.35")])
+def test_a_new_cluster_is_of_the_release_that_the_form_says(asked: str, name: str) -> None:
+    form = ClusterForm({"name": "shop", "seed": 1, "nodes": 3, "timing": "instant", "kubernetes": asked})
+    assert form.is_valid(), form.errors
+    assert Settings.from_json(form.settings()).release.name == name

@@ -4,6 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from lifecycle import frames, reads
+from lifecycle.engine.heart.settings import read_release
 from lifecycle.models import Cluster, ContainerLog, StoredObject, Transition
 from lifecycle.runs import container_logs, forks, inbox, retention
 from lifecycle.runs.sharing import shards
@@ -178,3 +179,35 @@ def test_a_name_that_another_request_takes_meanwhile_is_refused(parent, monkeypa
     with pytest.raises(ValidationError, match="There is a cluster called parent already"):
         inbox.create_cluster(parent.owner, "parent")
     assert Cluster.objects.count() == 1
+
+
+def test_a_fork_goes_on_under_another_release(owner, wall, parent):
+    child = forks.fork(parent, 3000, parent.owner, "child", kubernetes="v1.36")
+    assert read_release(child.settings).name == "v1.36"
+    assert read_release(parent.settings).name == "v1.35"
+    assert recorded(child) == [row for row in recorded(parent) if row["at_ms"] <= 3000]
+    create(child, name="late", replicas=1)
+    run_on(owner, child, 40_000)
+    rows = [row for row in recorded(child) if row["at_ms"] > 3000 and row["name"].startswith("late")]
+    # What v1.36 has and v1.35 has not: the condition is true before the image is there.
+    (started,) = [row["at_ms"] for row in rows if row.get("reason") == "Started"]
+    (ready_to_start,) = [
+        row["at_ms"]
+        for row in rows
+        if row.get("field") == "condition.PodReadyToStartContainers" and row["new"] == "True"
+    ]
+    assert ready_to_start < started
+
+
+def test_a_fork_under_v1_34_tells_events_in_its_words_from_then_on(owner, wall, parent):
+    child = forks.fork(parent, None, parent.owner, "child", kubernetes="v1.34")
+    since_ms = child.instant_ms
+    create(child, name="late", replicas=1)
+    run_on(owner, child, since_ms + 40_000)
+    later = [row for row in recorded(child) if row["at_ms"] > since_ms and row.get("reason") == "Created"]
+    assert {row["message"] for row in later if row["name"].startswith("late")} == {"Created container: app"}
+
+
+def test_a_fork_under_the_same_release_is_replayed_as_its_parent_is(parent):
+    child = forks.fork(parent, 3000, parent.owner, "child", kubernetes="v1.35")
+    assert (child.settings, child.replay_from_ms) == (parent.settings, parent.replay_from_ms)

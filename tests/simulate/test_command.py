@@ -682,11 +682,13 @@ def test_a_run_is_of_the_release_that_is_asked_for(simulate, flags, gone_ms, is_
     assert (OF_1_23_1 in answer.err) is is_said
 
 
-@pytest.mark.parametrize("release", ["1.36", "v1.34", "1.35,1.36", "newest", ""])
+@pytest.mark.parametrize("release", ["1.99", "v1.33", "1.35,1.99", "newest", ""])
 def test_an_unknown_release_is_bad_input(simulate, release):
     answer = simulate(NGINX, "--kubernetes", release)
     assert (answer.status, answer.out) == (2, "")
-    expected = f"Kubernetes {release!r} is not modelled; there are v1.35 (v1.35.6), v1.23.1"
+    unknown = release.rpartition(",")[2]
+    there_are = "there are v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9), v1.23.1"
+    expected = f"Kubernetes {unknown!r} is not modelled; {there_are}"
     assert expected in answer.err
 
 

@@ -11,7 +11,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard.asking import uploads
 from dashboard.asking.answers import Answer, answer_problem
-from dashboard.asking.forms import ControlForm, ForkForm
+from dashboard.asking.forms import ControlForm, ForkForm, list_release_choices
 from dashboard.asking.manifest_reports import MOST_SHOWN
 from dashboard.asking.remarks import dismiss_remarks, read_remarks
 from dashboard.asking.run_answers import Note, check_run, tell_end, tell_run
@@ -40,6 +40,7 @@ from dashboard.pages.states import count_states
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
 from lifecycle.access import Verb, get_cluster_or_404, may
+from lifecycle.engine.heart.settings import read_release
 from lifecycle.input.problems import ManifestError
 from lifecycle.models import Cluster
 from lifecycle.recorded.images import list_assumed
@@ -70,6 +71,8 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "examples": list_examples(),
         "limits": uploads.LIMITS,
         "fork_name": forks.suggest_name(found, request.user),
+        "release": read_release(found.settings),
+        "releases": list_release_choices(),
         "parent": find_parent(request.user, found),
         "forked_at": duration(found.forked_at_ms or 0),
         "others": list_others(request.user, found),
@@ -185,7 +188,7 @@ def fork(request: HttpRequest, cluster: str) -> HttpResponse:
     if form.is_valid():
         asked = form.cleaned_data
         try:
-            made = forks.fork(found, asked["at"], request.user, asked["name"])
+            made = forks.fork(found, asked["at"], request.user, asked["name"], kubernetes=asked["kubernetes"])
             return HttpResponseClientRedirect(reverse("cluster", args=[made.name]))
         except (ValueError, Unreadable) as problem:
             form.add_error("at", str(problem))

@@ -19,10 +19,11 @@ from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import count_cores
 from lifecycle.check.settled import settle
 from lifecycle.input.manifests import Document
+from lifecycle.input.reading import Head
 from lifecycle.lean_dataclasses import replace
 from lifecycle.lean_tuples import NamedTuple
-from lifecycle.simulation.command_line import read_inputs, read_overrides
-from lifecycle.simulation.plan import make_plan
+from lifecycle.simulation.command_line import NOT_SET, read_inputs, read_overrides
+from lifecycle.simulation.plan import Plan, make_plan
 
 Options = Mapping[str, Any]
 Say = Callable[[str], None]
@@ -45,7 +46,41 @@ def try_all(
 
     Raises ManifestError.
     """
-    reading = read_inputs(options)
+    ready = make_ready(options, configuration)
+    for line in ready.notes:
+        say(line)
+    jobs = ready.options["jobs"] or count_cores()
+    checked = check(settle(ready.plan), ready.ordeals, ready.seeds, progress, jobs, ready.limits)
+    return Given(ready.options, ready.configuration, ready.documents, ready.ordeals, checked)
+
+
+class Ready(NamedTuple):
+    """An input that was read, and what is to be tried of it. `notes`: what is to be said of it."""
+
+    options: Options
+    configuration: Configuration
+    documents: tuple[Document, ...]
+    ordeals: tuple[Ordeal, ...]
+    limits: Limits
+    plan: Plan
+    notes: tuple[str, ...]
+    heads: tuple[Head, ...]
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """One for each future."""
+        return tuple(range(self.plan.seed, self.plan.seed + self.options["seeds"]))
+
+
+def make_ready(
+    options: Options,
+    configuration: Configuration | None = None,
+    standard_input: bytes | None = None,
+    gates: Mapping[str, bool] = NOT_SET,
+    switches: Mapping[str, bool] = NOT_SET,
+) -> Ready:
+    """Read an input. `gates`, `switches`: what is set whatever the release says. Raises ManifestError."""
+    reading = read_inputs(options, standard_input)
     own = [read_ordeal(one) for one in reading.documents if is_ordeal(one)]
     known = choose_ordeals([*list_ordeals(), *own], None)
     documents = [one for one in reading.documents if not is_ordeal(one)]
@@ -57,16 +92,16 @@ def try_all(
     ordeals = choose_ordeals(known, wanted) if wanted else configuration.choose(known)
     limits = _find_limits(documents, configuration)
     lenient = frozenset[str]() if options["strict"] else reading.lenient
-    plan = make_plan(documents, read_overrides(options), reading.report.refused, lenient)
+    overrides = replace(read_overrides(options), gates=gates, switches=switches)
+    plan = make_plan(documents, overrides, reading.report.refused, lenient)
     # It is no manifest, and it is read all the same.
     skipped = tuple(one for one in reading.report.skipped if Path(one.name) != path)
-    notes = replace(reading.report, skipped=skipped).list_notes()
-    for line in (*notes, *map(str, plan.refused), *plan.list_notes()):
-        say(line)
-    seeds = tuple(range(plan.seed, plan.seed + options["seeds"]))
-    jobs = options["jobs"] or count_cores()
-    checked = check(settle(plan), ordeals, seeds, progress, jobs, limits)
-    return Given(options, configuration, tuple(documents), tuple(ordeals), checked)
+    notes = (
+        *replace(reading.report, skipped=skipped).list_notes(),
+        *map(str, plan.refused),
+        *plan.list_notes(),
+    )
+    return Ready(options, configuration, tuple(documents), tuple(ordeals), limits, plan, notes, reading.heads)
 
 
 def _find_limits(documents: Iterable[Document], configuration: Configuration) -> Limits:

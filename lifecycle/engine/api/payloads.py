@@ -15,6 +15,8 @@ from lifecycle.lean_dataclasses import dataclass
 
 from ..heart.errors import BadRequest
 from ..objects.shortened import shorten
+from ..releases.known import DEFAULT_RELEASE
+from ..releases.release import Release
 from ..rules.limits.json_bounds import MOST_LEVELS
 from ..schema.go_errors import find_decode_error
 from .patching.patches import PATCH_TYPES
@@ -249,7 +251,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
 }
 
 
-def check_payload(kind: str, payload: Any) -> None:
+def check_payload(kind: str, payload: Any, release: Release = DEFAULT_RELEASE) -> None:
     """Raise BadRequest for an unknown kind, or naming the first field that is not what it has to be."""
     fields = PAYLOADS.get(kind)
     if fields is None:
@@ -263,7 +265,7 @@ def check_payload(kind: str, payload: Any) -> None:
     if fields.get("object") is _OBJECT:
         _check_header(payload["object"], f"{kind}.object")
         if payload.get("fieldValidation") == "Strict":
-            _require_readable(payload["object"])
+            _require_readable(payload["object"], release)
 
 
 def _check_fields(fields: Mapping[str, Field], values: Payload, path: str) -> None:
@@ -282,9 +284,9 @@ def _check_header(data: Payload, path: str) -> None:
     _check_fields(_NAMES, data.get("metadata") or {}, f"{path}.metadata")
 
 
-def _require_readable(data: Payload) -> None:
+def _require_readable(data: Payload, release: Release) -> None:
     """Raise BadRequest, in the API server's words, for unknown fields and such of a wrong type."""
-    problem = find_decode_error(data)
+    problem = find_decode_error(data, release)
     if problem:
         kind, version = data["kind"], data["apiVersion"].rpartition("/")[2]
         raise BadRequest(f'{kind} in version "{version}" cannot be handled as a {kind}: {problem}')

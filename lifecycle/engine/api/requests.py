@@ -15,6 +15,7 @@ from ..kinds.registry import convert, entry_of_json, kind_of_json, list_entries,
 from ..objects.meta import StoredObject
 from ..objects.names import DEFINITION
 from ..objects.shortened import shorten
+from ..releases.release import Release
 from ..rules.limits.sizes import REQUEST_MOST_BYTES, measure_bytes, require_storable
 from ..rules.validation.pods.updates import keep_rest
 from ..rules.validation.words.field_error import check_not_negative
@@ -39,7 +40,7 @@ _NOT_A_CLIENTS = ("uid", *_OF_A_STORED)
 # --- read and decode --------------------------------------------------------------------------------------
 
 
-def decode(data: Json) -> Json:
+def decode(data: Json, release: Release) -> Json:
     """An object as it was sent, read field by field. Raises BadRequest naming one of a wrong type.
 
     Raises RequestEntityTooLarge for what no request holds, and what etcd says where it cannot be stored.
@@ -52,27 +53,27 @@ def decode(data: Json) -> Json:
     # What is done to an object later goes by its kind, so another version of it has the same fields.
     read_as = entry_of_json(data).kind.api_version
     try:
-        decoded = decode_fields(data)
-        return decoded if read_as == version else _decode_as(decoded, read_as)
+        decoded = decode_fields(data, release)
+        return decoded if read_as == version else _decode_as(decoded, read_as, release)
     except ValueError as problem:
         meta = data.get("metadata")
         name = str(meta.get("name") or "") if isinstance(meta, dict) else ""
         raise BadRequest(f'{kind} "{name}": {problem}', kind, name) from None
 
 
-def _decode_as(data: Json, version: str) -> Json:
-    return {**decode_fields({**data, "apiVersion": version}), "apiVersion": data["apiVersion"]}
+def _decode_as(data: Json, version: str, release: Release) -> Json:
+    return {**decode_fields({**data, "apiVersion": version}, release), "apiVersion": data["apiVersion"]}
 
 
-def check_structure(data: Json, options: WriteOptions) -> None:
+def check_structure(data: Json, options: WriteOptions, release: Release) -> None:
     """Refuse or warn of what a client's text has beside the fields that it may have (`fieldValidation`).
 
     Raises BadRequest in the API server's words: for a field of a wrong type however it is asked for.
     """
-    wrong = find_wrong_type(data)
+    wrong = find_wrong_type(data, release)
     if wrong:
         raise _make_unhandled(data, wrong)
-    refuse_unknown(data, [*options.problems, *find_unknown_fields(data)], options)
+    refuse_unknown(data, [*options.problems, *find_unknown_fields(data, release)], options)
 
 
 def refuse_unknown(data: Json, problems: Sequence[str], options: WriteOptions) -> None:
@@ -150,12 +151,12 @@ def require_fresh(old: StoredObject, data: Json) -> None:
         )
 
 
-def as_stored(current: Json, data: Json) -> Json:
+def as_stored(current: Json, data: Json, release: Release) -> Json:
     """What was sent, of the version that the stored object is of. Raises BadRequest as `decode` does."""
     version = data.get("apiVersion")
     is_convertible = entry_of_json(current).convert is not None and data.get("kind") == current["kind"]
     is_other = isinstance(version, str) and version != current["apiVersion"]
-    return dict(convert(decode(data))) if is_convertible and is_other else data
+    return dict(convert(decode(data, release))) if is_convertible and is_other else data
 
 
 def make_wanted(
@@ -253,20 +254,22 @@ def patched(
     how: str,
     options: WriteOptions = PLAIN,
     find_dropped: Callable[[Json], Sequence[str]] = lambda changed: (),
+    *,
+    release: Release,
 ) -> Json:
     """The object with a patch on it. Raises ApiError as `patch_object` does.
 
     It is made from the present version unless the patch itself names another. `find_dropped`: what a strict
     reading says of fields that the object's definition does not have.
     """
-    changed = patch_object(current, patch, how, options)
+    changed = patch_object(current, patch, how, options, release)
     if options.validation not in ("", IGNORE):
-        problems = [*options.problems, *find_unknown_fields(changed), *find_dropped(changed)]
+        problems = [*options.problems, *find_unknown_fields(changed, release), *find_dropped(changed)]
         if problems and options.validation == STRICT:
             raise refuse_patch(how, patch, changed, f"strict decoding error: {', '.join(problems)}")
         options.warn(problems)
     if options.is_request:
-        changed = drop_unknown(changed)
+        changed = drop_unknown(changed, release)
     meta = _metadata_of(changed)
     _require_same_name(current["metadata"], meta)
     if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:

@@ -26,7 +26,7 @@ from ..rules.actions import CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
 from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.names import generate
-from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked
+from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
 from .admission.admission import admit_changed, admit_new, admit_pod
@@ -143,9 +143,9 @@ class ApiServer:
         Raises BadRequest naming a field of a wrong type, or, asked to be strict, those nobody knows.
         """
         if options.validation:
-            check_structure(data, options)
-            data = drop_unknown(data)
-        decoded, dropped = self._context.definitions.complete(decode(data))
+            check_structure(data, options, self._context.release)
+            data = drop_unknown(data, self._context.release)
+        decoded, dropped = self._context.definitions.complete(decode(data, self._context.release))
         if dropped:
             refuse_unknown(data, dropped, options)
         return decoded
@@ -247,11 +247,12 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        data, size = as_stored(current, data), context.definitions.find_replicas_path(current)
+        data = as_stored(current, data, context.release)
+        size = context.definitions.find_replicas_path(current)
         check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)
         if subresource != SCALE:
-            data, _dropped = context.definitions.complete(decode(data))
+            data, _dropped = context.definitions.complete(decode(data, context.release))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
         has_status = context.definitions.has_status(current)
@@ -259,7 +260,7 @@ class ApiServer:
         wanted = context.definitions.place(wanted)
         errors = validate_update(current, wanted, subresource or "", context.features)
         errors = repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or "")
-        raise_invalid(wanted, errors)
+        raise_invalid(wanted, show_as(errors, context.release))
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
@@ -282,14 +283,15 @@ class ApiServer:
         options: WriteOptions = PLAIN,
     ) -> StoredObject:
         """Change an object by a patch: `how` is json, merge or strategic. Raises ApiError."""
+        definitions, release = self._context.definitions, self._context.release
         current = old.to_json(self._clock.epoch_ms)
-        size = self._context.definitions.find_replicas_path(current)
+        size = definitions.find_replicas_path(current)
         check_subresource(current, subresource, size)
         if subresource == SCALE:
-            scale = patched(make_scale(current, size), patch, how, options)
+            scale = patched(make_scale(current, size), patch, how, options, release=release)
             changed = with_scale(current, scale)
         else:
-            changed = patched(current, patch, how, options, self._context.definitions.find_dropped)
+            changed = patched(current, patch, how, options, definitions.find_dropped, release=release)
         return self.update_json(old, changed, subresource, options)
 
     def apply(

@@ -16,7 +16,7 @@ def apply(client: Client, payload: Payload) -> Answer:
     if live is None:
         made = client.api.decode(_without_nulls(with_last_applied(manifest)))
         return 201, client.api.create_json(made, client.options)
-    merged = client.api.decode(apply_patch(client.to_json(live), manifest))
+    merged = client.api.decode(apply_patch(client.to_json(live), manifest, client.release))
     merged["metadata"].pop("resourceVersion", None)
     return 200, client.api.update_json(live, merged, options=client.options)
 

@@ -33,13 +33,14 @@ DEFAULT_NAMESPACE = "default"
 class Client:
     """The API server of a cluster, as a client sees it."""
 
-    __slots__ = ("api", "chance", "clock", "options", "store")
+    __slots__ = ("api", "chance", "clock", "options", "release", "store")
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self.api = api
         # Of the command that is being carried out.
         self.options = WriteOptions()
         self.clock = context.clock
+        self.release = context.release
         self.chance = context.chance
         self.store = context.store
 

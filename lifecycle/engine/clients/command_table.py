@@ -53,11 +53,11 @@ _UNHEARD = ("chance", "fault", "staticPod")
 class CommandTable:
     """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
 
-    __slots__ = ("_away", "_client", "_handlers", "_store")
+    __slots__ = ("_away", "_client", "_handlers", "_release", "_store")
 
     def __init__(self, context: Context, api: ApiServer, others: dict[str, Handler]) -> None:
         self._client = client = Client(context, api)
-        self._store, self._away = context.store, context.away
+        self._store, self._away, self._release = context.store, context.away, context.release
         own = {kind: partial(handler, client) for kind, handler in _OF_CLIENTS.items()}
         self._handlers: dict[str, Handler] = {**own, **others}
         assert self._handlers.keys() == PAYLOADS.keys(), "a command is either unread or not carried out"
@@ -72,7 +72,7 @@ class CommandTable:
         if command.version > VERSION:
             raise BadRequest(f"command version {command.version}: this engine reads up to {VERSION}")
         self._client.options = WriteOptions()
-        check_payload(command.kind, command.payload)
+        check_payload(command.kind, command.payload, self._release)
         self._client.options = read_options(command.kind, command.payload)
         if API_SERVER in self._away and command.kind not in _UNHEARD:
             raise ServiceUnavailable(NO_SERVER)

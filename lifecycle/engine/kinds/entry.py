@@ -99,6 +99,8 @@ class KindEntry:
     """What the API server warns of at each write of one."""
     served: Served | None = AS_MOST
     """How clients of the API server meet it; None where it is no object of the API."""
+    first_minor: int = 0
+    """The minor release that serves it first."""
 
     # --- what people see ----------------------------------------------------------------------------------
 
@@ -108,6 +110,10 @@ class KindEntry:
     """Texts of the status whose changes are transitions."""
     columns: Columns = (CREATED_AT,)
     """What kubectl and the pages print of it, in their order; the name first, where none of them is it."""
+    former_columns: Mapping[int, Columns] = field(default_factory=dict)
+    """What was printed up to a minor release instead."""
+    later_columns: Mapping[int, Columns] = field(default_factory=dict)
+    """What is printed from a minor release on instead."""
     summarize: Summarize = lambda obj: {}
     """What lists show."""
     describe: Callable[[Json], str] = lambda data: ""
@@ -125,3 +131,11 @@ class KindEntry:
     """Whether it is there for the pods it makes, itself or through what it makes."""
     stands_between: bool = False
     """Whether its pods may be those of a workload that owns it: `Deployment > ReplicaSet > Pod`."""
+
+    def find_columns(self, minor: int) -> Columns:
+        """What a minor release prints of it."""
+        until = [last for last in self.former_columns if minor <= last]
+        since = [first for first in self.later_columns if first <= minor]
+        if until:
+            return self.former_columns[min(until)]
+        return self.later_columns[max(since)] if since else self.columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..objects.node import NODE_KIND, Node, NodeSpec, NodeStatus, Taint
-from ..rules.columns.nodes import NODE_COLUMNS
+from ..rules.columns.nodes import LATER_NODE_COLUMNS, NODE_COLUMNS
 from ..rules.columns.pods import summarize_node
 from ..rules.serving.fields import read_at
 from ..rules.validation.nodes import validate_node
@@ -36,6 +36,7 @@ NODE = KindEntry(
     list_rows=_list_rows,
     summarize=summarize_node,
     columns=NODE_COLUMNS,
+    later_columns={36: LATER_NODE_COLUMNS},
     served=Served(
         parts={"proxy": Subresource(PROXY, "NodeProxyOptions"), "status": STATUS},
         registry_name="minions",

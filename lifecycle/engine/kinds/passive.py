@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from ..objects.kinds import Kind
 from ..rules.columns.column import AGE, CREATED_AT, Columns
-from ..rules.columns.network import ADDRESS_COLUMNS, ADDRESS_RANGE_COLUMNS, INGRESS_CLASS_COLUMNS
+from ..rules.columns.network import (
+    ADDRESS_COLUMNS,
+    ADDRESS_RANGE_COLUMNS,
+    INGRESS_CLASS_COLUMNS,
+    LATER_INGRESS_CLASS_COLUMNS,
+)
 from ..rules.columns.others import RESOURCE_CLAIM_COLUMNS, RESOURCE_SLICE_COLUMNS
 from ..rules.columns.policies import (
     API_SERVICE_COLUMNS,
     FLOW_SCHEMA_COLUMNS,
+    MUTATING_POLICY_COLUMNS,
     POLICY_BINDING_COLUMNS,
     POLICY_COLUMNS,
     PRIORITY_LEVEL_COLUMNS,
@@ -23,23 +29,29 @@ from .served import AS_MOST, EXTENSIONS, STATUS, STATUS_ONLY, Form, Served, Subr
 _ADMISSION = "admissionregistration.k8s.io/v1"
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
 _EXTENSION = Served(categories=EXTENSIONS, needs_version=True)
+_MUTATING = Served(categories=EXTENSIONS, needs_version=True, kept_as="v1beta1", kept_until=36)
 _EXTENSION_WITH_STATUS = Served(parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True)
 _WITH_STATUS = Served(parts=STATUS_ONLY)
 _DRIVER = Served(is_shown_when_deleted=True, needs_version=True)
+_DEVICES = Served(kept_as="v1beta2", kept_until=34)
 _SIGNING_REQUEST = Served(
     parts={"approval": Subresource(), "status": STATUS},
     form=Form(fields={"spec.signerName": read_at("spec.signerName")}),
 )
 
 
-def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
-    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
+def _passive(
+    kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST, first_minor: int = 0
+) -> KindEntry:
+    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served, first_minor=first_minor)
 
 
 PASSIVE = (
-    _passive(
-        Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
-        INGRESS_CLASS_COLUMNS,
+    KindEntry(
+        kind=Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
+        is_passive=True,
+        columns=INGRESS_CLASS_COLUMNS,
+        later_columns={36: LATER_INGRESS_CLASS_COLUMNS},
     ),
     _passive(
         Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
@@ -67,6 +79,18 @@ PASSIVE = (
         _EXTENSION,
     ),
     _passive(
+        Kind(_ADMISSION, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", False),
+        MUTATING_POLICY_COLUMNS,
+        _MUTATING,
+        first_minor=36,
+    ),
+    _passive(
+        Kind(_ADMISSION, "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", False),
+        POLICY_BINDING_COLUMNS,
+        _MUTATING,
+        first_minor=36,
+    ),
+    _passive(
         Kind(
             "certificates.k8s.io/v1", "CertificateSigningRequest", "certificatesigningrequests", False, "csr"
         ),
@@ -88,14 +112,18 @@ PASSIVE = (
     _passive(
         Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
         ATTRIBUTES_CLASS_COLUMNS,
-        Served(is_shown_when_deleted=True, kept_as="v1beta1"),
+        Served(is_shown_when_deleted=True, kept_as="v1beta1", kept_until=35),
     ),
-    _passive(Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False), (AGE,)),
+    _passive(Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False), (AGE,), _DEVICES),
     _passive(
-        Kind("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"), RESOURCE_CLAIM_COLUMNS, _WITH_STATUS
+        Kind("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"),
+        RESOURCE_CLAIM_COLUMNS,
+        Served(parts=STATUS_ONLY, kept_as=_DEVICES.kept_as, kept_until=_DEVICES.kept_until),
     ),
-    _passive(Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"), (AGE,)),
-    _passive(Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS),
+    _passive(Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"), (AGE,), _DEVICES),
+    _passive(
+        Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS, _DEVICES
+    ),
     _passive(Kind(_FLOW, "FlowSchema", "flowschemas", False), FLOW_SCHEMA_COLUMNS, _WITH_STATUS),
     _passive(
         Kind(_FLOW, "PriorityLevelConfiguration", "prioritylevelconfigurations", False),

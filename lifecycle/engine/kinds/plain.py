@@ -11,7 +11,13 @@ from ..objects.names import DEFINITION, RBAC_GROUP
 from ..objects.storage import ATTACHMENT_KIND
 from ..rules.columns.column import AGE, CREATED_AT
 from ..rules.columns.network import INGRESS_COLUMNS, NETWORK_POLICY_COLUMNS
-from ..rules.columns.others import CONFIG_MAP_COLUMNS, EVENT_COLUMNS, LEASE_COLUMNS, SECRET_COLUMNS
+from ..rules.columns.others import (
+    CONFIG_MAP_COLUMNS,
+    EVENT_COLUMNS,
+    FORMER_ACCOUNT_COLUMNS,
+    LEASE_COLUMNS,
+    SECRET_COLUMNS,
+)
 from ..rules.columns.policies import (
     BINDING_COLUMNS,
     PRIORITY_CLASS_COLUMNS,
@@ -155,6 +161,7 @@ _READ = (
         kind=SERVICE_ACCOUNT,
         metadata_looks=2,
         columns=(AGE,),
+        former_columns={34: FORMER_ACCOUNT_COLUMNS},
         served=Served(
             parts={"token": Subresource(("create",), "TokenRequest", "authentication.k8s.io", "v1")},
             is_shown_when_deleted=True,

@@ -64,6 +64,8 @@ class Served:
     """Further versions in which it is served, by group and version."""
     kept_as: str = ""
     """The version in which Kubernetes stores it, where that is an older one than it serves."""
+    kept_until: int = 0
+    """The last minor release that does so; 0: all do."""
     registry_name: str = ""
     """What its folder in etcd is called, where that is not its plural."""
     is_shown_when_deleted: bool = False

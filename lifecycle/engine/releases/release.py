@@ -30,6 +30,8 @@ class Tables:
     """Structs that a rule refuses as a whole, in Go's order, written for `validation/words/go_structs`."""
     protobuf: Path
     """The file that says how the fields of each type are numbered on the wire; a surface reads it."""
+    protobuf_changes: Mapping[str, str | None] = field(default_factory=dict)
+    """What of that file is otherwise in this release, by type; None: there is no such type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class Release:
     switches: Mapping[str, bool]
     """Every switch as the release has it."""
     tables: Tables
+    borrowed_minor: int = 0
+    """The minor release whose API it serves in place of its own; 0 where it serves its own."""
     borrows: str = ""
     """What of it is another release's, said to whoever chooses it; "" where it is modelled as a whole."""
     is_recorded: bool = True
@@ -109,6 +113,11 @@ class Release:
         """(1, 35)"""
         major, minor = self.version.removeprefix("v").split(".")[:2]
         return int(major), int(minor)
+
+    @property
+    def served_minor(self) -> int:
+        """The minor release whose API it serves: 35."""
+        return self.borrowed_minor or self.minor[1]
 
     @property
     def patch(self) -> int:

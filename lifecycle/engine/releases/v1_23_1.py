@@ -14,6 +14,7 @@ V1_23_1 = replace(
     go_version="go1.17.5",
     switches={**V1_35.switches, EVICTIONS_IGNORE_POD_GRACE: True, GRACE_OVERRIDE_IS_LAST: True},
     patches=(),
+    borrowed_minor=V1_35.minor[1],
     is_recorded=False,
     borrows="only how long pods get to stop is as in that release; all else is as in v1.35",
 )

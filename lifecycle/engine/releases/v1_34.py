@@ -12,6 +12,7 @@ from .switches import (
     RESIZE_TELLS_ITS_END_ONLY,
     STATEFUL_SET_EVENTS_IN_LOWER_CASE,
 )
+from .tables.v1_34 import TABLES
 from .tables.v1_34.gates import GATES
 from .v1_35 import V1_35
 
@@ -34,5 +35,5 @@ V1_34 = replace(
         STATEFUL_SET_EVENTS_IN_LOWER_CASE: True,
     },
     patches=(),
-    borrows="its API server reads and shows fields as v1.35's does",
+    tables=TABLES,
 )

@@ -13,6 +13,7 @@ from .switches import (
     RESIZE_VALIDATED_BY_NODE,
     SANDBOX_MAKES_READY_TO_START,
 )
+from .tables.v1_36 import TABLES
 from .tables.v1_36.gates import GATES
 from .v1_35 import V1_35
 
@@ -35,5 +36,5 @@ V1_36 = replace(
     },
     # Until then each sync of a pod had a context of its own, and no probe's was cancelled with the last one.
     patches=[Patches(before=3, switches={EXEC_PROBES_END_WITH_SYNC: False})],
-    borrows="its API server reads and shows fields as v1.35's does",
+    tables=TABLES,
 )

@@ -11,6 +11,8 @@ from typing import Any
 
 from lifecycle.lean_dataclasses import dataclass
 
+from ..releases.known import DEFAULT_RELEASE
+from ..releases.release import Release
 from .fields import ANY_TYPE, LIST, MAP, Field
 from .paths import Path, format_path
 from .scalars import RANGES, SCALARS, TEXT, describe, is_whole
@@ -18,7 +20,6 @@ from .tables import ANY_FIELD, Fields, Tables, find_fields, load_tables
 
 Json = Mapping[str, Any]
 MOST_PROBLEMS = 50
-_NO_SUCH_KIND = "Kubernetes v1.35 has no such kind"
 _SWITCHED_OFF = {
     "ClusterTrustBundle": "certificates.k8s.io/v1beta1",
     "DeviceTaintRule": "resource.k8s.io/v1alpha3",
@@ -43,26 +44,26 @@ class FieldProblem:
     is_unquoted: bool = False
 
 
-def find_problems(data: Json) -> list[FieldProblem]:
+def find_problems(data: Json, release: Release = DEFAULT_RELEASE) -> list[FieldProblem]:
     """What is structurally wrong with an object, at most MOST_PROBLEMS; empty when it is sound."""
-    problems = find_type_problems(data)
+    problems = find_type_problems(data, release)
     if problems:
         return problems
-    return _walk(data, is_strict=True)
+    return _walk(data, True, release)
 
 
-def find_wrong_types(data: Json) -> list[FieldProblem]:
+def find_wrong_types(data: Json, release: Release = DEFAULT_RELEASE) -> list[FieldProblem]:
     """The fields of an object that are not of their type. Fields nobody knows are let be."""
-    return _walk(data, is_strict=False)
+    return _walk(data, False, release)
 
 
-def _walk(data: Json, is_strict: bool) -> list[FieldProblem]:
-    checker = _Checker(is_strict)
-    checker.check_object(data, find_fields(data), ())
+def _walk(data: Json, is_strict: bool, release: Release) -> list[FieldProblem]:
+    checker = _Checker(is_strict, release)
+    checker.check_object(data, find_fields(data, release), ())
     return checker.problems
 
 
-def find_type_problems(data: Json) -> list[FieldProblem]:
+def find_type_problems(data: Json, release: Release = DEFAULT_RELEASE) -> list[FieldProblem]:
     """Whether there is such a kind at all, and in that version."""
     for name in ("apiVersion", "kind"):
         value = data.get(name)
@@ -71,11 +72,11 @@ def find_type_problems(data: Json) -> list[FieldProblem]:
         if not isinstance(value, str):
             return [FieldProblem((name,), f"must be text, not {describe(value)}")]
     api_version, kind = data["apiVersion"], data["kind"]
-    tables = load_tables()
+    tables = load_tables(release)
     if (api_version, kind) in tables.kinds or _is_custom(api_version, tables):
         return []
     message = f'no matches for kind "{kind}" in version "{api_version}"'
-    remedy = _suggest_kind(api_version, kind, tables)
+    remedy = _suggest_kind(api_version, kind, tables, release)
     return [FieldProblem(("kind",), message, remedy + _suggest_rendering(data, kind, tables))]
 
 
@@ -90,7 +91,7 @@ def _is_custom(api_version: str, tables: Tables) -> bool:
     return not any(version.startswith(f"{group}/") for version in tables.versions)
 
 
-def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
+def _suggest_kind(api_version: str, kind: str, tables: Tables, release: Release) -> str:
     from difflib import get_close_matches
 
     versions = tables.versions_of(kind)
@@ -98,7 +99,8 @@ def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
         return f"{kind} is in {' and '.join(versions)}"
     group, switched_off = api_version.rpartition("/")[0], _SWITCHED_OFF.get(kind, "")
     if switched_off.rpartition("/")[0] == group and group:
-        return f"{kind} is in {switched_off}, which Kubernetes v1.35 serves only where it is switched on"
+        where = f"which Kubernetes {release.name} serves only where it is switched on"
+        return f"{kind} is in {switched_off}, {where}"
     # In another group only a slip of the pen is meant: `Policy` of no group is no NetworkPolicy.
     near = {name.lower(): name for version, name in tables.kinds if version.rpartition("/")[0] == group}
     far = {name.lower(): name for _, name in tables.kinds}
@@ -106,7 +108,11 @@ def _suggest_kind(api_version: str, kind: str, tables: Tables) -> str:
         close = get_close_matches(kind.lower(), names, 1, likeness)
         if close:
             return f"did you mean {names[close[0]]}?"
-    return _NO_SUCH_KIND
+    return _deny_kind(release)
+
+
+def _deny_kind(release: Release) -> str:
+    return f"Kubernetes {release.name} has no such kind"
 
 
 def _suggest_rendering(data: Json, kind: str, tables: Tables) -> str:
@@ -121,25 +127,25 @@ def _suggest_rendering(data: Json, kind: str, tables: Tables) -> str:
     return f"; render the chart with helm template --api-versions {versions[-1]}/{kind}"
 
 
-def is_of_tool_group(data: Json) -> bool:
+def is_of_tool_group(data: Json, release: Release = DEFAULT_RELEASE) -> bool:
     """Whether no API server could have such a group: custom ones have a dot, and it is no slip of the pen."""
     api_version, kind = data.get("apiVersion"), data.get("kind")
     if not isinstance(api_version, str) or not isinstance(kind, str):
         return False
-    group, tables = api_version.rpartition("/")[0], load_tables()
+    group, tables = api_version.rpartition("/")[0], load_tables(release)
     # Of `extensions` everything went elsewhere, or away.
     known = {"", "extensions"} | {version.rpartition("/")[0] for version in tables.versions}
-    return (
-        "." not in group and group not in known and _suggest_kind(api_version, kind, tables) == _NO_SUCH_KIND
-    )
+    if "." in group or group in known:
+        return False
+    return _suggest_kind(api_version, kind, tables, release) == _deny_kind(release)
 
 
 class _Checker:
     """Walks one object along its type."""
 
-    def __init__(self, is_strict: bool) -> None:
+    def __init__(self, is_strict: bool, release: Release) -> None:
         self.is_strict = is_strict
-        self.types = load_tables().types
+        self.types = load_tables(release).types
         self.problems: list[FieldProblem] = []
 
     def check(self, value: Any, field: Field, path: Path) -> None:

@@ -11,6 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from ..objects.quantity import canonical, canonical_milli
+from ..releases.known import DEFAULT_RELEASE
+from ..releases.release import Release
 from .check import find_wrong_types
 from .fields import ANY, LIST, MAP, Field
 from .paths import format_path
@@ -19,24 +21,24 @@ from .tables import ANY_FIELD, Fields, find_fields, load_tables
 Json = dict[str, Any]
 
 
-def decode(data: Json) -> Json:
+def decode(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
     """The object without nulls. Raises ValueError naming the first field that is not of its type."""
-    problems = find_wrong_types(data)
+    problems = find_wrong_types(data, release)
     if problems:
         problem = problems[0]
         remedy = f"; {problem.remedy}" if problem.remedy else ""
         raise ValueError(f"{format_path(problem.path)}: {problem.message}{remedy}")
-    return drop_nulls(data)
+    return drop_nulls(data, release)
 
 
-def drop_nulls(data: Json) -> Json:
+def drop_nulls(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
     """An object without nulls; where no type is known (custom resources) they are kept."""
-    return _drop_from_object(data, find_fields(data), load_tables().types)
+    return _drop_from_object(data, find_fields(data, release), load_tables(release).types)
 
 
-def drop_unknown(data: Json) -> Json:
+def drop_unknown(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
     """An object without the fields that nobody knows; one of a kind without a table stays as it is."""
-    return _known(data, find_fields(data), load_tables().types)
+    return _known(data, find_fields(data, release), load_tables(release).types)
 
 
 def _known(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:

@@ -6,7 +6,7 @@ Tables write a field as its type, then what else is to be known of it:
 
 Types: `any`; the scalars of `scalars.py`; the name of another type; `list of` or `map of` one of these.
 required            must be given (who validates the kind says so; the check of structure does not)
-one of A B          the texts it takes (likewise); "" is the empty one
+one of A B          the texts it takes (likewise); "" is the empty one, and _ stands for a space
 merge by K, merge   strategic merge patches merge its entries by key K, or as a set of plain values
 replace             they replace the mapping whole
 retainKeys          they say which keys of the mapping, or of an entry, stay
@@ -68,7 +68,9 @@ def _with_fact(field: Field, fact: str) -> Field:
         case "required":
             values["is_required"] = True
         case "one":
-            values["choices"] = tuple("" if choice == '""' else choice for choice in rest[1:])
+            values["choices"] = tuple(
+                "" if choice == '""' else choice.replace("_", " ") for choice in rest[1:]
+            )
         case "merge" | "replace" | "retainKeys":
             values["strategies"] = (*field.strategies, word)
             values["merge_key"] = rest[1] if rest else field.merge_key

@@ -13,6 +13,7 @@ from typing import Any
 from lifecycle.late_patterns import late_pattern
 
 from ..releases.known import DEFAULT_RELEASE
+from ..releases.release import Release
 from .check import FieldProblem, find_problems, find_wrong_types
 from .fields import ANY_TYPE, LIST, MAP, Field
 from .paths import Path, format_path
@@ -71,42 +72,40 @@ _RESTORED = {"string": "string", "boolean": "bool", "int32": "int32", "int64": "
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
-def find_decode_error(data: Mapping[str, Any]) -> str:
+def find_decode_error(data: Mapping[str, Any], release: Release = DEFAULT_RELEASE) -> str:
     """Why the API server cannot read an object; "" when it can.
 
     The first field of a wrong type, else all that are unknown.
     """
-    wrong = find_wrong_type(data)
+    wrong = find_wrong_type(data, release)
     if wrong:
         return wrong
-    unknown = find_unknown_fields(data)
+    unknown = find_unknown_fields(data, release)
     return f"strict decoding error: {', '.join(unknown)}" if unknown else ""
 
 
-def find_wrong_type(data: Mapping[str, Any]) -> str:
+def find_wrong_type(data: Mapping[str, Any], release: Release = DEFAULT_RELEASE) -> str:
     """The first field of a wrong type; "" when there is none."""
-    wrong = find_wrong_types(data)
-    return _say_wrong_type(data, wrong[0]) if wrong else ""
+    wrong = find_wrong_types(data, release)
+    return _say_wrong_type(data, wrong[0], release) if wrong else ""
 
 
-def find_unrestorable(data: Mapping[str, Any]) -> str:
+def find_unrestorable(data: Mapping[str, Any], release: Release = DEFAULT_RELEASE) -> str:
     """The first field of a wrong type, as one complains who fills structs from what a patch left; or ""."""
-    wrong = find_wrong_types(data)
+    wrong = find_wrong_types(data, release)
     if not wrong:
         return ""
     value: Any = reduce(getitem, wrong[0].path, data)  # type: ignore[arg-type]
-    struct, names, field = _walk(data, wrong[0].path)
+    struct, names, field = _walk(data, wrong[0].path, release)
     kind = _name_kind(value)
     if field.shape in (LIST, MAP):
         return f"cannot restore {'slice' if field.shape == LIST else 'map'} from {kind}"
     scalar = _RESTORED.get(field.type_name)
     if scalar is not None:
-        return _say_not_restored(
-            kind, scalar, data, DEFAULT_RELEASE.tables.named_texts.get(struct, {}).get(names[-1])
-        )
-    if field.type_name in load_tables().types and kind != "map":
+        return _say_not_restored(kind, scalar, data, _find_named(release, struct, names[-1]))
+    if field.type_name in load_tables(release).types and kind != "map":
         return f"cannot restore struct from: {kind}"
-    return _say_wrong_type(data, wrong[0])
+    return _say_wrong_type(data, wrong[0], release)
 
 
 def _name_kind(value: Any) -> str:
@@ -126,14 +125,19 @@ def _say_not_restored(kind: str, scalar: str, data: Mapping[str, Any], named: st
     return f"unrecognized type: {scalar}"
 
 
-def find_unknown_fields(data: Mapping[str, Any]) -> list[str]:
+def find_unknown_fields(data: Mapping[str, Any], release: Release = DEFAULT_RELEASE) -> list[str]:
     """Every field that nobody knows, of an object that can be read otherwise."""
-    return [f'unknown field "{format_path(problem.path)}"' for problem in find_problems(data)]
+    return [f'unknown field "{format_path(problem.path)}"' for problem in find_problems(data, release)]
 
 
-def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
+def _find_named(release: Release, struct: str, field: str) -> str | None:
+    """The type of its own that a text has."""
+    return release.tables.named_texts.get(struct, {}).get(field)
+
+
+def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem, release: Release) -> str:
     value: Any = reduce(getitem, problem.path, data)  # type: ignore[arg-type]
-    struct, names, field = _walk(data, problem.path)
+    struct, names, field = _walk(data, problem.path, release)
     if field.type_name == "quantity":
         return _QUANTITY
     if field.type_name in ("time", "microTime") and isinstance(value, str):
@@ -146,7 +150,7 @@ def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem) -> str:
         # It is a number, but a fraction or too large.
         kind = f"number {value}"
     version = str(data["apiVersion"]).rpartition("/")[2]
-    go_type = _name_type(field, version, DEFAULT_RELEASE.tables.named_texts.get(struct, {}).get(names[-1]))
+    go_type = _name_type(field, version, _find_named(release, struct, names[-1]))
     return f"json: cannot unmarshal {kind} into Go struct field {struct}.{'.'.join(names)} of type {go_type}"
 
 
@@ -157,14 +161,14 @@ def _find_wrong_byte(text: str) -> int:
     return end if end < len(text) else len(text) // 4 * 4
 
 
-def _walk(data: Mapping[str, Any], path: Path) -> tuple[str, list[str], Field]:
+def _walk(data: Mapping[str, Any], path: Path, release: Release) -> tuple[str, list[str], Field]:
     """The struct that the last field on a path belongs to, the fields' names, and the wrong value's type.
 
     Places in lists and keys of maps have no names in Go.
     """
-    tables = load_tables()
+    tables = load_tables(release)
     struct = tables.kinds.get((data["apiVersion"], data["kind"]), str(data["kind"]))
-    fields: Fields = find_fields(data)
+    fields: Fields = find_fields(data, release)
     names: list[str] = []
     field = Field(struct)
     for part in path:

@@ -61,9 +61,13 @@ class _Types(Mapping[str, Fields]):
         return len(self._written)
 
 
-@cache
 def load_tables(release: Release = DEFAULT_RELEASE) -> Tables:
     """A release's tables. What is odd in them is a bug of the program, and raises where it is read."""
+    return _load_tables(release)
+
+
+@cache
+def _load_tables(release: Release) -> Tables:
     sources = (*release.tables.fields, OWN_KINDS)
     written = [one for source in sources for one in source.types.items()]
     by_name = dict(written)
@@ -79,14 +83,14 @@ def _read_kinds(table: Mapping[str, Sequence[str]]) -> Iterator[tuple[tuple[str,
         yield from (((version, name.rpartition(".")[2]), name) for name in names)
 
 
-def is_known_kind(api_version: str, kind: str) -> bool:
+def is_known_kind(api_version: str, kind: str, release: Release = DEFAULT_RELEASE) -> bool:
     """Has this kind a table? Others are somebody's custom resources."""
-    return (api_version, kind) in load_tables().kinds
+    return (api_version, kind) in load_tables(release).kinds
 
 
-def find_fields(data: Mapping[str, Any]) -> Fields:
+def find_fields(data: Mapping[str, Any], release: Release = DEFAULT_RELEASE) -> Fields:
     """The fields of an object by its kind; of a custom resource, whose table nobody has, the metadata."""
-    tables = load_tables()
+    tables = load_tables(release)
     type_name = tables.kinds.get((data["apiVersion"], data["kind"]))
     return CUSTOM_FIELDS if type_name is None else tables.types[type_name]
 

@@ -7,6 +7,8 @@ from typing import Any
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from lifecycle.engine.heart.settings import read_release
+from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api.asking.requests import Address, Options
 from lifecycle.kube_api.asking.write_options import request_of
 from lifecycle.kube_api.content import PLAIN, Form
@@ -28,6 +30,11 @@ class Asked:
     resource: Resource
     verb: str
     form: Form = PLAIN
+
+    @property
+    def release(self) -> Release:
+        """What the cluster is of."""
+        return read_release(self.cluster.settings)
 
     def told(self, problems: Sequence[str] = ()) -> Json:
         """What a command is told of the request beside its object."""

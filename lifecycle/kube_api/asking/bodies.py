@@ -7,6 +7,8 @@ from typing import Any
 import yaml
 from django.http import HttpRequest
 
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.limits.json_bounds import MOST_VALUES, find_excess
 from lifecycle.engine.schema.yaml_nodes import Budget, Converter, UnreadableYaml, compose
 from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number
@@ -51,14 +53,17 @@ def read_bytes(request: HttpRequest) -> bytes:
     return text
 
 
-def read_body(request: HttpRequest) -> Body:
-    """The body by its media type, JSON where it says none. Raises Refusal (413, 415), Unreadable."""
+def read_body(request: HttpRequest, release: Release = DEFAULT_RELEASE) -> Body:
+    """The body by its media type, JSON where it says none. Raises Refusal (413, 415), Unreadable.
+
+    `release`: whose fields there are, where they are numbered.
+    """
     media_type = first_word(request.headers.get("Content-Type"))
     text = read_bytes(request)
     if not text.strip():
         return Body(is_empty=True)
     if media_type == protobuf.MEDIA_TYPE:
-        return _read_protobuf(text)
+        return _read_protobuf(text, release)
     if media_type not in (*JSON_TYPES, *YAML_TYPES):
         raise unsupported_media_type(_TYPES)
     try:
@@ -70,9 +75,9 @@ def read_body(request: HttpRequest) -> Body:
     return body
 
 
-def _read_protobuf(text: bytes) -> Body:
+def _read_protobuf(text: bytes, release: Release) -> Body:
     try:
-        return Body(protobuf.decode(text), text=text)
+        return Body(protobuf.decode(text, release), text=text)
     except protobuf.Malformed as problem:
         unreadable = Unreadable(str(problem))
         unreadable.text = text

@@ -4,6 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.check import find_wrong_types
 from lifecycle.engine.schema.go_errors import find_decode_error
 from lifecycle.engine.schema.scalars import name_go_kind
@@ -20,14 +22,18 @@ _SHOWN = 30
 
 
 def read_object(
-    request: HttpRequest, kind: str, api_version: str, lenient_version: bool = False
+    request: HttpRequest,
+    kind: str,
+    api_version: str,
+    lenient_version: bool = False,
+    release: Release = DEFAULT_RELEASE,
 ) -> tuple[Json, list[str]]:
     """The object of a body that is to be of a kind, and what a strict reader complains of in its text.
 
     What says no kind is of that one. Raises Refusal (400, 413, 415).
     """
     try:
-        body = read_body(request)
+        body = read_body(request, release)
     except Unreadable as problem:
         said = f"error converting YAML to JSON: {problem}" if problem.is_yaml else _json_error(str(problem))
         raise _unrecognized(kind, said, problem.text) from None
@@ -39,14 +45,14 @@ def read_object(
         said = f"json: cannot unmarshal {go_kind} into Go value of type {HEADER_TYPE}"
         raise _unrecognized(kind, _json_error(said), body.text)
     data = {**data, "apiVersion": data.get("apiVersion") or api_version, "kind": data.get("kind") or kind}
-    _check_kind(data, kind, api_version, lenient_version)
-    wrong = find_wrong_types(data)
+    _check_kind(data, kind, api_version, lenient_version, release)
+    wrong = find_wrong_types(data, release)
     if wrong:
-        raise _unhandled(data, kind, find_decode_error(data))
+        raise _unhandled(data, kind, find_decode_error(data, release))
     return data, body.repeated
 
 
-def _check_kind(data: Json, kind: str, api_version: str, lenient_version: bool) -> None:
+def _check_kind(data: Json, kind: str, api_version: str, lenient_version: bool, release: Release) -> None:
     given, version = data["kind"], data["apiVersion"]
     for name in ("apiVersion", "kind"):
         if not isinstance(data[name], str):
@@ -55,11 +61,11 @@ def _check_kind(data: Json, kind: str, api_version: str, lenient_version: bool) 
             raise _unrecognized(kind, _json_error(said), b"")
     if given == kind and (version == api_version or lenient_version):
         return
-    if given == kind and is_known_kind(version, given):
+    if given == kind and is_known_kind(version, given, release):
         raise bad_request(
             f"the API version in the data ({version}) does not match the expected API version ({api_version})"
         )
-    if is_known_kind(version, given):
+    if is_known_kind(version, given, release):
         go_names = f"({version.rpartition('/')[2]}.{given}) to ({_package(api_version)}.{kind})"
         raise _unhandled(data, kind, f"converting {go_names}: unknown conversion")
     raise _unhandled(data, kind, f'no kind "{given}" is registered for version "{version}" {_SCHEME}')

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.kube_api.asking import bodies
 from lifecycle.kube_api.asking.bodies import Unreadable
@@ -21,15 +22,15 @@ _MEDIA_TYPES = {
 }
 
 
-def list_types(resource: Resource) -> dict[str, str]:
+def list_types(resource: Resource, release: Release) -> dict[str, str]:
     """How patches of a resource may be written, by media type: of what has no table nobody knows the keys."""
-    is_known = not resource.custom and is_known_kind(resource.api_version, resource.kind)
+    is_known = not resource.custom and is_known_kind(resource.api_version, resource.kind, release)
     return {name: how for name, how in _MEDIA_TYPES.items() if how != STRATEGIC or is_known}
 
 
-def read_type(request: HttpRequest, resource: Resource) -> str:
+def read_type(request: HttpRequest, resource: Resource, release: Release) -> str:
     """How a patch is to be applied. Raises Refusal (415)."""
-    taken = list_types(resource)
+    taken = list_types(resource, release)
     how = taken.get(first_word(request.headers.get("Content-Type")))
     if how is None:
         raise bodies.unsupported_media_type(", ".join(taken))

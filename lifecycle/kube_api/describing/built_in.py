@@ -8,9 +8,12 @@ from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.registry import list_entries
 from lifecycle.engine.kinds.served import Served
 from lifecycle.engine.objects.names import RBAC_GROUP
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.columns.others import COMPONENT_COLUMNS, VERDICT_COLUMNS
 from lifecycle.engine.rules.columns.workloads import SCALE_COLUMNS
 from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.lean_dataclasses import replace
 
 USAGE = "metrics.k8s.io"
 """The group of what a metrics server tells."""
@@ -104,18 +107,20 @@ Key = tuple[str, str, str]
 
 
 @cache
-def list_built_in() -> Mapping[Key, Resource]:
-    """Resources of Kubernetes' own kinds by (group, version, plural)."""
-    found = [*_ON_DEMAND]
+def list_built_in(release: Release = DEFAULT_RELEASE) -> Mapping[Key, Resource]:
+    """Resources of Kubernetes' own kinds that a release serves, by (group, version, plural)."""
+    found, minor = [*_ON_DEMAND], release.served_minor
     for entry in list_entries():
-        if entry.served is not None:
-            found += _list_versions(entry, entry.served)
+        if entry.served is not None and entry.first_minor <= minor:
+            found += _list_versions(entry, entry.served, minor)
     return {(one.group, one.version, one.name): one for one in found}
 
 
-def _list_versions(entry: KindEntry, served: Served) -> list[Resource]:
+def _list_versions(entry: KindEntry, served: Served, minor: int) -> list[Resource]:
     """The resources of a kind, one for each version that it is served in."""
     kind = entry.kind
+    if served.kept_until and served.kept_until < minor:
+        served = replace(served, kept_as="")
     own = (kind.group, kind.api_version.rpartition("/")[2])
     return [
         Resource(
@@ -130,7 +135,7 @@ def _list_versions(entry: KindEntry, served: Served) -> list[Resource]:
             served.parts,
             kind.name.lower(),
             storage_version=kind.api_version,
-            columns=entry.columns,
+            columns=entry.find_columns(minor),
             warning=entry.warning,
             served=served,
             form=form,

@@ -132,16 +132,16 @@ class _Maker:
             "x-kubernetes-group-version-kind": {"group": group, "kind": kind, "version": version},
         }
         parameters = [self._parameter(name, "query", kind) for name, kind in _QUERIES[verb].items()]
+        types = list(list_types(resource, self.refer.release)) if verb == "patch" else [JSON, YAML]
         body = self._body(verb, part)
         if self.is_v2:
-            operation |= {"consumes": list(list_types(resource)) if verb == "patch" else ["*/*"]}
+            operation |= {"consumes": types if verb == "patch" else ["*/*"]}
             operation |= {"produces": [JSON, YAML]}
             if body is not None:
                 parameters.append(
                     {"name": "body", "in": "body", "required": verb != "delete", "schema": body}
                 )
         elif body is not None:
-            types = list(list_types(resource)) if verb == "patch" else [JSON, YAML]
             operation["requestBody"] = {"content": {one: {"schema": body} for one in types}}
         return operation | ({"parameters": parameters} if parameters else {})
 

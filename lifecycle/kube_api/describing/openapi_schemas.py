@@ -66,6 +66,8 @@ _OPAQUE: dict[tuple[str, str], str] = {
     ("ControllerRevision", "data"): "io.k8s.apimachinery.pkg.runtime.RawExtension",
     ("ManagedFieldsEntry", "fieldsV1"): f"{_META}.FieldsV1",
     ("CustomResourceSubresources", "status"): f"{_DEFINITIONS}.CustomResourceSubresourceStatus",
+    ("AllocatedDeviceStatus", "data"): "io.k8s.apimachinery.pkg.runtime.RawExtension",
+    ("OpaqueDeviceConfiguration", "parameters"): "io.k8s.apimachinery.pkg.runtime.RawExtension",
     **{("JSONSchemaProps", name): f"{_DEFINITIONS}.JSON" for name in ("default", "example", "enum")},
     ("JSONSchemaProps", "additionalItems"): f"{_DEFINITIONS}.JSONSchemaPropsOrBool",
     ("JSONSchemaProps", "additionalProperties"): f"{_DEFINITIONS}.JSONSchemaPropsOrBool",
@@ -81,16 +83,15 @@ _COMMON: dict[str, Json] = {
     f"{_META}.Time": {"type": "string", "format": "date-time"},
     f"{_META}.MicroTime": {"type": "string", "format": "date-time"},
     f"{_META}.Patch": {"type": "object"},
-    f"{_META}.ListMeta": {
-        "type": "object",
-        "properties": {
-            "continue": {"type": "string"},
-            "remainingItemCount": {"type": "integer", "format": "int64"},
-            "resourceVersion": {"type": "string"},
-            "selfLink": {"type": "string"},
-        },
-    },
 }
+_OF_LISTS: Json = {
+    "continue": {"type": "string"},
+    "remainingItemCount": {"type": "integer", "format": "int64"},
+    "resourceVersion": {"type": "string"},
+    "selfLink": {"type": "string"},
+}
+_SHARD: Json = {"type": "object", "required": ["selector"], "properties": {"selector": {"type": "string"}}}
+_SHARDS_SINCE = 36
 _CAUSE = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("field", "message", "reason")},
@@ -107,6 +108,7 @@ def list_common(refer: Refer) -> Json:
     named, reached = names(refer.release), _reach("ObjectMeta", load_tables(refer.release))
     return {
         **_COMMON,
+        **_describe_lists(refer),
         **{named[one]: make_schema(one, refer) for one in reached},
         QUANTITY: refer.either({}, "string", "number"),
         INT_OR_STRING: refer.either({"format": "int-or-string"}, "integer", "string"),
@@ -139,6 +141,17 @@ def list_common(refer: Refer) -> Json:
             **make_schema("DeleteOptions", refer),
             "x-kubernetes-group-version-kind": [{"group": "", "kind": "DeleteOptions", "version": "v1"}],
         },
+    }
+
+
+def _describe_lists(refer: Refer) -> Json:
+    """What is said of a list as a whole: since v1.36 also of which part of the objects it is."""
+    if refer.release.served_minor < _SHARDS_SINCE:
+        return {LIST_META: {"type": "object", "properties": _OF_LISTS}}
+    shard = f"{_META}.ShardInfo"
+    return {
+        LIST_META: {"type": "object", "properties": {**_OF_LISTS, "shardInfo": refer(shard)}},
+        shard: _SHARD,
     }
 
 

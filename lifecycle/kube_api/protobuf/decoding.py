@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from lifecycle.engine.releases.differences import merge_rows
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.limits.json_bounds import MOST_VALUES, find_excess
 
 Json = dict[str, Any]
@@ -44,8 +46,9 @@ class Field(NamedTuple):
 
 
 @cache
-def _types() -> Mapping[str, dict[int, Field]]:
-    table = json.loads(DEFAULT_RELEASE.tables.protobuf.read_text())
+def _read_types(release: Release) -> Mapping[str, dict[int, Field]]:
+    tables = release.tables
+    table = merge_rows(json.loads(tables.protobuf.read_text()), tables.protobuf_changes)
     return {name: dict(map(_read_field, text.split("; "))) for name, text in table.items()}
 
 
@@ -55,9 +58,10 @@ def _read_field(text: str) -> tuple[int, Field]:
 
 
 @dataclass(slots=True)
-class _Budget:
-    """How many fields have been read."""
+class _Reading:
+    """By which types a message is read, and how many fields have been."""
 
+    types: Mapping[str, dict[int, Field]]
     used: int = 0
 
     def take(self, count: int = 1) -> None:
@@ -67,8 +71,8 @@ class _Budget:
             raise Malformed(f"more than {MOST_VALUES:,} values are too many to be read at once")
 
 
-def decode(text: bytes) -> Json:
-    """The object. Raises Malformed."""
+def decode(text: bytes, release: Release = DEFAULT_RELEASE) -> Json:
+    """The object, by the fields of a release. Raises Malformed."""
     if text[:4] != MAGIC:
         raise Malformed(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
@@ -77,12 +81,13 @@ def decode(text: bytes) -> Json:
     header = dict(_walk(_bytes_of(envelope.get(1, b""))))
     api_version, kind = (_bytes_of(header.get(number, b"")).decode("utf-8", "replace") for number in (1, 2))
     type = _type_of(api_version, kind)
-    if type not in _types():
+    reading = _Reading(_read_types(release))
+    if type not in reading.types:
         raise Malformed(f'no kind "{kind}" is registered for version "{api_version}" as protobuf')
     return {
         "kind": kind,
         "apiVersion": api_version,
-        **_read_message(type, _bytes_of(envelope.get(2, b"")), _Budget()),
+        **_read_message(type, _bytes_of(envelope.get(2, b"")), reading),
     }
 
 
@@ -93,22 +98,22 @@ def _type_of(api_version: str, kind: str) -> str:
     return f"{group.partition('.')[0] or 'core'}/{version}.{kind}"
 
 
-def _read_message(type: str, text: bytes, budget: _Budget) -> Json:
-    fields, found = _types().get(type, {}), Json()
+def _read_message(type: str, text: bytes, reading: _Reading) -> Json:
+    fields, found = reading.types.get(type, {}), Json()
     for number, value in _walk(text):
-        budget.take()
+        reading.take()
         field = fields.get(number)
         if field is not None:
-            _take(found, field, value, budget)
+            _take(found, field, value, reading)
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _take(found: Json, field: Field, value: Value, budget: _Budget) -> None:
+def _take(found: Json, field: Field, value: Value, reading: _Reading) -> None:
     if "m" in field.flags:
-        key, entry = _read_entry(field.type, _bytes_of(value), budget)
+        key, entry = _read_entry(field.type, _bytes_of(value), reading)
         found.setdefault(field.name, {})[key] = entry
         return
-    read = _read_value(field.type, value, budget)
+    read = _read_value(field.type, value, reading)
     if field.name == ".":
         found.update(read)
     elif "r" in field.flags:
@@ -117,15 +122,15 @@ def _take(found: Json, field: Field, value: Value, budget: _Budget) -> None:
         found[field.name] = read
 
 
-def _read_entry(type: str, text: bytes, budget: _Budget) -> tuple[str, Any]:
+def _read_entry(type: str, text: bytes, reading: _Reading) -> tuple[str, Any]:
     entry = dict(_walk(text))
     # What is empty may not be there.
     empty = b"" if type not in ("int32", "int64", "bool") else 0
     key = _bytes_of(entry.get(1, b"")).decode("utf-8", "replace")
-    return key, _read_value(type, entry.get(2, empty), budget)
+    return key, _read_value(type, entry.get(2, empty), reading)
 
 
-def _read_value(type: str, value: Value, budget: _Budget) -> Any:
+def _read_value(type: str, value: Value, reading: _Reading) -> Any:
     scalar = _SCALARS.get(type)
     if scalar is not None:
         return scalar(value)
@@ -134,13 +139,13 @@ def _read_value(type: str, value: Value, budget: _Budget) -> Any:
         inner = type.removeprefix("list-of-")
         found = []
         for number, one in _walk(text):
-            budget.take()
+            reading.take()
             if number == 1:
-                found.append(_read_value(inner, one, budget))
+                found.append(_read_value(inner, one, reading))
         return found
     if type == "raw":
         return _read_raw(dict(_walk(text)))
-    return _read_message(type, text, budget)
+    return _read_message(type, text, reading)
 
 
 # --- what has a form of its own ---------------------------------------------------------------------------

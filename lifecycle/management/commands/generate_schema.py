@@ -1,10 +1,11 @@
-"""`manage.py generate_schema RELEASE FILE [PUBLISHED]`: a release's field tables, made from its OpenAPI.
+"""`manage.py generate_schema RELEASE FILE [PUBLISHED] [--like BASE]`: field tables, made from OpenAPI.
 
     kubectl get --raw /openapi/v2 > openapi.json
     manage.py generate_schema v1.35 openapi.json api/openapi-spec/swagger.json
 
 writes `lifecycle/engine/releases/tables/v1_35/fields.py` from what an API server serves, with the texts that
-a field takes, and `others.py` with the stable kinds that only PUBLISHED has, a file of the repository.
+a field takes, and `others.py` with the stable kinds that only PUBLISHED has, a file of the repository. With
+`--like v1.35` the kinds of FILE are divided among the two as that release's are, and named so.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -74,15 +76,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "published", type=Path, nargs="?", metavar="PUBLISHED", help="swagger.json of the release"
         )
+        parser.add_argument("--like", metavar="BASE", help="the release whose two files say which is which")
 
     def handle(self, *args: Any, **options: Any) -> None:
         name, served = options["release"], _read_definitions(options["file"])
-        kinds = find_kinds(served)
+        kinds, published = find_kinds(served), options["published"]
+        if options["like"] is not None:
+            versions = run_path(str(find_table_file(options["like"], "fields.py")))["KINDS"]
+            kinds = {one: definition for one, definition in kinds.items() if one[0] in versions}
+            published = published or options["file"]
         names = make_names(_list_types(served, kinds))
         head = HEAD.format(name=name, which="", source="an API server's OpenAPI")
         self._write_file(name, "fields.py", head + write_tables(served, kinds, names, names))
-        if options["published"] is not None:
-            text = write_others(_read_definitions(options["published"]), kinds, names)
+        if published is not None:
+            text = write_others(_read_definitions(published), kinds, names)
             head = HEAD.format(
                 name=name, which=" that the API server's OpenAPI lacks", source="the published OpenAPI"
             )
@@ -196,7 +203,7 @@ class FieldWriter:
             yield "required"
         allowed = definition.get("enum") or definition.get("items", {}).get("enum")
         if allowed:
-            yield f"one of {' '.join(word or EMPTY for word in allowed)}"
+            yield f"one of {' '.join(word.replace(' ', '_') or EMPTY for word in allowed)}"
         for strategy in filter(None, definition.get("x-kubernetes-patch-strategy", "").split(",")):
             key = definition.get("x-kubernetes-patch-merge-key")
             yield f"merge by {key}" if strategy == "merge" and key else strategy

@@ -173,3 +173,14 @@ def test_a_strangers_failure_stays(client, shop):
     act(client, "forget_failure", secret)
     secret.refresh_from_db()
     assert secret.failure == "broken"
+
+
+def test_a_fork_goes_on_under_the_release_that_is_chosen(client, shop):
+    assert fork(client, kubernetes="v1.34")["HX-Redirect"] == "/clusters/child/"
+    assert "Kubernetes v1.34.9" in client.get("/clusters/child/").content.decode()
+    assert "Kubernetes v1.35.6" in client.get("/clusters/shop/").content.decode()
+
+
+def test_a_fork_under_a_release_that_is_not_modelled_is_refused(client, shop):
+    assert "is not one of the available choices" in fork(client, kubernetes="v1.99").content.decode()
+    assert not Cluster.objects.filter(name="child").exists()

@@ -83,7 +83,7 @@ class FieldManagers:
 
     def shape_of(self, data: Json) -> Shape:
         """The shape of an object, by the tables or by its definition."""
-        found = shape_of_kind(data["apiVersion"], data["kind"])
+        found = shape_of_kind(data["apiVersion"], data["kind"], self._context.release)
         return found or shape_of_custom(self._context.definitions.find_shape(data))
 
     # --- creates and updates ------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from typing import Any
 
 from ...heart.errors import BadRequest, Invalid, Unprocessable, UnsupportedMediaType
 from ...objects.shortened import shorten
+from ...releases.known import DEFAULT_RELEASE
+from ...releases.release import Release
 from ...rules.limits.json_bounds import MOST_LEVELS
 from ...rules.validation.words.field_error import invalid
 from ...rules.validation.words.refusal import make_invalid
@@ -27,7 +29,9 @@ _NO_STRATEGY = (
 )
 
 
-def patch_object(current: Json, patch: Any, how: str, options: WriteOptions = PLAIN) -> Json:
+def patch_object(
+    current: Json, patch: Any, how: str, options: WriteOptions = PLAIN, release: Release = DEFAULT_RELEASE
+) -> Json:
     """The object as a patch of this type leaves it.
 
     Raises BadRequest for what is no such patch, Invalid for what does not fit or leaves a field of a wrong
@@ -41,33 +45,36 @@ def patch_object(current: Json, patch: Any, how: str, options: WriteOptions = PL
         raise BadRequest(f"patch type {shorten(how)}: use one of {', '.join(PATCH_TYPES)}")
     if _is_too_deep(patch):
         raise BadRequest(f"patch: nested more than {MOST_LEVELS} levels deep; write it flatter")
-    is_known = is_known_kind(current["apiVersion"], current["kind"])
+    is_known = is_known_kind(current["apiVersion"], current["kind"], release)
     if how == STRATEGIC and not is_known:
         raise UnsupportedMediaType(_NO_STRATEGY)
     if how == JSON:
-        return _decode(json_patch(current, patch), current, patch, how, options)
+        return _decode(json_patch(current, patch), current, patch, how, options, release)
     if not isinstance(patch, dict):
         cannot = (
             f"json: cannot unmarshal {name_go_kind(patch)} into Go value of type map[string]interface {{}}"
         )
         raise BadRequest(cannot if how == STRATEGIC else f"error decoding patch: {cannot}")
     if how == MERGE or not is_known:
-        return _decode(merge_patch(current, patch), current, patch, how, options)
-    return _decode(strategic_merge_patch(current, patch, find_fields(current)), current, patch, how, options)
+        return _decode(merge_patch(current, patch), current, patch, how, options, release)
+    merged = strategic_merge_patch(current, patch, find_fields(current, release))
+    return _decode(merged, current, patch, how, options, release)
 
 
-def _decode(patched: Any, current: Json, patch: Any, how: str, options: WriteOptions) -> Json:
+def _decode(
+    patched: Any, current: Json, patch: Any, how: str, options: WriteOptions, release: Release
+) -> Json:
     """Read the patched object by the fields of its kind; a patch may not make another kind of it."""
     if not isinstance(patched, dict) or _is_too_deep(patched):
         raise Unprocessable()
     head = {name: current[name] for name in ("apiVersion", "kind")}
     typed = {**patched, **head}
     find_wrong = find_unrestorable if how == STRATEGIC else find_wrong_type
-    wrong = _find_wrong_head(patched) or (find_wrong(typed) if options.is_request else "")
+    wrong = _find_wrong_head(patched) or (find_wrong(typed, release) if options.is_request else "")
     if wrong:
         raise refuse_patch(how, patch, patched, wrong)
     try:
-        decoded = decode(typed)
+        decoded = decode(typed, release)
     except ValueError as problem:
         kind, name = current["kind"], current["metadata"]["name"]
         raise Invalid(f'{kind} "{name}": {problem}', kind, name) from problem

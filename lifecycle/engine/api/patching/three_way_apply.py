@@ -11,6 +11,7 @@ from typing import Any
 
 from ...heart.errors import BadRequest, Unknown
 from ...objects.names import LAST_APPLIED
+from ...releases.release import Release
 from ...rules.limits.json_bounds import read_json
 from ...rules.validation.words.metadata import ANNOTATIONS_MOST_BYTES, do_annotations_fit
 from ...schema.tables import find_fields, is_known_kind
@@ -47,7 +48,7 @@ def _annotations_of(data: Json) -> Json:
     return (data.get("metadata") or {}).get("annotations") or {}
 
 
-def apply_patch(live: Json, manifest: Json) -> Json:
+def apply_patch(live: Json, manifest: Json, release: Release) -> Json:
     """The live object with the manifest applied. Raises BadRequest for an entry that nothing tells apart."""
     from .strategic_merge import strategic_merge_patch
     from .three_way_json import make_three_way_json_patch
@@ -57,9 +58,9 @@ def apply_patch(live: Json, manifest: Json) -> Json:
     if not is_remembered(wanted):
         # What was applied before is not what the next one is to be held against.
         live = _without_annotation(live, LAST_APPLIED)
-    if not is_known_kind(manifest["apiVersion"], manifest["kind"]):
+    if not is_known_kind(manifest["apiVersion"], manifest["kind"], release):
         return dict(merge_patch(live, make_three_way_json_patch(former, wanted, live)))
-    fields = find_fields(manifest)
+    fields = find_fields(manifest, release)
     try:
         return strategic_merge_patch(live, make_three_way_patch(former, wanted, live, fields), fields)
     except Unknown as problem:

@@ -6,6 +6,7 @@ from .column import AGE, NONE, Column, Row
 from .workloads import selector_text
 
 _MOST_HOSTS = 3
+_IS_DEFAULT = "ingressclass.kubernetes.io/is-default-class"
 
 
 def _hosts(row: Row) -> str:
@@ -45,11 +46,18 @@ def _parameters(row: Row) -> str:
     return f"{given.get('kind', '')}{'' if group is None else f'.{group}'}/{given.get('name', '')}"
 
 
+def _ingress_class_name(row: Row) -> str:
+    """With whether it is the default, since v1.36 (kubernetes/kubernetes#134422)."""
+    is_default = (row.meta.get("annotations") or {}).get(_IS_DEFAULT) == "true"
+    return f"{row.meta.get('name', '')}{' (default)' if is_default else ''}"
+
+
 INGRESS_CLASS_COLUMNS = (
     Column("Controller", lambda row: row.spec.get("controller", "")),
     Column("Parameters", _parameters),
     AGE,
 )
+LATER_INGRESS_CLASS_COLUMNS = (Column("Name", _ingress_class_name, format="name"), *INGRESS_CLASS_COLUMNS)
 NETWORK_POLICY_COLUMNS = (
     Column("Pod-Selector", lambda row: selector_text(row.spec.get("podSelector") or {}) or NONE),
     AGE,

@@ -34,6 +34,12 @@ def _info(name: str, unknown: str = UNKNOWN) -> Fill:
     return lambda row: (row.status.get("nodeInfo") or {}).get(name) or unknown
 
 
+def _kernel(row: Row) -> str:
+    """With the machine's architecture, since v1.36 (kubernetes/kubernetes#132402)."""
+    machine = _info("architecture", "")(row)
+    return f"{_info('kernelVersion')(row)}{f' ({machine})' if machine else ''}"
+
+
 NODE_COLUMNS = (
     Column("Status", _status),
     Column("Roles", _roles),
@@ -44,5 +50,8 @@ NODE_COLUMNS = (
     wide("OS-Image", _info("osImage")),
     wide("Kernel-Version", _info("kernelVersion")),
     wide("Container-Runtime", _info("containerRuntimeVersion")),
+)
+LATER_NODE_COLUMNS = tuple(
+    wide(one.name, _kernel) if one.name == "Kernel-Version" else one for one in NODE_COLUMNS
 )
 NAMESPACE_COLUMNS = (Column("Status", lambda row: row.status.get("phase") or ""), AGE)

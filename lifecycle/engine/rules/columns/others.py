@@ -19,6 +19,7 @@ SECRET_COLUMNS = (
     Column("Data", _sum_data("data")),
     AGE,
 )
+FORMER_ACCOUNT_COLUMNS = (Column("Secrets", lambda row: len(row.data.get("secrets") or ())), AGE)
 CONFIG_MAP_COLUMNS = (Column("Data", _sum_data("data", "binaryData")), AGE)
 LEASE_COLUMNS = (Column("Holder", lambda row: row.spec.get("holderIdentity") or ""), AGE)
 

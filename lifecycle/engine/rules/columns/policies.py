@@ -146,6 +146,11 @@ POLICY_COLUMNS = (
     Column("ParamKind", _parameter_kind),
     AGE,
 )
+MUTATING_POLICY_COLUMNS = (
+    Column("Mutations", lambda row: len(row.spec.get("mutations") or ()), "integer"),
+    Column("ParamKind", _parameter_kind),
+    AGE,
+)
 POLICY_BINDING_COLUMNS = (
     Column("PolicyName", lambda row: row.spec.get("policyName", "")),
     Column("ParamRef", _parameters),

@@ -12,6 +12,8 @@ from typing import Any
 
 from lifecycle.lean_dataclasses import dataclass
 
+from ...releases.known import DEFAULT_RELEASE
+from ...releases.release import Release
 from ..fields import ANY_TYPE, LIST, MAP, Field, read_field
 from ..tables import ANY_FIELD, load_tables
 
@@ -31,6 +33,7 @@ class Shape:
     `inner`: what the entries of a list are, or the fields of a mapping that are not declared; None: there are
     none. `keys`: by which fields the entries of a list are known; without any, each is a value of a set.
     `key_defaults`: what a key is that an entry leaves out. `scalar`: the type of a plain value, "" for any.
+    `release`: whose tables declare the type.
     """
 
     form: str
@@ -41,13 +44,14 @@ class Shape:
     keys: tuple[str, ...] = ()
     key_defaults: Mapping[str, Any] | None = None
     scalar: str = ""
+    release: Release = DEFAULT_RELEASE
 
     def declared(self, name: str) -> Shape | None:
         """The shape of a field that is declared by its name."""
         if self.own is not None:
             return self.own.get(name)
-        field = load_tables().types[self.type_name].get(name) if self.type_name else None
-        return shape_of(field) if field is not None else None
+        field = load_tables(self.release).types[self.type_name].get(name) if self.type_name else None
+        return shape_of(field, self.release) if field is not None else None
 
     def find(self, name: str) -> Shape | None:
         """The shape of a field, declared or not; None: there is no such field."""
@@ -59,7 +63,7 @@ class Shape:
         own = (
             self.own
             if self.own is not None
-            else load_tables().types[self.type_name]
+            else load_tables(self.release).types[self.type_name]
             if self.type_name
             else ()
         )
@@ -75,39 +79,45 @@ _NUMBERS = ("int32", "int64", "number")
 
 
 @cache
-def shape_of(field: Field) -> Shape:
-    """The shape of a field of the tables."""
+def shape_of(field: Field, release: Release = DEFAULT_RELEASE) -> Shape:
+    """The shape of a field of a release's tables."""
     is_atomic = field.ownership == "atomic"
     if field.shape == LIST:
-        return _list_shape(field)
+        return _list_shape(field, release)
     if field.shape == MAP:
         assert field.inner is not None, "a map is a map of something"
-        return Shape(MAP, is_atomic, shape_of(field.inner))
+        return Shape(MAP, is_atomic, shape_of(field.inner, release))
     if field.type_name == ANY_TYPE:
         return UNTYPED_SHAPE
-    if field.type_name in load_tables().types:
-        further = load_tables().types[field.type_name].get(ANY_FIELD)
-        return Shape(MAP, is_atomic, shape_of(further) if further else None, field.type_name)
+    types = load_tables(release).types
+    if field.type_name in types:
+        further = types[field.type_name].get(ANY_FIELD)
+        inner = shape_of(further, release) if further else None
+        return Shape(MAP, is_atomic, inner, field.type_name, release=release)
     scalar = "numeric" if field.type_name in _NUMBERS else field.type_name
     return Shape(SCALAR, scalar=scalar if scalar in ("numeric", "string", "boolean") else "")
 
 
-def _list_shape(field: Field) -> Shape:
+def _list_shape(field: Field, release: Release) -> Shape:
     assert field.inner is not None, "a list is a list of something"
     is_atomic = field.ownership not in ("map", "set")
     defaults = _KEY_DEFAULTS.get(field.inner.type_name)
-    return Shape(LIST, is_atomic, shape_of(field.inner), keys=field.owned_by, key_defaults=defaults)
+    return Shape(LIST, is_atomic, shape_of(field.inner, release), keys=field.owned_by, key_defaults=defaults)
 
 
-def shape_of_kind(api_version: str, kind: str) -> Shape | None:
+def shape_of_kind(api_version: str, kind: str, release: Release = DEFAULT_RELEASE) -> Shape | None:
     """The shape of an object of the tables; None where they have none of that kind."""
-    type_name = load_tables().kinds.get((api_version, kind))
-    return Shape(MAP, type_name=type_name) if type_name else None
+    type_name = load_tables(release).kinds.get((api_version, kind))
+    return Shape(MAP, type_name=type_name, release=release) if type_name else None
 
 
 def shape_of_custom(content: Shape | None) -> Shape:
     """The shape of a custom resource: what every object has, and its content; None: it is not known."""
-    own = {"apiVersion": SCALAR_SHAPE, "kind": SCALAR_SHAPE, "metadata": shape_of(read_field("ObjectMeta"))}
+    own = {
+        "apiVersion": SCALAR_SHAPE,
+        "kind": SCALAR_SHAPE,
+        "metadata": shape_of(read_field("ObjectMeta")),
+    }
     if content is None:
         return Shape(MAP, inner=UNTYPED_SHAPE, own=own)
     return Shape(MAP, inner=content.inner, own={**(content.own or {}), **own})

@@ -17,6 +17,7 @@ from lifecycle.lean_tuples import NamedTuple
 
 from ....objects.canonical_json import escape_json
 from ....releases.known import DEFAULT_RELEASE
+from ....releases.release import Release
 
 # The fields of structs with JSON names, in their order; absent ones are left out but for those with a `!`.
 TAGGED = {
@@ -39,6 +40,17 @@ class GoText(str):
     """A value as it is written in a refusal already."""
 
 
+class GoStruct(GoText):
+    """A struct as the default release shows it."""
+
+    name: str
+    data: Mapping[str, Any]
+
+    def show_as(self, release: Release) -> GoText:
+        """The same as another release shows it: rules are not handed the release, who answers knows it."""
+        return self if release is DEFAULT_RELEASE else _show(self.name, self.data, release)
+
+
 class Field(NamedTuple):
     """One field: `within` is how it holds `struct` (`:`, `:?`, `:[` or `+`), "" where it holds none."""
 
@@ -49,9 +61,16 @@ class Field(NamedTuple):
     zero: Any
 
 
-def show_struct(name: str, data: Mapping[str, Any]) -> GoText:
+def show_struct(name: str, data: Mapping[str, Any]) -> GoStruct:
     """A struct, given as JSON has it, as the API server writes it in a refusal."""
-    return GoText(escape_json(json.dumps(_fill(name, data), ensure_ascii=False, separators=(",", ":"))))
+    shown = GoStruct(_show(name, data, DEFAULT_RELEASE))
+    shown.name, shown.data = name, data
+    return shown
+
+
+def _show(name: str, data: Mapping[str, Any], release: Release) -> GoText:
+    filled = _fill(name, data, release)
+    return GoText(escape_json(json.dumps(filled, ensure_ascii=False, separators=(",", ":"))))
 
 
 def show_texts(texts: list[str]) -> str:
@@ -65,15 +84,15 @@ def tell_json_name(name: str) -> str:
     return _FIRST_WORD.sub(lambda word: word[0].lower(), name, count=1)
 
 
-@lru_cache(maxsize=1)
-def _read_table() -> dict[str, str]:
-    rows = re.sub(r"\n +", " ", DEFAULT_RELEASE.tables.structs.strip()).splitlines()
+@lru_cache(maxsize=4)
+def _read_table(release: Release) -> dict[str, str]:
+    rows = re.sub(r"\n +", " ", release.tables.structs.strip()).splitlines()
     return dict(row.split(" = ") for row in rows)
 
 
 @lru_cache(maxsize=256)
-def _fields_of(struct: str) -> tuple[Field, ...]:
-    return tuple(_read_field(text) for text in _read_table()[struct].split())
+def _fields_of(struct: str, release: Release) -> tuple[Field, ...]:
+    return tuple(_read_field(text) for text in _read_table(release)[struct].split())
 
 
 def _read_field(text: str) -> Field:
@@ -88,17 +107,17 @@ def _read_field(text: str) -> Field:
     return Field(name, json_name, "", "", _ZEROS[mark or ""])
 
 
-def _fill(struct: str, data: Mapping[str, Any]) -> dict[str, Any]:
+def _fill(struct: str, data: Mapping[str, Any], release: Release) -> dict[str, Any]:
     if struct in TAGGED:
         return _fill_tagged(TAGGED[struct], data)
     if struct == "PodSpec":
         data = _with_host_fields(data)
     filled: dict[str, Any] = {}
-    for field in _fields_of(struct):
+    for field in _fields_of(struct, release):
         if field.within == "+":
-            filled.update(_fill(field.struct, _embedded(field.struct, data)))
+            filled.update(_fill(field.struct, _embedded(field.struct, data), release))
         else:
-            filled[field.name] = _value_of(field, data.get(field.json_name))
+            filled[field.name] = _value_of(field, data.get(field.json_name), release)
     return filled
 
 
@@ -134,15 +153,15 @@ def _without_empty(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if value}
 
 
-def _value_of(field: Field, value: Any) -> Any:
+def _value_of(field: Field, value: Any, release: Release) -> Any:
     if field.within == ":":
-        return _fill(field.struct, value or {})
+        return _fill(field.struct, value or {}, release)
     if value is None:
         return field.zero
     if field.within == ":?":
-        return _fill(field.struct, value)
+        return _fill(field.struct, value, release)
     if field.within == ":[":
-        return [_fill(field.struct, entry) for entry in value]
+        return [_fill(field.struct, entry, release) for entry in value]
     return _sorted(value)
 
 

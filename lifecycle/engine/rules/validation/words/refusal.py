@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lifecycle.lean_dataclasses import replace
+
 from ....heart.errors import Invalid
 from ....objects.kinds import kind_for
+from ....releases.release import Release
 from .field_error import FieldError
+from .go_structs import GoStruct
 
 
 def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None:
@@ -15,6 +19,14 @@ def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None
     if errors:
         name = (data.get("metadata") or {}).get("name") or ""
         raise make_invalid(data.get("kind", ""), name, errors, data.get("apiVersion", ""))
+
+
+def show_as(errors: Sequence[FieldError], release: Release) -> list[FieldError]:
+    """The errors with the structs that they show as a release shows them."""
+    return [
+        replace(error, value=error.value.show_as(release)) if isinstance(error.value, GoStruct) else error
+        for error in errors
+    ]
 
 
 def repeat_as_asked(errors: Sequence[FieldError]) -> list[FieldError]:

@@ -1,0 +1,1 @@
+"""What comes out otherwise under another release of Kubernetes, and which change is behind it."""
