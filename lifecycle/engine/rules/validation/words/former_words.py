@@ -11,6 +11,8 @@ from .field_error import INVALID, REQUIRED, FieldError
 
 _KEYS_UNTIL, _MOST_REPLICAS_SINCE = 34, 36
 _KEY, _FORMER_KEY = "a valid label key must consist of", "a qualified name must consist of"
+_ACTION, _ACTIONS_SINCE = 'supported values: "Restart"', 36
+_WHOLE_UNTIL, _WHOLE = 34, "resize of pods with pod-level resources is forbidden when "
 _MOST_REPLICAS = "spec.maxReplicas", INVALID, "must be greater than 0"
 
 
@@ -19,6 +21,11 @@ def word_as(error: FieldError, minor: int) -> FieldError:
     # apimachinery, IsQualifiedName: since v1.35 in pkg/api/validate/content.
     if minor <= _KEYS_UNTIL and _KEY in error.detail:
         return replace(error, detail=error.detail.replace(_KEY, _FORMER_KEY))
+    # pkg/apis/core/validation/validation.go: validateContainerRestartPolicy, ValidatePodResize
+    if minor >= _ACTIONS_SINCE and error.detail == _ACTION and ".restartPolicyRules[" in error.path:
+        return replace(error, detail=f'{_ACTION}, "RestartAllContainers"')
+    if minor <= _WHOLE_UNTIL and error.detail.startswith(_WHOLE):
+        return replace(error, detail="pods with pod-level resources cannot be resized")
     if minor < _MOST_REPLICAS_SINCE or (error.path, error.type, error.detail) != _MOST_REPLICAS:
         return error
     # pkg/apis/autoscaling/validation/validation.go
