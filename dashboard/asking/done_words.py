@@ -22,6 +22,7 @@ _NODES = {
     "uncordon": "uncordoned: pods are scheduled to it again",
     "drain": "drain begun: its pods are evicted as their budgets allow",
     "remove": "removed",
+    "upgrade": "upgraded",
 }
 
 

@@ -200,7 +200,7 @@ def read_target(command: Command) -> tuple[str, str, str]:
     elif command.kind == "fault":
         pod, node = payload.get("pod"), payload.get("node")
         kind, name = (POD_KIND.id, pod) if pod else (NODE_KIND.id, node)
-    elif command.kind in ("cordon", "uncordon", "taint", "drain"):
+    elif command.kind in ("cordon", "uncordon", "taint", "drain", "upgrade"):
         nodes = payload.get("nodes")
         first = nodes[0] if isinstance(nodes, list) and nodes else None
         kind, name = NODE_KIND.id, payload.get("node") or payload.get("name") or first

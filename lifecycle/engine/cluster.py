@@ -43,6 +43,7 @@ from .rules.nodes.drains import DRAIN
 from .rules.nodes.status import show_lease, show_node
 from .scheduler import Scheduler
 from .traffic import Traffic
+from .version_skew import upgrade
 
 if TYPE_CHECKING:
     from . import upgrades
@@ -72,7 +73,7 @@ class Cluster:
         control_plane = context.loop.list_parts()
         self._kubelets = Kubelets(context, self._api)
         self._traffic = Traffic(context)
-        faults, static_pods = KubeletFaults(context, self._kubelets, self._api), self._kubelets.static_pods
+        self._faults = faults = KubeletFaults(context, self._kubelets, self._api)
         self._drains = Drains(context, self._api)
         self._components = Components(
             context, self._kubelets.outages, control_plane, self._drains.give_up, self._controllers
@@ -80,17 +81,17 @@ class Cluster:
         others: dict[str, Handler] = {
             "fault": lambda payload: (self._components if "component" in payload else faults).run(payload),
             "remove": faults.remove,
-            "staticPod": static_pods.run,
+            "staticPod": self._kubelets.static_pods.run,
             "exec": Execs(context, self._kubelets).run,
             DRAIN: self._drains.run,
+            "upgrade": lambda payload: upgrade(self, payload),
         }
         self._commands = CommandTable(context, self._api, others)
         context.loop.on_hot_key = self._on_hot_key
 
     def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
         controller = next((one for one in self._controllers if one.name == key[0]), None)
-        found = controller.find(key[1], key[2]) if controller is not None else None
-        if controller is not None and found is not None:
+        if controller is not None and (found := controller.find(key[1], key[2])) is not None:
             message = f"looked at more than 100 times within one instant; again in {delay_ms} ms"
             self._context.trace.event(found.subject, "Warning", "SyncBackOff", message, controller.source)
 
@@ -186,14 +187,14 @@ class Cluster:
         try:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
-            warnings = self._commands.warnings + list_warnings(data) + list_slow_hooks(data)
-            warnings += list_demand_warnings(data)
+            warnings = self._commands.warnings + list_warnings(data, self.settings.release.served_minor)
+            warnings += [*list_slow_hooks(data), *list_demand_warnings(data)]
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)
         except ApiError as problem:
             result = Result(problem.code, None, problem.to_status(), self._commands.warnings)
-        context.loop.drain()
+        self._context.loop.drain()
         return result
 
     def take_changes(self) -> Changes:
@@ -362,8 +363,7 @@ class Cluster:
         context.loop.load(upgrades.read_failures(saved))
         self._kubelets.upgrade.go_on()
         self._drains.go_on()
-        lost = upgrades.count_lost_timers(saved, agenda)
-        if lost:
+        if lost := upgrades.count_lost_timers(saved, agenda):
             self._kubelets.upgrade.begun_anew.insert(0, f"what {lost} timers were to do")
         if not is_counted:
             self._kubelets.upgrade.begun_anew.append("what was lost of requests to Services")

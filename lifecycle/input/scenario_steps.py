@@ -361,6 +361,16 @@ def _static_pod(reader: StepReader, value: Any, path: Path) -> Commands:
         yield "staticPod", {"node": found.get("node"), "manifest": manifest}
 
 
+def _upgrade(reader: StepReader, value: Any, path: Path) -> Commands:
+    """`{controlPlane: v1.36}`, or `{node: node-1, kubernetes: v1.36}` for its kubelet."""
+    found = reader.fields(value, path, controlPlane=str, node=str, kubernetes=str)
+    if set(found) not in ({"controlPlane"}, {"node", "kubernetes"}):
+        reader.complain(
+            path, "is of the control plane or of a node", "controlPlane: v1.36, or node and kubernetes"
+        )
+    yield "upgrade", found
+
+
 def _chance(reader: StepReader, value: Any, path: Path) -> Commands:
     """`7`: from here on delays are drawn from this seed."""
     if not isinstance(value, int) or isinstance(value, bool):
@@ -386,5 +396,6 @@ READERS: dict[str, Callable[[StepReader, Any, Path], Commands]] = {
     "fault": _fault,
     "staticPod": _static_pod,
     "remove": _node("remove"),
+    "upgrade": _upgrade,
     "chance": _chance,
 }

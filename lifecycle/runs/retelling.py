@@ -159,6 +159,7 @@ _WRITERS: Mapping[str, Callable[[Json], Any]] = {
     "fault": _rest,
     "staticPod": _rest,
     "remove": _rest,
+    "upgrade": _rest,
     "chance": lambda payload: payload["seed"],
 }
 """By the command: what stands under its name in a step. What is not here no step can say."""

@@ -215,6 +215,11 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "taints": Field("a list of {key, value, effect}", _is_list_of_maps, True),
     },
     "remove": {"node": _text("the name of a node, such as node-1", True)},
+    "upgrade": {
+        "controlPlane": _text("a release such as v1.36"),
+        "node": _NODE,
+        "kubernetes": _text("a release such as v1.36"),
+    },
     "chance": {"seed": Field("a whole number", _is_whole, True)},
     "staticPod": {
         "node": _NODE_NEEDED,

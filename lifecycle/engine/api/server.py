@@ -116,7 +116,7 @@ class ApiServer:
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data, asked)
         if like is None:
-            raise_invalid(data, self._validate_new(data))
+            raise_invalid(data, show_as(self._validate_new(data), context.release))
         if kind.id == POD_KIND.id:
             data = complete_selectors(data)
         data = complete_new(context, data)

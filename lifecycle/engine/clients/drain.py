@@ -24,6 +24,7 @@ from ..objects.pods.pod import POD_KIND, Pod
 from ..objects.selector_text import read_selector
 from ..objects.shortened import shorten
 from ..objects.workloads.daemon_set import DAEMON_SET_KIND
+from ..releases.switches import DRAIN_SAYS_IT_TWICE
 from ..rules.nodes.drains import (
     BLOCKED,
     CANCELLED,
@@ -130,7 +131,7 @@ class Drains:
         if not (node.spec_json() or {}).get("unschedulable"):
             cordon(self._client, {"node": drain.node})
         chosen = choose_pods(self._list_pods(drain), options, self._has_daemon_set)
-        errors = chosen.list_errors()
+        errors = chosen.list_errors(self._context.switches[DRAIN_SAYS_IT_TWICE])
         if errors:
             raise Conflict(tell_failure(drain.node, errors), NODE_KIND.plural, drain.node)
         now_ms = self._context.now_ms

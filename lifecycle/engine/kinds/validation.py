@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..heart.settings import FEATURE_DEFAULTS
+from ..releases.known import DEFAULT_RELEASE
 from ..rules.validation.pods.warnings import list_pod_warnings
+from ..rules.validation.service_warnings import list_later_warnings
 from ..rules.validation.words.field_error import FieldError, invalid
 from ..rules.validation.words.go_structs import show_struct
 from ..rules.validation.words.metadata import (
@@ -97,8 +99,8 @@ def _show(field: str, value: Any) -> Any:
     return show_struct("LabelSelector", value) if field == "selector" and value is not None else value
 
 
-def list_warnings(data: Json) -> list[str]:
-    """What the API server accepts but warns about (POD-OBJ-05)."""
+def list_warnings(data: Json, minor: int = DEFAULT_RELEASE.served_minor) -> list[str]:
+    """What the API server of a minor release accepts but warns about (POD-OBJ-05)."""
     entry, metadata = entry_of_json(data), data.get("metadata") or {}
     name = metadata.get("name") or ""
     warnings = [entry.warning] if entry.warning else []
@@ -121,4 +123,6 @@ def list_warnings(data: Json) -> list[str]:
     if entry.pod_spec_path:
         prefix = ".".join(entry.pod_spec_path[:-1])
         warnings += list_pod_warnings(find_pod_spec(data), find_pod_metadata(data), prefix)
+    if entry.kind.id == "Service":
+        warnings += list_later_warnings(data, minor)
     return warnings + entry.warn(data)

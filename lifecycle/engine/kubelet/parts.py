@@ -229,8 +229,8 @@ class Parts:
         one sync the earliest counts; the next sync asks again (kubelet, completeWork).
         """
         now_ms = self._clock.now_ms
-        if self.agents[worker.node].rules.looks_at_back_offs:
-            # Until v1.35 an error says nothing of when.
+        if least_ms and self.agents[worker.node].rules.looks_at_back_offs:
+            # Until v1.35 an error says nothing of when; what comes at once does so for another reason.
             least_ms = BACK_OFF_MS
         due_ms = self.return_ms(worker, now_ms, least_ms)
         known = worker.return_timer

@@ -12,6 +12,7 @@ from lifecycle.lean_dataclasses import dataclass
 BACK_OFF_LOOKED_AT = "kubeletLooksAtBackOffs"
 BALANCE_SCORES_IMPROVEMENT = "balancedAllocationScoresImprovement"
 CONTAINER_EVENTS_NAME_CONTAINER = "containerEventsNameContainer"
+DRAIN_SAYS_IT_TWICE = "drainSaysItTwice"
 EVICTIONS_IGNORE_POD_GRACE = "evictionsIgnorePodGrace"
 EXEC_PROBES_END_WITH_SYNC = "execProbesEndAtTermination"
 GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"
@@ -127,5 +128,10 @@ SWITCHES: Mapping[str, Change] = {
         "NodeResourcesBalancedAllocation scores how much better balanced a node gets by the pod",
         "kubernetes/kubernetes#135573, since v1.36:"
         " pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go",
+    ),
+    DRAIN_SAYS_IT_TWICE: Change(
+        "kubectl",
+        "a drain that pods without a controller forbid says so twice: cannot delete cannot delete Pods",
+        "kubernetes/kubernetes#137064, until v1.36: staging/src/k8s.io/kubectl/pkg/drain/filters.go",
     ),
 }

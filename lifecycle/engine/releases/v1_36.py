@@ -7,6 +7,7 @@ from lifecycle.lean_dataclasses import replace
 from .release import Patches, read_defaults, read_gates
 from .switches import (
     BALANCE_SCORES_IMPROVEMENT,
+    DRAIN_SAYS_IT_TWICE,
     EXEC_PROBES_END_WITH_SYNC,
     KUBELET_RELISTS_ON_DEMAND,
     RESIZE_EVENTS_TELL_ADMISSION,
@@ -29,6 +30,7 @@ V1_36 = replace(
     switches={
         **V1_35.switches,
         BALANCE_SCORES_IMPROVEMENT: True,
+        DRAIN_SAYS_IT_TWICE: False,
         KUBELET_RELISTS_ON_DEMAND: True,
         RESIZE_EVENTS_TELL_ADMISSION: True,
         RESIZE_VALIDATED_BY_NODE: True,

@@ -549,3 +549,47 @@ def test_the_pods_of_a_resumed_job_have_its_new_resources() -> None:
         if not one["metadata"].get("deletionTimestamp")
     ]
     assert pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] == "700m"
+
+
+# --- refusals ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "release, actions",
+    [("1.35", '"Restart"'), ("1.36", '"Restart", "RestartAllContainers"')],
+)
+def test_a_rule_is_told_which_actions_there_are(release: str, actions: str) -> None:
+    rules = [{**RULES[0], "action": "Dance"}]
+    refused = begin(release).create(pod_with(app={"restartPolicy": "Never", "restartPolicyRules": rules}))
+    assert said(refused).endswith(f"supported values: {actions}")
+
+
+@pytest.mark.parametrize("release, is_taken", [("1.35", False), ("1.36", True)])
+def test_a_rule_restarts_all_containers_since_1_36(release: str, is_taken: bool) -> None:
+    rules = [{**RULES[0], "action": "RestartAllContainers"}]
+    made = begin(release).create(pod_with(app={"restartPolicy": "Never", "restartPolicyRules": rules}))
+    assert made.ok is is_taken
+
+
+@pytest.mark.parametrize(
+    "release, why",
+    [
+        ("1.34", "pods with pod-level resources cannot be resized"),
+        ("1.35", "resize of pods with pod-level resources is forbidden when "),
+    ],
+)
+def test_why_a_pod_as_a_whole_is_not_resized(release: str, why: str) -> None:
+    world = begin(release)
+    assert world.pod(app(), resources=WHOLE).ok
+    assert why in said(resize_whole(world.to(10), {"requests": {"cpu": "1500m"}}))
+
+
+@pytest.mark.parametrize(
+    "release, words", [("1.35", "cannot delete cannot delete Pods"), ("1.36", "cannot delete Pods")]
+)
+def test_a_drain_says_since_1_36_once_what_it_cannot_delete(release: str, words: str) -> None:
+    # kubectl, pkg/drain/filters.go (#137064)
+    world = begin(release)
+    assert world.pod(app()).ok
+    told = said(world.to(5).submit("drain", node="node-1"))
+    assert f"due to error: {words} that declare no controller (use --force to override): default/web" in told

@@ -23,6 +23,7 @@ CANCELLED = "cancelled"
 """What a node's row `drain` says."""
 ENDS = (DONE, TIMED_OUT, FAILED, CANCELLED)
 
+_CANNOT = "cannot delete "
 _DAEMON, _DAEMON_LEFT = (
     "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)",
     "ignoring DaemonSet-managed Pods",
@@ -65,11 +66,17 @@ class Chosen:
         """All warnings on one line; "" without any."""
         return "; ".join(f"{text}: {', '.join(names)}" for text, names in self.warnings.items())
 
-    def list_errors(self) -> list[str]:
-        """What forbids the drain, a text for each reason."""
+    def list_errors(self, says_it_twice: bool = True) -> list[str]:
+        """What forbids the drain, a text for each reason.
+
+        `says_it_twice`: also of pods without a controller, whose reason begins with the same words.
+        """
         known = [text for text in _ORDER if text in self.errors]
         others = [text for text in self.errors if text not in _ORDER]
-        return [f"cannot delete {text}: {', '.join(self.errors[text])}" for text in (*known, *others)]
+        told = {text: f"{_CANNOT}{text}" for text in (*known, *others)}
+        if not says_it_twice:
+            told |= {text: text for text in told if text.startswith(_CANNOT)}
+        return [f"{words}: {', '.join(self.errors[text])}" for text, words in told.items()]
 
 
 Exists = Callable[[Pod, OwnerReference], bool]

@@ -12,6 +12,18 @@ _HINTS = "service.kubernetes.io/topology-aware-hints"
 _MODE = "service.kubernetes.io/topology-mode"
 
 
+_OUTSIDE_SINCE = 36
+
+
+def list_later_warnings(data: Mapping[str, Any], minor: int) -> list[str]:
+    """What a minor release later than v1.35 warns of besides (kubernetes/kubernetes#137293)."""
+    spec = data.get("spec") or {}
+    is_named = is_headless(spec) or spec.get("type") == "ExternalName"
+    if minor < _OUTSIDE_SINCE or is_named or not spec.get("externalIPs"):
+        return []
+    return ["spec.externalIPs is deprecated and may no longer be implemented in some clusters"]
+
+
 def list_service_warnings(data: Mapping[str, Any]) -> list[str]:
     """Warnings of a Service."""
     spec = data.get("spec") or {}

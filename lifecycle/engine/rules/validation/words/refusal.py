@@ -11,6 +11,7 @@ from ....heart.errors import Invalid
 from ....objects.kinds import kind_for
 from ....releases.release import Release
 from .field_error import FieldError
+from .former_words import word_as
 from .go_structs import GoStruct
 
 
@@ -22,11 +23,12 @@ def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None
 
 
 def show_as(errors: Sequence[FieldError], release: Release) -> list[FieldError]:
-    """The errors with the structs that they show as a release shows them."""
-    return [
-        replace(error, value=error.value.show_as(release)) if isinstance(error.value, GoStruct) else error
-        for error in errors
-    ]
+    """The errors in the words of a release, with the structs that they show as it shows them."""
+    return [_show(word_as(error, release.served_minor), release) for error in errors]
+
+
+def _show(error: FieldError, release: Release) -> FieldError:
+    return replace(error, value=error.value.show_as(release)) if isinstance(error.value, GoStruct) else error
 
 
 def repeat_as_asked(errors: Sequence[FieldError]) -> list[FieldError]:

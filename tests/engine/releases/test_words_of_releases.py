@@ -1,0 +1,94 @@
+"""What an API server of a release says of objects, where it is not what one of v1.35 says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lifecycle.engine import Cluster, Command, Settings
+from lifecycle.engine.api.commands import Result
+
+Json = dict[str, Any]
+KEY = "{} must consist of alphanumeric characters"
+DEPRECATED = "spec.externalIPs is deprecated and may no longer be implemented in some clusters"
+
+
+def make(release: str) -> Cluster:
+    return Cluster(settings=Settings(kubernetes=release, nodes={"count": 1}))
+
+
+def submit(cluster: Cluster, verb: str, **payload: Any) -> Result:
+    return cluster.submit(Command(id="one", kind=verb, payload=payload))
+
+
+def create(release: str, data: Json) -> Result:
+    meta = {"name": "one", "namespace": "default", **data.get("metadata", {})}
+    return submit(make(release), "create", object={**data, "metadata": meta})
+
+
+def read_message(result: Result) -> str:
+    return str((result.status or {}).get("message") or "")
+
+
+@pytest.mark.parametrize(
+    "release, most, said",
+    [
+        # pkg/apis/autoscaling/validation/validation.go of the releases
+        ("1.35", 0, "spec.maxReplicas: Invalid value: 0: must be greater than 0"),
+        ("1.36", 0, "spec.maxReplicas: Required value: must be set and greater than 0"),
+        ("1.35", -2, "spec.maxReplicas: Invalid value: -2: must be greater than 0"),
+        ("1.36", -2, "spec.maxReplicas: Invalid value: -2: must be greater than or equal to 1"),
+        ("1.34", 0, "spec.maxReplicas: Invalid value: 0: must be greater than 0"),
+    ],
+)
+def test_how_an_autoscaler_without_room_is_refused(release: str, most: int, said: str) -> None:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    spec = {"scaleTargetRef": target, "maxReplicas": most}
+    data = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "spec": spec}
+    assert said in read_message(create(release, data))
+
+
+@pytest.mark.parametrize("release, noun", [("1.34", "a qualified name"), ("1.35", "a valid label key")])
+@pytest.mark.parametrize("field", ["labels", "annotations"])
+def test_how_a_key_with_two_slashes_is_refused(release: str, noun: str, field: str) -> None:
+    data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {field: {"bad/key/x": "1"}}}
+    assert KEY.format(noun) in read_message(create(release, data))
+
+
+@pytest.mark.parametrize(
+    "release, spec, is_warned",
+    [
+        ("1.35", {"externalIPs": ["192.0.2.7"]}, False),
+        ("1.36", {"externalIPs": ["192.0.2.7"]}, True),
+        ("1.36", {}, False),
+        ("1.36", {"externalIPs": ["192.0.2.7"], "clusterIP": "None"}, False),
+        ("1.36", {"externalIPs": ["192.0.2.7"], "type": "ExternalName", "externalName": "a.example"}, False),
+    ],
+)
+def test_addresses_outside_are_deprecated_since_v1_36(release: str, spec: Json, is_warned: bool) -> None:
+    ports = {"ports": [{"port": 80}]}
+    result = create(release, {"apiVersion": "v1", "kind": "Service", "spec": {**ports, **spec}})
+    assert result.ok, read_message(result)
+    assert (DEPRECATED in result.warnings) is is_warned
+
+
+@pytest.mark.parametrize(
+    "release, end",
+    [
+        # The last fields of core.PodSpec in pkg/apis/core/types.go of the releases
+        ("1.34", '"HostnameOverride":null}}'),
+        ("1.35", '"HostnameOverride":null,"WorkloadRef":null}}'),
+        ("1.36", '"HostnameOverride":null,"SchedulingGroup":null}}'),
+    ],
+)
+def test_a_template_that_may_not_change_is_shown_with_the_fields_of_the_release(release, end) -> None:
+    cluster = make(release)
+    pod = {"restartPolicy": "Never", "containers": [{"name": "app", "image": "nginx"}]}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "one", "namespace": "default"}}
+    submit(cluster, "create", object={**job, "spec": {"template": {"spec": pod}}})
+    containers = [{"name": "app", "image": "other"}]
+    patch = {"spec": {"template": {"spec": {"containers": containers}}}}
+    where = {"kind": "Job", "namespace": "default", "name": "one"}
+    said = read_message(submit(cluster, "patch", **where, type="strategic", patch=patch))
+    assert said.endswith(f"{end}: field is immutable"), said[-200:]
