@@ -35,12 +35,25 @@ def test_each_step_can_be_taken_on_a_real_cluster(family: str) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_scenario_is_read_as_it_was_written(family: str) -> None:
     case = draw_case(family, 3)
-    assert read_case(case.to_text()) == case
+    assert read_case("any", case.to_text()) == case
 
 
-def test_a_scenario_of_others_is_not_read() -> None:
-    with pytest.raises(ValueError, match="was not drawn"):
-        read_case("# shows: something\nkind: Scenario\n")
+def test_a_scenario_that_nobody_drew_is_read_too() -> None:
+    text = "kind: ConfigMap\n---\nkind: Scenario\nspec: {steps: [{at: 1m, cordon: node-1}], until: 1m30s}\n"
+    case = read_case("own", text)
+    expected = Case("own", None, ({"kind": "ConfigMap"},), ({"at": "1m", "cordon": "node-1"},), 90)
+    assert case == expected
+    assert case.name == "own"
+    assert read_case("own", case.to_text()) == expected
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [("kind: ConfigMap\n", "there is no Scenario"), ("kind: Scenario\nspec: {until: idle}\n", "no duration")],
+)
+def test_a_scenario_without_an_end_is_not_read(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_case("own", text)
 
 
 # --- smaller ----------------------------------------------------------------------------------------------

@@ -174,9 +174,12 @@ class Kubelet:
         self.now = now
         self.client.asked.clear()
         self.nodes.run_due()
-        for method, _, body, _ in self.client.asked:
+        for method, path, body, _ in self.client.asked:
             if method == "DELETE":
                 said.append("gone")
+                continue
+            if "/pods/" not in path:
+                said.append(path.rpartition("/v1/")[2])
                 continue
             self.pod = {**self.pod, "status": body["status"]}
             self.nodes.hear(Heard(now, "MODIFIED", "Pod", self.pod))
@@ -228,4 +231,6 @@ def test_a_silent_node_tells_of_its_pods_when_it_is_back() -> None:
     kubelet.hear()
     kubelet.pass_to(0)
     kubelet.nodes.silence("x", 20)
-    assert {now: kubelet.pass_to(now) for now in (4, 19, 20)} == {4: [], 19: [], 20: ["Running True"]}
+    assert {now: kubelet.pass_to(now) for now in (4, 19)} == {4: [], 19: []}
+    speaks = ["namespaces/kube-node-lease/leases/x", "nodes/x/status"]
+    assert kubelet.pass_to(20) == [*speaks, "Running True"]

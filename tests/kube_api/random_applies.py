@@ -287,6 +287,51 @@ def ingress_rules(rng: random.Random) -> list[Json]:
     ]
 
 
+def peers(rng: random.Random) -> list[Json]:
+    """Who may talk to the pods of a policy."""
+    drawn = fields({"podSelector": selector, "namespaceSelector": selector}, 0.3, 0)
+    block = {"ipBlock": {"cidr": "10.0.0.0/8", "except": ["10.1.0.0/16"]}}
+    return [block if rng.random() < 0.3 else drawn(rng) or block for _ in range(rng.randint(0, 2))]
+
+
+def selector(rng: random.Random) -> Json:
+    return {"matchLabels": dict.fromkeys(some(rng, "ab"), "1")}
+
+
+def policy_rules(way: str) -> Draw:
+    """Of one direction: lists without keys, which are taken as wholes."""
+    numbers = fields({"port": one_of(53, 80, "web"), "protocol": one_of("TCP", "UDP"), "endPort": one_of(90)})
+    draw = fields({way: peers, "ports": lambda rng: [numbers(rng) for _ in range(rng.randint(0, 2))]})
+    return lambda rng: [draw(rng) for _ in range(rng.randint(0, 2))]
+
+
+def limits(rng: random.Random) -> list[Json]:
+    draw = fields({"default": AMOUNTS, "max": fields({"cpu": one_of(2, "4")}, 0.2, 0)})
+    return [{"type": type_, **draw(rng)} for type_ in some(rng, ("Container", "Pod")) or ["Container"]]
+
+
+def endpoints(rng: random.Random) -> list[Json]:
+    draw = fields(
+        {
+            "conditions": fields({"ready": one_of(True, False)}),
+            "hostname": one_of("h", "i"),
+            "zone": one_of("z"),
+        }
+    )
+    return [{"addresses": [address], **draw(rng)} for address in some(rng, ("10.0.0.1", "10.0.0.2"))]
+
+
+def slice_ports(rng: random.Random) -> list[Json]:
+    more = fields({"port": one_of(53, 80), "protocol": one_of("TCP", "UDP"), "appProtocol": one_of("http")})
+    return [{"name": name, **more(rng)} for name in some(rng, ("a", "b"))]
+
+
+def subjects(rng: random.Random) -> list[Json]:
+    accounts = [{"kind": "ServiceAccount", "name": name, "namespace": "default"} for name in some(rng, "xyz")]
+    group = "rbac.authorization.k8s.io"
+    return accounts + [{"kind": "User", "name": name, "apiGroup": group} for name in some(rng, "uv", 1)]
+
+
 def free(rng: random.Random, depth: int = 3) -> Any:
     """Any JSON, with entries that have names."""
     kind = rng.randint(0, 5) if depth else 0
@@ -415,6 +460,42 @@ KINDS: dict[str, tuple[str, Json, dict[str, Draw]]] = {
             "secrets": entries("name", "xyz", {}, 0.1),
             "automountServiceAccountToken": one_of(True, False),
         },
+    ),
+    "ReplicaSet": (
+        "apps/v1",
+        {"spec": same_labels("template")},
+        of_pods(replicas=one_of(0, 1), minReadySeconds=one_of(0, 3)),
+    ),
+    "ReplicationController": (
+        "v1",
+        {"spec": {"selector": {"app": "n"}, "template": {"metadata": {"labels": {"app": "n"}}}}},
+        of_pods(replicas=one_of(0, 1), minReadySeconds=one_of(0, 3)),
+    ),
+    "PodTemplate": (
+        "v1",
+        {},
+        {"template.metadata.labels": mapping} | {f"template.spec.{name}": draw for name, draw in POD.items()},
+    ),
+    "NetworkPolicy": (
+        "networking.k8s.io/v1",
+        {"spec": {"podSelector": {}}},
+        {
+            "spec.podSelector": selector,
+            "spec.ingress": policy_rules("from"),
+            "spec.egress": policy_rules("to"),
+            "spec.policyTypes": lambda rng: some(rng, ("Ingress", "Egress")),
+        },
+    ),
+    "LimitRange": ("v1", {}, {"spec.limits": limits}),
+    "EndpointSlice": (
+        "discovery.k8s.io/v1",
+        {"addressType": "IPv4"},
+        {"endpoints": endpoints, "ports": slice_ports},
+    ),
+    "RoleBinding": (
+        "rbac.authorization.k8s.io/v1",
+        {"roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "x"}},
+        {"subjects": subjects},
     ),
     "Foo": ("example.com/v1", {}, {"spec": fields(dict.fromkeys("klm", free), 0.3), "spec.list": free}),
 }

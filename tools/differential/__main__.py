@@ -10,6 +10,7 @@ from pathlib import Path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
+from tools.differential.case import read_case
 from tools.differential.client import Client
 from tools.differential.drawing import FAMILIES, draw_case
 from tools.differential.hollow_nodes import HollowNodes
@@ -24,8 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _read_options(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
     search = _make_search(options)
-    cases = [draw_case(family, seed) for seed in options.seeds for family in options.families]
-    words: dict[str, Counter[str]] = {family: Counter() for family in options.families}
+    cases = [read_case(path.stem, path.read_text()) for path in options.file]
+    cases = cases or [draw_case(family, seed) for seed in options.seeds for family in options.families]
+    words: dict[str, Counter[str]] = {case.family: Counter() for case in cases}
     found: list[Verdict] = []
     for verdict in search.judge(cases):
         words[verdict.case.family][verdict.word] += 1
@@ -47,6 +49,9 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.differential", description=__doc__)
     parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"of {', '.join(FAMILIES)}; or all")
     parser.add_argument("--seeds", type=_read_seeds, default=range(20), metavar="A:B", help="from A up to B")
+    parser.add_argument(
+        "--file", type=Path, action="append", default=[], help="this scenario, drawn before or not"
+    )
     parser.add_argument("--kubeconfig", type=Path, help="of a scratch cluster, to run beside")
     parser.add_argument("--kubectl", default="", help="for steps that kubectl alone takes")
     parser.add_argument("--slots", type=int, default=4, help="how many scenarios at once, on 3 nodes each")

@@ -1,24 +1,28 @@
-"""A scenario that was drawn: what is given, what is done when, and how long it lives."""
+"""A scenario, drawn or read: what is given, what is done when, and how long it lives."""
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
-from tests.recordings.scenario_files import ScenarioFile, parse
+from tests.recordings.scenario_files import ScenarioFile, parse, read_seconds
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Case:
-    """`family` and `seed` say how it was drawn, also when it has been made smaller since."""
+    """`family` and `seed` say how it was drawn, also when it has been made smaller since.
+
+    One that nobody drew is a family of its own, without a seed.
+    """
 
     family: str
-    seed: int
+    seed: int | None
     manifests: tuple[Json, ...]
     steps: tuple[Json, ...]
     until_seconds: int
@@ -27,7 +31,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        return f"{self.family}-{self.seed}"
+        return self.family if self.seed is None else f"{self.family}-{self.seed}"
 
     def to_text(self) -> str:
         """The scenario as a file of tests/recordings: for `podline simulate`, `epoch` and all."""
@@ -57,18 +61,22 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
-def read_case(text: str) -> Case:
-    """A case from the text that `to_text` wrote. Raises ValueError for another."""
+def read_case(name: str, text: str) -> Case:
+    """A case from the text that `to_text` wrote, or from another scenario that says how long it lives.
+
+    Raises ValueError for one that does not.
+    """
     found = re.search(r"family (\S+), seed (\d+)", text)
-    if found is None:
-        raise ValueError("the file was not drawn by tools/differential: its first line does not say so")
-    *manifests, scenario = (one for one in yaml.safe_load_all(text) if one)
+    documents = [one for one in yaml.safe_load_all(text) if one]
+    scenario = next((one for one in documents if one["kind"] == "Scenario"), None)
+    if scenario is None:
+        raise ValueError(f"{name}: there is no Scenario; write one with `until: 30s`")
     spec = scenario["spec"]
     return Case(
-        found[1],
-        int(found[2]),
-        tuple(manifests),
-        tuple(spec["steps"]),
-        int(spec["until"].removesuffix("s")),
+        found[1] if found else name,
+        int(found[2]) if found else None,
+        tuple(one for one in documents if one is not scenario),
+        tuple(spec.get("steps", ())),
+        math.ceil(read_seconds(spec.get("until", "none"))),
         spec.get("epoch", ""),
     )

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
 
 from tools.differential.client import MERGE, STRATEGIC, Client, Json, path_of
 from tools.differential.parts import APP, BEHAVIOR
@@ -39,7 +39,7 @@ class HollowNodes:
         self._client = client
         self._labels = labels_by_node
         self._clock = clock
-        self._due: list[tuple[float, int, Any]] = []
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         self._wakes = threading.Condition()
         self._started: set[str] = set()
@@ -82,23 +82,25 @@ class HollowNodes:
     def _beat(self) -> None:
         for number in itertools.count():
             for name in self._labels:
-                if self._find_silence_seconds(name):
-                    continue
-                spec = {
-                    "holderIdentity": name,
-                    "leaseDurationSeconds": 40,
-                    "renewTime": say_now("microseconds"),
-                }
-                lease = {"metadata": {"name": name}, "spec": spec}
-                if not self._client.ask("PATCH", f"{LEASES}/{name}", {"spec": spec}, MERGE).is_ok:
-                    self._client.ask("POST", LEASES, lease)
-                if number % (STATUS_SECONDS // HEARTBEAT_SECONDS) == 0:
-                    self._show_ready(name)
+                if not self._find_silence_seconds(name):
+                    self._renew_lease(name)
+                    if number % (STATUS_SECONDS // HEARTBEAT_SECONDS) == 0:
+                        self._show_ready(name)
             time.sleep(HEARTBEAT_SECONDS)
 
+    def _renew_lease(self, node: str) -> None:
+        spec = {"holderIdentity": node, "leaseDurationSeconds": 40, "renewTime": say_now("microseconds")}
+        if not self._client.ask("PATCH", f"{LEASES}/{node}", {"spec": spec}, MERGE).is_ok:
+            self._client.ask("POST", LEASES, {"metadata": {"name": node}, "spec": spec})
+
     def silence(self, node: str, seconds: float) -> None:
-        """A node sends no heartbeats, and its pods go on unseen, for so long."""
+        """A node sends no heartbeats, and its pods go on unseen, for so long; then it speaks at once."""
         self._silent_until[node] = self._clock() + seconds
+        self._plan(seconds, partial(self._speak, node))
+
+    def _speak(self, node: str) -> None:
+        self._renew_lease(node)
+        self._show_ready(node)
 
     def _find_silence_seconds(self, node: str) -> float:
         return max(0.0, self._silent_until.get(node, 0.0) - self._clock())
@@ -117,15 +119,19 @@ class HollowNodes:
         is_deleted = "deletionTimestamp" in heard.thing["metadata"]
         if is_deleted and uid not in self._ending:
             self._ending.add(uid)
-            self._plan(0, self._stop, uid)
+            self._plan_for(uid, 0, self._stop)
         elif not is_deleted and uid not in self._started:
             self._started.add(uid)
-            self._plan(0, self._run, uid)
+            self._plan_for(uid, 0, self._run)
 
-    def _plan(self, after_seconds: float, what: Any, uid: str) -> None:
+    def _plan_for(self, uid: str, after_seconds: float, what: Callable[[Json], None]) -> None:
+        """The same for what is done to a pod, as it stands then."""
+        self._plan(after_seconds, partial(self._do_to, uid, what))
+
+    def _plan(self, after_seconds: float, what: Callable[[], None]) -> None:
         with self._wakes:
             due = self._clock() + after_seconds
-            heapq.heappush(self._due, (due, next(self._numbers), (what, uid)))
+            heapq.heappush(self._due, (due, next(self._numbers), what))
             self._wakes.notify()
 
     def _work(self) -> None:
@@ -141,16 +147,19 @@ class HollowNodes:
             with self._wakes:
                 if not self._due or self._due[0][0] > self._clock():
                     return self._due[0][0] - self._clock() if self._due else None
-                what, uid = heapq.heappop(self._due)[2]
-            pod = self._last.get(uid)
-            if pod is None:
-                continue
-            left = self._find_silence_seconds(pod["spec"]["nodeName"])
-            if left:
-                # It is told when the node speaks again.
-                self._plan(left, what, uid)
-            else:
-                what(pod)
+                what = heapq.heappop(self._due)[2]
+            what()
+
+    def _do_to(self, uid: str, what: Callable[[Json], None]) -> None:
+        pod = self._last.get(uid)
+        if pod is None:
+            return
+        # What happens on a silent node is told when it speaks again.
+        left = self._find_silence_seconds(pod["spec"]["nodeName"])
+        if left:
+            self._plan_for(uid, left, what)
+        else:
+            what(pod)
 
     def _run(self, pod: Json) -> None:
         acts, uid = _read_behavior(pod), pod["metadata"]["uid"]
@@ -159,10 +168,10 @@ class HollowNodes:
         ready_seconds = _find_ready_seconds(pod, acts)
         self._show(pod, "Running", {"running": {"startedAt": say_now()}}, is_ready=ready_seconds == 0)
         if ready_seconds:
-            self._plan(ready_seconds, self._make_ready, uid)
+            self._plan_for(uid, ready_seconds, self._make_ready)
         run = acts.get("runs", [{"forever": True}])[0]
         if "for" in run:
-            self._plan(_read_seconds(run["for"]), self._end, uid)
+            self._plan_for(uid, _read_seconds(run["for"]), self._end)
 
     def _make_ready(self, pod: Json) -> None:
         if pod["metadata"]["uid"] not in self._ending:
@@ -178,7 +187,8 @@ class HollowNodes:
         ends = _read_behavior(pod).get("onTerm", {})
         takes_seconds = _read_seconds(ends.get("takes", "0s"))
         is_over = pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
-        self._plan(0 if is_over else min(takes_seconds, grace_seconds), self._remove, pod["metadata"]["uid"])
+        after_seconds = 0 if is_over else min(takes_seconds, grace_seconds)
+        self._plan_for(pod["metadata"]["uid"], after_seconds, self._remove)
 
     def _remove(self, pod: Json) -> None:
         ends = _read_behavior(pod).get("onTerm", {})

@@ -15,9 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tests.recordings.scenario_files import Step
 from tools.differential.case import Case
-from tools.differential.client import Answer, Client, Json, path_of
+from tools.differential.client import MERGE, Answer, Client, Json, path_of
 from tools.differential.steps import OWN_NODES_TAINT, Sender, Silence, rename_nodes
 from tools.differential.watches import Heard, Watches
 
@@ -30,7 +29,7 @@ SLOT_LABEL = "lab/slot"
 TOLERATION = {"key": OWN_NODES_TAINT["key"], "operator": "Exists", "effect": "NoSchedule"}
 NODES_OF_A_SLOT = 3
 SETTLE_SECONDS = 1.5
-GONE_SECONDS = 30
+GONE_SECONDS = READY_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ class Recorder:
     def record(self, case: Case, slot: Slot, path: Path) -> str:
         """Run one scenario and write its recording. Returns the time of day at which it began.
 
-        Raises OSError when the cluster could not be heard to the end.
+        Raises OSError when the cluster could not be heard to the end, ValueError for a step it cannot take.
         """
         namespace = f"lab-{case.name}-{secrets.token_hex(2)}"
         self._prepare(namespace, slot)
@@ -139,7 +138,12 @@ class Recorder:
         for node in slot.nodes:
             self._reset_node(node)
         account = path_of("ServiceAccount", namespace, "default")
+        deadline = time.monotonic() + READY_SECONDS
         while not self._client.ask("GET", account).is_ok:
+            if time.monotonic() > deadline:
+                raise OSError(
+                    f"{namespace} got no ServiceAccount `default`: does the controller manager run?"
+                )
             time.sleep(0.1)
         time.sleep(SETTLE_SECONDS)
 
@@ -147,7 +151,7 @@ class Recorder:
         path = path_of("Node", name=node)
         labels = {"disk": None}
         patch = {"metadata": {"labels": labels}, "spec": {"taints": [OWN_NODES_TAINT], "unschedulable": None}}
-        self._client.ask("PATCH", path, patch, "application/merge-patch+json")
+        self._client.ask("PATCH", path, patch, MERGE)
 
     def _live(self, case: Case, found: Recording) -> None:
         sender = Sender(self._client, found.namespace, self._kubectl, self._silence)
@@ -158,11 +162,9 @@ class Recorder:
             found.note(title, sender.create(fit_to_slot(manifest, found.slot)), now)
         for step, title in zip(file.steps, file.step_titles, strict=True):
             _wait_until(found.started + step.at_seconds)
-            found.note(title, self._take(sender, step, found.slot), time.monotonic() - found.started)
+            now = time.monotonic() - found.started
+            found.note(title, sender.take(step.kind, rename_nodes(step.payload, found.slot.nodes)), now)
         _wait_until(found.started + case.until_seconds + 1)
-
-    def _take(self, sender: Sender, step: Step, slot: Slot) -> Answer:
-        return sender.take(step.kind, rename_nodes(step.payload, slot.nodes))
 
     def _clean(self, namespace: str, case: Case) -> None:
         """Take all away, whatever a finalizer says, and wait until the nodes are free."""
@@ -181,7 +183,7 @@ class Recorder:
             if thing["metadata"].get("finalizers"):
                 path = path_of(kind, namespace, thing["metadata"]["name"])
                 patch = {"metadata": {"finalizers": None}}
-                self._client.ask("PATCH", path, patch, "application/merge-patch+json")
+                self._client.ask("PATCH", path, patch, MERGE)
         return things
 
 

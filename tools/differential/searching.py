@@ -49,7 +49,7 @@ class Beside:
         try:
             path = self._folder / f"{case.name}.{slot.name}.real.jsonl.gz"
             wall = self._recorder.record(case, slot, path)
-        except OSError as problem:
+        except (OSError, ValueError) as problem:
             return Verdict(case, "not recorded", text=str(problem))
         finally:
             self._free.put(slot)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from tests.recordings.scenario_files import read_seconds
 from tools.differential.case import Case
 
 FindShowing = Callable[[Sequence[Case]], Case | None]
@@ -56,8 +57,8 @@ def _with(parts: tuple[Any, ...], at: int, part: Any) -> tuple[Any, ...]:
     return (*parts[:at], part, *parts[at + 1 :])
 
 
-def _find_last_step_seconds(case: Case) -> int:
-    return max([int(step["at"].removesuffix("s")) for step in case.steps], default=0)
+def _find_last_step_seconds(case: Case) -> float:
+    return max([read_seconds(step["at"]) for step in case.steps], default=0)
 
 
 def _list_smaller_objects(thing: Any) -> Iterator[Any]:

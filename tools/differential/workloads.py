@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 from tools.differential.parts import (
@@ -24,7 +25,7 @@ AMOUNTS = (0, 1, 2, "25%", "50%", "100%")
 NODES = ("hollow-1", "hollow-2", "hollow-3")
 
 
-def make_workload(kind: str, acts: Json, /, template: Json | None = None, **spec: Any) -> Json:
+def make_workload(kind: str, acts: Json, template: Json | None = None, /, **spec: Any) -> Json:
     """One of apps/v1."""
     return {
         "apiVersion": "apps/v1",
@@ -91,10 +92,7 @@ def draw_replica_set(rng: random.Random) -> Drawn:
         lambda rng: patch_spec("ReplicaSet", NAME, minReadySeconds=rng.choice((0, 3))),
     ]
     for name in stray:
-        steps += [
-            lambda rng, name=name: _relabel(rng, name),
-            lambda rng, name=name: ("delete", {"kind": "Pod", "name": name}),
-        ]
+        steps += [partial(_relabel, pod=name), partial(_delete_pod, pod=name)]
     order = [*pods, owner]
     rng.shuffle(order)
     return order, steps, 12
@@ -102,6 +100,10 @@ def draw_replica_set(rng: random.Random) -> Drawn:
 
 def _relabel(rng: random.Random, pod: str) -> Any:
     return merge_patch("Pod", pod, {"metadata": {"labels": {"app": rng.choice(("web", "other", None))}}})
+
+
+def _delete_pod(_rng: random.Random, pod: str) -> Any:
+    return "delete", {"kind": "Pod", "name": pod}
 
 
 def draw_stateful_set(rng: random.Random) -> Drawn:
