@@ -17,7 +17,7 @@ from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.input.instants import parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
-from lifecycle.runs.run_requests import read_run
+from lifecycle.runs.driving.run_requests import read_run
 
 MAX_REPLICAS = 10_000
 MOST_IMAGES = 50

@@ -15,7 +15,8 @@ from django.utils import timezone
 from lifecycle import limits
 from lifecycle.input import expressions, scenario
 from lifecycle.models import Cluster, Command, RunControl
-from lifecycle.runs import auto, messages, run_controls
+from lifecycle.runs import messages, run_controls
+from lifecycle.runs.driving import auto
 from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
 from lifecycle.runs.sharing import shards
 
