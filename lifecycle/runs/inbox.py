@@ -281,7 +281,7 @@ def control(
     """
     payload = payload or {}
     limits.take_command(user)
-    if kind in MOVING:
+    if kind in MOVING or payload.get("speed") == auto.AUTO:
         limits.check_holdings(cluster.owner)
     _check_control(kind, payload)
     control = RunControl.objects.create(cluster=cluster, kind=kind, payload=payload, user=_known(user))

@@ -254,7 +254,8 @@ class Owner:
             answer = entries.enter(hot, command)
             piece.answers.append(answer)
             # What was refused or only tried moves no time.
-            if answer.result["code"] < 400 and not inbox.is_rehearsal(command):
+            moves = answer.result["code"] < 400 and not inbox.is_rehearsal(command)
+            if moves and not hot.excess:
                 auto.begin_run(hot.clock)
                 self._go_on(hot, piece, deadline, [], hot.clock.target_ms(self.wall()))
         return True
