@@ -18,7 +18,7 @@ from lifecycle.engine.releases.known import DEFAULT_RELEASE, VERSIONS
 from lifecycle.input.instants import parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
-from lifecycle.runs.run_requests import read_run
+from lifecycle.runs.driving.run_requests import read_run
 
 MAX_REPLICAS = 10_000
 MOST_IMAGES = 50

@@ -19,8 +19,9 @@ from lifecycle.export import documents
 from lifecycle.export.views import ExportView
 from lifecycle.limits import Exceeded
 from lifecycle.models import DNS_LABEL, Cluster
-from lifecycle.runs import clocks, forks, new_clusters
+from lifecycle.runs import forks
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.runs.driving import clocks, new_clusters
 
 Json = dict[str, Any]
 _SPEED = serializers.JSONField(required=False, help_text="a number from 0.01 to 10,000, or auto")

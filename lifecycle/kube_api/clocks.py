@@ -1,7 +1,7 @@
 """The cluster's clock as an object: `clocks.podline.dev`, name `cluster`, for whoever speaks Kubernetes.
 
-It can be read, patched, watched and waited for, and is stored nowhere: see `runs/clocks.py` for its fields.
-A resource that Kubernetes does not have, as Kubernetes has no clock that anybody could turn.
+It can be read, patched, watched and waited for, and is stored nowhere; `runs/driving/clocks.py` has its
+fields. A resource that Kubernetes does not have, as Kubernetes has no clock that anybody could turn.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lifecycle.kube_api.watching.changes import ADDED, MODIFIED
 from lifecycle.kube_api.watching.stream import END_OF_INITIAL, LEAST_SECONDS, Wish, release_thread
 from lifecycle.kube_api.watching.watcher import make_event
 from lifecycle.models import Cluster
-from lifecycle.runs import clocks
+from lifecycle.runs.driving import clocks
 from lifecycle.threads import reading as in_thread
 
 Json = dict[str, Any]

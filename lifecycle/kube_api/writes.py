@@ -20,7 +20,7 @@ from lifecycle.kube_api.reading import heartbeats, lists, reads, standing, versi
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
-from lifecycle.runs.clocks import wait_until_it_stands
+from lifecycle.runs.driving.clocks import wait_until_it_stands
 
 Json = dict[str, Any]
 WAIT_SECONDS = 30.0

@@ -17,8 +17,9 @@ from lifecycle.access import address_for
 from lifecycle.limits import Exceeded
 from lifecycle.management.finding import find_cluster
 from lifecycle.models import Cluster
-from lifecycle.runs import clocks, forks, new_clusters
+from lifecycle.runs import forks
 from lifecycle.runs.checkpoints import Unreadable
+from lifecycle.runs.driving import clocks, new_clusters
 from lifecycle.simulation.run import BAD_INPUT
 
 Json = dict[str, Any]

@@ -19,7 +19,8 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import Until, read_until
 from lifecycle.limits import Exceeded
 from lifecycle.models import Cluster, RunControl, StoredObject
-from lifecycle.runs import inbox, new_clusters
+from lifecycle.runs import inbox
+from lifecycle.runs.driving import new_clusters
 from lifecycle.runs.run_controls import IDLE
 from lifecycle.stored_kinds import of_kind
 

@@ -15,7 +15,8 @@ from django.utils import timezone
 from lifecycle import limits
 from lifecycle.input import expressions, scenario
 from lifecycle.models import Cluster, Command, RunControl
-from lifecycle.runs import auto, messages, run_controls
+from lifecycle.runs import messages, run_controls
+from lifecycle.runs.driving import auto
 from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
 from lifecycle.runs.sharing import shards
 
@@ -280,7 +281,7 @@ def control(
     """
     payload = payload or {}
     limits.take_command(user)
-    if kind in MOVING:
+    if kind in MOVING or payload.get("speed") == auto.AUTO:
         limits.check_holdings(cluster.owner)
     _check_control(kind, payload)
     control = RunControl.objects.create(cluster=cluster, kind=kind, payload=payload, user=_known(user))

@@ -2,7 +2,7 @@
 
 from lifecycle.engine import Cluster as Engine
 from lifecycle.models import RunControl
-from lifecycle.runs import auto
+from lifecycle.runs.driving import auto
 from lifecycle.runs.run_clock import LIMIT_MS, MAX_SPEED, MIN_SPEED, RunClock
 
 # The condition that no progress is left to wait for.

@@ -21,7 +21,6 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.input import expressions
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs import (
-    auto,
     checkpoints,
     collector,
     engine_faults,
@@ -36,6 +35,7 @@ from lifecycle.runs import (
     upgrades,
 )
 from lifecycle.runs.container_logs import Tails
+from lifecycle.runs.driving import auto
 from lifecycle.runs.engine_faults import EngineFault
 from lifecycle.runs.hot import Hot, hold, keep_time, stand
 from lifecycle.runs.recorder import FencedOff, Slice
@@ -254,7 +254,8 @@ class Owner:
             answer = entries.enter(hot, command)
             piece.answers.append(answer)
             # What was refused or only tried moves no time.
-            if answer.result["code"] < 400 and not inbox.is_rehearsal(command):
+            moves = answer.result["code"] < 400 and not inbox.is_rehearsal(command)
+            if moves and not hot.excess:
                 auto.begin_run(hot.clock)
                 self._go_on(hot, piece, deadline, [], hot.clock.target_ms(self.wall()))
         return True

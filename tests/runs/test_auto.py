@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lifecycle.models import Command, Event, Transition
-from lifecycle.runs import clocks, inbox
+from lifecycle.runs import inbox
+from lifecycle.runs.driving import clocks
 from tests.kube_api.conftest import Shop, channels_in_memory, shop, shop_settings
 
 __all__ = ["channels_in_memory", "shop", "shop_settings"]

@@ -47,7 +47,7 @@ from lifecycle.recorded.images import list_assumed
 from lifecycle.recorded.requests import tell_lost_requests
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.runs.run_requests import check_run
+from lifecycle.runs.driving.run_requests import check_run
 
 
 @signed_in

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.management.cluster_desks import Desk, Here, There
 from lifecycle.management.finding import find_first_user, find_user
-from lifecycle.runs.auto import AUTO
+from lifecycle.runs.driving.auto import AUTO
 
 Json = dict[str, Any]
 TOKEN = "PODLINE_TOKEN"

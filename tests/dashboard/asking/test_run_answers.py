@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from dashboard.asking.run_answers import tell_end, tell_run
 from lifecycle.models import Cluster, Command, RunControl, StoredObject
+from lifecycle.runs.driving.run_requests import check_run
 from lifecycle.runs.run_clock import LIMIT_MS
-from lifecycle.runs.run_requests import check_run
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import pod_life, transition
 

@@ -17,9 +17,10 @@ from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, RunControl
 from lifecycle.reads import virtual_now_ms
-from lifecycle.runs import auto, inbox
+from lifecycle.runs import inbox
+from lifecycle.runs.driving import auto
+from lifecycle.runs.driving.run_requests import check_run, read_run
 from lifecycle.runs.run_clock import LIMIT_MS
-from lifecycle.runs.run_requests import check_run, read_run
 
 Json = dict[str, Any]
 SPEED, PAUSED, RUN_UNTIL = "speed", "paused", "runUntil"

@@ -11,7 +11,8 @@ from django.core.exceptions import ValidationError
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms
 from lifecycle.models import Cluster
-from lifecycle.runs import clocks, inbox
+from lifecycle.runs import inbox
+from lifecycle.runs.driving import clocks
 from lifecycle.simulation import Overrides, make_plan
 
 FIELDS = ("name", "nodes", "seed", "epoch", "timing", "kubernetes", "speed", "paused")

@@ -1,0 +1,1 @@
+"""Clusters driven by programs: made, their clocks turned, speed `auto`."""
