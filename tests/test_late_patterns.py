@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lifecycle.late_patterns import late_pattern
+from lifecycle.late_patterns import late_pattern, patterns_compiled_late
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,19 @@ def test_nothing_is_compiled_before():
     broken = late_pattern("(")
     with pytest.raises(re.error):
         broken.match("")
+
+
+def test_what_is_imported_meanwhile_has_late_patterns_and_what_comes_later_has_not():
+    with patterns_compiled_late():
+        broken = re.compile("(")
+    with pytest.raises(re.error):
+        broken.match("")
+    with pytest.raises(re.error):
+        re.compile("(")
+
+
+def test_patterns_are_compiled_soon_again_after_an_import_that_failed():
+    with pytest.raises(ImportError), patterns_compiled_late():
+        raise ImportError
+    with pytest.raises(re.error):
+        re.compile("(")
