@@ -1,6 +1,9 @@
 """Late patterns are compiled when they are first asked for something, and answer as compiled ones do."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +47,21 @@ def test_patterns_are_compiled_soon_again_after_an_import_that_failed():
         raise ImportError
     with pytest.raises(re.error):
         re.compile("(")
+
+
+YAML = """
+from lifecycle.lean_yaml import yaml
+print(type(yaml.SafeLoader.NON_PRINTABLE).__name__, yaml.safe_load("{a: 12, b: yes, c: 2026-01-02, d: x}"))
+"""
+
+
+def test_yaml_is_loaded_without_its_patterns_and_reads_as_ever():
+    done = subprocess.run(
+        [sys.executable, "-c", YAML],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    expected = "late_pattern {'a': 12, 'b': True, 'c': datetime.date(2026, 1, 2), 'd': 'x'}"
+    assert (done.stdout.strip(), done.stderr) == (expected, "")
