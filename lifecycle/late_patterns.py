@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,4 +24,15 @@ else:
             return found
 
 
-__all__ = ["late_pattern"]
+@contextmanager
+def patterns_compiled_late() -> Iterator[None]:
+    """What is imported meanwhile for the first time has late patterns too, although it asks for others."""
+    soon = re.compile
+    vars(re)["compile"] = late_pattern
+    try:
+        yield
+    finally:
+        vars(re)["compile"] = soon
+
+
+__all__ = ["late_pattern", "patterns_compiled_late"]

@@ -27,7 +27,6 @@ from lifecycle.engine.rules.network.requests import (
     find_range,
     find_variance,
 )
-from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
 from lifecycle.lean_dataclasses import dataclass, field
 from lifecycle.lean_tuples import NamedTuple
 
@@ -274,6 +273,8 @@ def tell_sender(sender: str) -> str:
 
 def tell_worth(lost_ms: Fraction | int) -> str:
     """`80ms`, `1.4s`, `2m 05s`."""
+    from lifecycle.engine.rules.telling.verdicts import tell_span
+
     lost = round_lost(lost_ms)
     if lost < 950:
         return f"{lost}ms"
@@ -316,6 +317,8 @@ def tell_exact_loss(sums: Json) -> str:
 
 def tell_exactly(at_ms: int) -> str:
     """An instant as the page's clock shows it, with tenths."""
+    from lifecycle.engine.rules.telling.verdicts import tell_instant
+
     return f"{tell_instant(at_ms)}.{at_ms // 100 % 10}"
 
 

@@ -18,7 +18,12 @@ pytestmark = pytest.mark.xdist_group("floors")
 ROOTS = ("lifecycle", "dashboard", "podline")
 
 # How classes and patterns are written down, for all floors.
-DEFINITIONS = ("lifecycle.late_patterns", "lifecycle.lean_dataclasses", "lifecycle.lean_tuples")
+DEFINITIONS = (
+    "lifecycle.late_patterns",
+    "lifecycle.lean_dataclasses",
+    "lifecycle.lean_tuples",
+    "lifecycle.lean_yaml",
+)
 
 # Lowest first. A room is a folder or a module; the longest name that fits a module says its floor.
 # Modules of one floor may import each other, unless the floor is one of strangers.

@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-import yaml
-
 from lifecycle.engine.rules.limits.json_bounds import count_values, find_excess
 from lifecycle.engine.schema.paths import Path, format_path
 from lifecycle.engine.schema.scalars import describe
@@ -30,6 +28,7 @@ from lifecycle.engine.schema.yaml_values import UnreadableValue, json_number
 from lifecycle.input.problems import ManifestError, Problem, refuse
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.lean_yaml import yaml
 
 FILE_LIMIT_BYTES = 32 * 1024 * 1024
 _MEBIBYTE = 1024 * 1024

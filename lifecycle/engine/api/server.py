@@ -30,7 +30,6 @@ from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, sho
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
 from .admission.admission import admit_changed, admit_new, admit_pod
-from .admission.definitions import delete_definition
 from .admission.namespaces import delete_namespace, require_namespace
 from .admission.plugins import annotate
 from .admission.quotas import QUOTA
@@ -44,7 +43,6 @@ from .deletion import (
     delete_pod,
     finish_deletion,
 )
-from .evictions import evict_pod
 from .identity import identify, name_asked, require_fitting, with_name, with_uid
 from .kind_hooks import complete_changed, complete_new, list_companions, list_forerunners, prepare_new
 from .label_keys import complete_selectors, overlay_narrowed, with_label_keys
@@ -372,6 +370,8 @@ class ApiServer:
         Returns the object as it is now, or as it last was. Raises BadRequest for an unknown propagation, and
         Conflict when a precondition (`uid`, `resourceVersion`) does not hold.
         """
+        from .admission.definitions import delete_definition
+
         check_propagation(propagation)
         check_mortal(old)
         if preconditions:
@@ -396,4 +396,6 @@ class ApiServer:
         is_dry_run: bool = False,
     ) -> Pod:
         """Delete a pod by the eviction API. Raises ApiError as `evict_pod` does."""
+        from .evictions import evict_pod
+
         return evict_pod(self._context, pod, grace_seconds, preconditions, is_dry_run)

@@ -21,7 +21,6 @@ from ..heart.timing import read_duration_ms
 from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND
 from ..objects.pods.pod import POD_KIND, Pod
-from ..objects.selector_text import read_selector
 from ..objects.shortened import shorten
 from ..objects.workloads.daemon_set import DAEMON_SET_KIND
 from ..releases.switches import DRAIN_SAYS_IT_TWICE
@@ -69,6 +68,8 @@ class Drains:
         Raises BadRequest for what cannot be read, NotFound for a node, Conflict in kubectl's words where
         pods forbid the drain: then the node is cordoned all the same.
         """
+        from ..objects.selector_text import read_selector
+
         if payload.get("cancel"):
             return self._cancel(self._client.find_node(payload).meta.name)
         names = payload.get("nodes") or [self._client.find_node(payload).meta.name]
@@ -151,6 +152,8 @@ class Drains:
 
     def _list_pods(self, drain: NodeDrain) -> Iterable[Pod]:
         """The selected pods of a node, as an API server lists them."""
+        from ..objects.selector_text import read_selector
+
         selector = read_selector(drain.pod_selector)
         uids = self._store.index.pods_by_node.get(drain.node, ())
         pods = [one for one in map(self._store.pods.get, uids) if one is not None]

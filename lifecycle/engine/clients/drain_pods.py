@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..api.admission.namespaces import is_namespace_ending
 from ..api.context import Context
-from ..api.evictions import withdraw
 from ..api.server import ApiServer
 from ..heart.chance import PART
 from ..heart.errors import ApiError, NotFound, TooManyRequests
@@ -106,6 +105,8 @@ class DrainedPods:
 
     def finish(self, drain: NodeDrain, key: str, error: str = "") -> None:
         """Nothing more is asked of a pod: it is gone, or there is an error."""
+        from ..api.evictions import withdraw
+
         found = drain.pods.pop(key)
         if found.timer is not None:
             self._context.agenda.cancel(found.timer)
@@ -115,6 +116,8 @@ class DrainedPods:
 
     def give_up(self, drain: NodeDrain, key: str) -> None:
         """Ask for a pod no more, whatever it does."""
+        from ..api.evictions import withdraw
+
         uid = drain.pods[key].uid
         self.finish(drain, key)
         withdraw(self._context, uid)

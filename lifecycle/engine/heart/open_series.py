@@ -15,7 +15,6 @@ from typing import Any
 
 from ..objects.meta import Subject
 from .correlator import Correlator, text_of
-from .series import count_repeats
 
 Json = dict[str, Any]
 ABOUT = "subject type reason message words source field_path".split()
@@ -86,6 +85,8 @@ class OpenSeries:
 
 def settle(bucket: list[Json], correlator: Correlator, until_ms: int) -> None:
     """Count up to an instant what has been told of the series of one bucket. There is at least one."""
+    from .series import count_repeats
+
     rhythms = [(one["last_ms"], one["period_ms"]) for one in bucket]
     told, paid_ms = count_repeats(bucket[0]["paid_ms"], rhythms, until_ms)
     teller, uid = _teller_of(bucket[0]), Subject(*bucket[0]["subject"]).uid

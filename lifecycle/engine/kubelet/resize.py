@@ -24,7 +24,6 @@ from ..rules.nodes.cpu_manager import is_static
 from ..rules.pods.actions import ContainerToKill
 from ..rules.pods.qos import GUARANTEED
 from ..rules.pods.resources import effective_limits, effective_requests
-from ..rules.pods.shrinking import MEMORY, Shrinking, refuse_shrinking
 from ..rules.pods.usage import memory_of
 from .parts import NORMAL, RESIZED, WARNING, Parts
 from .state.container_run import ContainerRun, begin_back_off_anew, with_resources
@@ -220,6 +219,8 @@ class Resizer:
 
     def _refuse(self, worker: PodWorker) -> str:
         """Why the new memory limits cannot be applied yet; what restarts for them uses nothing then."""
+        from ..rules.pods.shrinking import MEMORY, Shrinking, refuse_shrinking
+
         running = [(run, one) for run, one in _changed(worker) if run.process is not None]
         restarted = {one.name for run, one in running if _needs_restart(run.container, one)}
         now_ms = self._parts.context.clock.now_ms
@@ -331,6 +332,8 @@ def _is_other(old: Container, new: Container, resource: str) -> bool:
 
 
 def _memory_limit(container: Container) -> int:
+    from ..rules.pods.shrinking import MEMORY
+
     return container.limits.get(MEMORY, 0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import yaml
+from lifecycle.lean_yaml import yaml
 
 from ..objects.names import BEHAVIOR
 from ..schema.yaml_nodes import Converter, UnreadableYaml, compose

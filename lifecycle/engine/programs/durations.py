@@ -51,12 +51,12 @@ class Duration:
 
     def draw_ms(self, draw: Draw, purpose: str, *key: object) -> int:
         """One value in whole milliseconds; a fixed duration asks for no chance at all."""
-        from statistics import NormalDist
-
         if self.is_fixed:
             return self.low_ms
         chance = draw(purpose, *key)
         if self.deviation_ms:
+            from statistics import NormalDist
+
             # The inverse of the distribution is not defined at 0 itself.
             bell = NormalDist(self.low_ms, self.deviation_ms)
             return max(round(bell.inv_cdf(max(chance, _SMALLEST_CHANCE))), 0)

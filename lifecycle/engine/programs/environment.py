@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lifecycle.lean_dataclasses import dataclass, field
 
 from .downward import PodFields, field_value, resource_value
-from .env_files import BadEnvFile, ReadFile, find_value
 from .references import expand_references, list_references
+
+if TYPE_CHECKING:
+    from .env_files import ReadFile
 
 
 class Sources(Protocol):
@@ -166,6 +168,8 @@ def _value_of(
 
 def _value_of_file(reference: Mapping[str, Any], uid: str, read_file: ReadFile) -> str | None:
     """None for what may be missing. A file that is not there, or no list of variables, is never optional."""
+    from .env_files import BadEnvFile, find_value
+
     volume, path, key = (str(reference.get(name) or "") for name in ("volumeName", "path", "key"))
     text = read_file(volume, path)
     try:

@@ -16,12 +16,13 @@ from lifecycle.userland.world import World
 
 from .behavior import Behavior
 from .images.files import ABSENT, NOT_EXECUTABLE, missing_text, refused_text
-from .images.folders import find_working_folder
 from .references import expand_references
 
 
 def is_in_volume(command: str, raw: Mapping[str, Any]) -> bool:
     """Whether a command is a file of a volume of a container, as JSON: what it is shows when it runs."""
+    from .images.folders import find_working_folder
+
     mounts = raw.get("volumeMounts")
     if not mounts or "/" not in command:
         return False

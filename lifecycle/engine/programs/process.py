@@ -19,7 +19,6 @@ from . import shell
 from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .durations import Duration
-from .images.folders import find_working_folder
 from .images.sources import shell_flavour
 from .protocol import HookRun, Sight
 from .sights import (
@@ -213,6 +212,8 @@ class Process:
     @property
     def folder(self) -> str:
         """The container's working directory."""
+        from .images.folders import find_working_folder
+
         return find_working_folder(self.container.raw)
 
     def open_machine(self, now_ms: int, world: World) -> shell.Machine:

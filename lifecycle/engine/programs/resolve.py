@@ -20,7 +20,6 @@ from .durations import Duration
 from .executables import is_in_volume
 from .guesses import IMAGE, SCRIPT_RUNS, SCRIPT_SUCCEEDS, SCRIPT_WAITS, TASK
 from .images.files import is_missing
-from .images.folders import find_working_folder
 from .images.known import KNOWN_IMAGES, ImageFacts
 from .images.nginx_needs import find_nginx_problem
 from .images.sources import find_image, shell_flavour, tell_guess
@@ -163,6 +162,8 @@ def _script(
     arguments: tuple[str, ...],
 ) -> Behavior:
     """A command line that is run as it is written."""
+    from .images.folders import find_working_folder
+
     findings = examine(arguments)
     run, what = _unknown_run(pod_spec, container, labels)
     script = Script(

@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-import yaml
-
 from lifecycle.lean_dataclasses import dataclass, field
+from lifecycle.lean_yaml import yaml
 
 from ..rules.limits.json_bounds import MOST_LEVELS
 from .yaml_values import YAML_TAG, UnreadableValue, resolve_plain, resolve_tagged

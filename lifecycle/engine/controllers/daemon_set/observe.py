@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
@@ -19,11 +19,13 @@ from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from ..owner.revisions import Revisions
 from .decide import SOURCE, Seen, decide
-from .decide.history import History, decide_history, name_present, read_history
 from .decide.node_state import Rules
-from .decide.plan import Plan, decide_plan
 from .failed_pods import FailedPods
 from .places import Nodes, Places
+
+if TYPE_CHECKING:
+    from .decide.history import History
+    from .decide.plan import Plan
 
 
 class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
@@ -124,6 +126,8 @@ class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
 
     def decide(self, owner: DaemonSet, tried: Tried) -> Decision:
         """The history first, then pods, then the status. A set that is being deleted does nothing."""
+        from .decide.history import decide_history, read_history
+
         if owner.meta.deletion_ms is not None:
             return Decision()
         revisions = self._history.list_of(owner, owner.spec.selector)
@@ -137,12 +141,16 @@ class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
         self, owner: DaemonSet, revisions: Sequence[ControllerRevision]
     ) -> ControllerRevision | None:
         """Whoever has the name of the present template's revision, where the set has no such revision."""
+        from .decide.history import name_present
+
         if any(one.text == owner.spec.template.patch_text for one in revisions):
             return None
         found = self._store.get(CONTROLLER_REVISION_KIND.id, owner.meta.namespace, name_present(owner))
         return found if isinstance(found, ControllerRevision) else None
 
     def _decide(self, owner: DaemonSet, history: History, tried: Tried) -> Decision:
+        from .decide.plan import decide_plan
+
         now_ms, uid = self._context.clock.now_ms, owner.meta.uid
         places, observed = self._places[uid], owner.status.observed_generation
         spec = owner.spec

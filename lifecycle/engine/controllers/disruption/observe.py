@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...api.admission.budgets import BUDGET
 from ...api.context import Context
 from ...objects.meta import StoredObject
@@ -11,8 +13,9 @@ from ...rules.workloads.disruption_budgets import needs_scale
 from ..act import Act
 from ..loop_controller import LoopController
 from .decide import SOURCE, Seen, decide, describe_several
-from .members import NOBODY, Members
-from .scales import NoScaleError, find_scale
+
+if TYPE_CHECKING:
+    from .members import Members
 
 
 class DisruptionController(LoopController):
@@ -47,6 +50,8 @@ class DisruptionController(LoopController):
         self._enqueue_object(new)
 
     def _count(self, budget: DisruptionBudget) -> None:
+        from .members import Members
+
         if not self._hears_of_pods:
             # Where there is no budget, no pod concerns anybody here.
             self._hears_of_pods = True
@@ -91,6 +96,9 @@ class DisruptionController(LoopController):
             self._context.loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
 
     def _see(self, budget: DisruptionBudget) -> Seen:
+        from .members import NOBODY
+        from .scales import NoScaleError
+
         members = self._members[budget.meta.uid]
         namespace = budget.meta.namespace or ""
         named = {name: self._store.get("Pod", namespace, name) for name in budget.status.disrupted_pods}
@@ -109,6 +117,9 @@ class DisruptionController(LoopController):
 
     def _sum_scales(self, namespace: str, members: Members) -> int:
         """What the controllers of its pods want together. Raises NoScaleError where one cannot be asked."""
+        from .members import NOBODY
+        from .scales import NoScaleError, find_scale
+
         scales: dict[str, int] = {}
         for owner_uid, pods in members.by_owner.items():
             if owner_uid == NOBODY:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
@@ -20,7 +20,9 @@ from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from . import release
 from .decide import SOURCE, Look, Seen, SeenPods, decide
-from .tally import JobTally
+
+if TYPE_CHECKING:
+    from .tally import JobTally
 
 
 class JobController(PodOwnerController[Job], Remembering):
@@ -50,6 +52,8 @@ class JobController(PodOwnerController[Job], Remembering):
 
     def describe(self, owner: Job) -> None:
         """Count the Job's pods."""
+        from .tally import JobTally
+
         uid = owner.meta.uid
         tally = self._tallies.get(uid)
         if tally is None:

@@ -18,7 +18,6 @@ from ...rules.makers.made import EVERYWHERE, Made
 from ...rules.makers.programs import ISTIO_KINDS
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import decide_data, decide_missing, make_object
 
 _KINDS = (*CUSTOM_MAKERS, *ISTIO_KINDS, DEPLOYMENT_ID, JOB_ID)
 _BETWEEN = "/"
@@ -82,6 +81,8 @@ class MadeObjectsController(LoopController):
         return [one.meta.name for one in self._store.list(NAMESPACE.kind.id) if one.meta.deletion_ms is None]
 
     def _provide(self, maker: StoredObject, made: Made, namespace: str) -> None:
+        from .decide import decide_data, decide_missing, make_object
+
         there = self._store.get(made.kind, namespace, made.name)
         data = decide_data(made, self._list_wanted(made, namespace) if made.has_other_keys else ())
         try:

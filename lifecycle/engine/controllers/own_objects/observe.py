@@ -9,7 +9,6 @@ from ...objects.meta import StoredObject
 from ...objects.names import ROOT_CA
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import decide_own
 
 OWN = {"ServiceAccount": "default", "ConfigMap": ROOT_CA}
 
@@ -31,6 +30,8 @@ class OwnObjectsController(LoopController):
 
     def sync(self, _namespace: str, name: str) -> None:
         """Look at what one namespace has."""
+        from .decide import decide_own
+
         namespace = self.find("", name)
         if namespace is None or namespace.meta.deletion_ms is not None:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...api.context import Context
 from ...heart.saved import map_of
@@ -14,7 +14,9 @@ from ...store.audience import Useless
 from ..act import Act
 from ..loop_controller import LoopController, Remembering
 from ..owner.orphans import list_by_age
-from .decide import Seen, decide_pass
+
+if TYPE_CHECKING:
+    from .decide import Seen
 
 
 class PodGarbageCollector(LoopController, Remembering):
@@ -112,6 +114,8 @@ class PodGarbageCollector(LoopController, Remembering):
 
     def sync(self, _namespace: str, _name: str) -> None:
         """Make a pass, and say when the next one finds something."""
+        from .decide import decide_pass
+
         now_ms = self._context.clock.now_ms
         for name, until_ms in self._missing.items():
             if until_ms is None:
@@ -127,6 +131,8 @@ class PodGarbageCollector(LoopController, Remembering):
             self._context.loop.enqueue_at(self.name, "", "", min(waits))
 
     def _see(self, gone: frozenset[str]) -> Seen:
+        from .decide import Seen
+
         find = self._store.pods.get
         ending = list_by_age(find, self._ending)
         names = {pod.node_name for pod in ending}

@@ -8,7 +8,6 @@ from ...objects.meta import StoredObject
 from ...rules.limits.quotas import make_status
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import decide_status
 
 
 class QuotaController(LoopController):
@@ -35,6 +34,8 @@ class QuotaController(LoopController):
 
     def sync(self, _namespace: str, name: str) -> None:
         """Tell what is used now."""
+        from .decide import decide_status
+
         for quota in list(self._store.list(QUOTA, name)):
             status = make_status(quota, self._context.quotas.used(quota))
             self._do(decide_status(quota, status))

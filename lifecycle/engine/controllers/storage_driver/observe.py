@@ -8,15 +8,6 @@ from ...objects.storage import ATTACHMENT, CLAIM, VOLUME
 from ...rules.volumes.claims import attached_volume, class_of, volume_name
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import (
-    decide_begin,
-    decide_deletion,
-    decide_growth,
-    decide_volume,
-    is_to_be_deleted,
-    wants_more,
-    wants_volume,
-)
 
 DELETES, GROWS = "volumeDeletion", "volumeGrowth"
 
@@ -45,6 +36,8 @@ class StorageDriver(LoopController):
     # --- what happens -------------------------------------------------------------------------------------
 
     def _on_claim(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        from .decide import decide_begin, wants_more, wants_volume
+
         if new is None:
             return
         storage_class = self._volumes.storage_class(class_of(new))
@@ -56,12 +49,16 @@ class StorageDriver(LoopController):
             self._later(GROWS, new, "volume_provision")
 
     def _on_volume(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        from .decide import is_to_be_deleted
+
         if new is None or not is_to_be_deleted(new):
             return
         if old is None or not is_to_be_deleted(old):
             self._later(DELETES, new, "volume_delete")
 
     def _on_attachment(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        from .decide import is_to_be_deleted
+
         if new is None and old is not None:
             volume = self._volumes.volume(attached_volume(old))
             if volume is not None and is_to_be_deleted(volume):
@@ -76,6 +73,8 @@ class StorageDriver(LoopController):
 
     def sync(self, namespace: str, name: str) -> None:
         """A volume has been made for a claim, if that still wants one."""
+        from .decide import decide_volume, wants_volume
+
         claim = self.find(namespace, name)
         storage_class = self._volumes.storage_class(class_of(claim)) if claim is not None else None
         if claim is None or storage_class is None or not wants_volume(claim, storage_class):
@@ -85,6 +84,8 @@ class StorageDriver(LoopController):
 
     def _delete(self, _namespace: str, name: str) -> None:
         """A volume that is still attached is deleted when it no longer is."""
+        from .decide import decide_deletion, is_to_be_deleted
+
         volume = self._volumes.volume(name)
         while volume is not None and is_to_be_deleted(volume) and not self._volumes.attachments(name):
             actions = decide_deletion(volume)
@@ -92,6 +93,8 @@ class StorageDriver(LoopController):
             volume = self._volumes.volume(name) if actions else None
 
     def _grow(self, namespace: str, name: str) -> None:
+        from .decide import decide_growth, wants_more
+
         claim = self.find(namespace, name)
         volume = self._volumes.volume(volume_name(claim)) if claim is not None else None
         if claim is not None and volume is not None and wants_more(claim, volume):

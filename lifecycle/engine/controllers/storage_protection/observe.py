@@ -10,7 +10,6 @@ from ...rules.volumes.claims import list_claims
 from ...store.audience import Useless
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import decide_claim_protection, decide_volume_protection
 
 VOLUMES = "volumeProtection"
 
@@ -51,11 +50,15 @@ class StorageProtection(LoopController):
 
     def sync(self, namespace: str, name: str) -> None:
         """Look at one claim."""
+        from .decide import decide_claim_protection
+
         claim = self.find(namespace, name)
         if claim is not None:
             self._do(decide_claim_protection(claim, self._volumes.users(namespace, name)))
 
     def _sync_volume(self, _namespace: str, name: str) -> None:
+        from .decide import decide_volume_protection
+
         volume = self._volumes.volume(name)
         if volume is not None:
             self._do(decide_volume_protection(volume))

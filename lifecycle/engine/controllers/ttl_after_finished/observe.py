@@ -7,7 +7,6 @@ from ...heart.settings import read_offset_ms
 from ...objects.workloads.job import JOB_KIND, Job
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import decide
 
 
 class TtlAfterFinishedController(LoopController):
@@ -29,6 +28,8 @@ class TtlAfterFinishedController(LoopController):
 
     def sync(self, namespace: str, name: str) -> None:
         """Delete the Job if it is time, else be there when it is."""
+        from .decide import decide
+
         job, context = self.find(namespace, name), self._context
         if not isinstance(job, Job):
             return

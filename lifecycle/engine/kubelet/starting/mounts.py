@@ -14,10 +14,8 @@ from ...objects.pods.api_access import with_api_access
 from ...objects.pods.pod import PodSpec
 from ...programs.downward import PodFields
 from ...programs.volumes import volume_files
-from ...rules.volumes.plugins import find_switched_off
 from ...rules.volumes.sources import find_sources, list_mounted_names
 from ...store.store import Store
-from ..world.sources import StoredSources
 
 RETRY_FIRST_MS = 500
 RETRY_MOST_MS = 122_000
@@ -34,6 +32,9 @@ def list_mounted(spec: PodSpec) -> list[dict[str, Any]]:
 
 def find_problems(store: Store, namespace: str, volumes: Sequence[Mapping[str, Any]]) -> list[str]:
     """Why volumes of a pod cannot be mounted, in the kubelet's words."""
+    from ...rules.volumes.plugins import find_switched_off
+    from ..world.sources import StoredSources
+
     sources, problems = StoredSources(store, namespace), []
     for volume in volumes:
         problem = volume_files(volume, PodFields(), sources).problem or find_switched_off(volume)

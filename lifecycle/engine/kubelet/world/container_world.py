@@ -6,7 +6,7 @@ Everything is worked out when a program asks, so that a container whose program 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.lean_dataclasses import replace
 from lifecycle.userland.crowd import Crowd
@@ -34,12 +34,10 @@ from ...programs import (
 from ...programs.downward import PodFields
 from ...programs.environment import find_mount_problem
 from ...programs.images.files import is_missing
-from ...programs.images.folders import find_image_files
 from ...programs.volumes import is_read_only_volume, make_mounts, refresh_layer, volume_files
 from ...releases.gates import is_enabled
 from ...rules.nodes.cpu_manager import format_cpus
 from ...rules.pods.host_names import HostName, Resolver, decide_host_name, decide_kernel_name, decide_resolver
-from ...rules.pods.kernel_files import control_group_files, id_files
 from ...rules.pods.security import has_read_only_root
 from ...rules.pods.user_namespaces import BLOCK
 from ...rules.volumes.claims import list_claims
@@ -50,7 +48,9 @@ from ..state.worker import PodWorker
 from .cluster_dns import OUTSIDE
 from .identity import identity_of
 from .network import OUTSIDE_TAKES_MS, Network, is_outside
-from .sources import StoredSources
+
+if TYPE_CHECKING:
+    from .sources import StoredSources
 
 _NO_LIMITS = Limits()
 
@@ -145,6 +145,8 @@ class ContainerWorld:
     @property
     def kernel_files(self) -> Mapping[str, str]:
         """What the kernel tells it: text by absolute path."""
+        from ...rules.pods.kernel_files import control_group_files, id_files
+
         memory = self._node_memory
         has_memory_qos = is_enabled(self._context.features, "MemoryQoS")
         qos_class = self._pod.status.qos_class
@@ -156,6 +158,8 @@ class ContainerWorld:
     @property
     def image_files(self) -> FileLayer:
         """What its image holds."""
+        from ...programs.images.folders import find_image_files
+
         return find_image_files(self._container.image)
 
     def lacks(self, command: str) -> bool:
@@ -213,6 +217,8 @@ class ContainerWorld:
 
     @property
     def _sources(self) -> StoredSources:
+        from .sources import StoredSources
+
         return StoredSources(self._context.store, self._pod.meta.namespace or "")
 
     def _fields(self) -> PodFields:

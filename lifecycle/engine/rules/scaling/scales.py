@@ -9,7 +9,6 @@ from lifecycle.lean_dataclasses import dataclass
 
 from ...objects.meta import StoredObject
 from ...objects.selector import Selector
-from ...objects.selector_text import read_selector
 from ..columns.workloads import labels_text, selector_text
 from ..custom_resources.definition import ScalePaths
 
@@ -44,6 +43,8 @@ def size_of(obj: StoredObject, path: Sequence[str]) -> int:
 
 def read_scale(obj: StoredObject, paths: ScalePaths) -> tuple[Scale, Selector | None]:
     """An object's /scale, and the selector it tells of; None for none. Raises UnreadableScaleError."""
+    from ...objects.selector_text import read_selector
+
     if paths == BUILT_IN and not isinstance(obj.spec, Mapping):
         own: Any = obj.spec.selector
         selector = own if isinstance(own, Selector) else Selector.of_labels(own)

@@ -12,7 +12,6 @@ from .words.field_error import FieldError, invalid
 from .words.names import check_subdomain
 from .words.part import Part, gathers
 from .words.selectors import validate_selector
-from .words.shown_changes import show_change
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 VOLUME_MODES = ("Block", "Filesystem")
@@ -48,6 +47,8 @@ _FIXED = (
 
 def validate_claim_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """A changed claim: its volume is named once; a bound one may ask for more. Nothing else changes."""
+    from .words.shown_changes import show_change
+
     before, after = old.get("spec") or {}, new.get("spec") or {}
     errors = validate_claim(after)
     part = Part(after, "spec", errors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from lifecycle.lean_dataclasses import dataclass, field
 
@@ -14,9 +15,11 @@ from ....objects.workloads.daemon_set import DaemonSet
 from ....rules.actions import Action, CreatePod, Decision, DeletePod, RecordEvent, Tried, Update
 from ....rules.workloads.daemon_pods import tie_to_node
 from ...replica_set.decide import decide_batch_size
-from .history import History, decide_surplus
-from .plan import Plan
 from .sums import Sums
+
+if TYPE_CHECKING:
+    from .history import History
+    from .plan import Plan
 
 SOURCE = "daemonset-controller"
 
@@ -41,6 +44,8 @@ class Seen:
 
 def decide(seen: Seen) -> Decision:
     """The next batch of pods to make, those that are to go, and when the plan is carried out, the status."""
+    from .history import decide_surplus
+
     actions = _decide_pods(seen)
     if actions:
         return Decision(actions, goes_on=True)

@@ -34,7 +34,6 @@ from .limits import (
     stabilize,
     stabilize_down,
 )
-from .proposals import Look, Proposal, Unusable, propose
 from .readings import Readings
 
 Json = Mapping[str, Any]
@@ -190,6 +189,8 @@ def _find_selector_problem(seen: Seen, scale: Scale, verdict: Verdict, clock: Cl
 
 def _compare(seen: Seen, scale: Scale, verdict: Verdict, clock: Clock) -> tuple[int, str, list[Json], str]:
     """The largest proposal (-1: none to be followed), its metric, all statuses, what failed (HPA-08)."""
+    from .proposals import Look, Proposal, Unusable, propose
+
     spec = seen.autoscaler.spec or {}
     look = Look(
         seen.autoscaler.meta.namespace or "", scale.replicas, scale.status_replicas, seen.pods, seen.readings,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lifecycle.lean_dataclasses import dataclass
 
@@ -13,9 +14,10 @@ from ....objects.workloads.job import Job as Job
 from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
 from ....rules.jobs.pods import is_tracked
 from .accounting import take_account
-from .look import find_deadline_ms, look_at, make_condition, make_success
-from .pods import Plan, plan_pods
 from .seen import SOURCE, JobDecision, Look, Seen, SeenPods
+
+if TYPE_CHECKING:
+    from .pods import Plan
 
 
 @dataclass(slots=True)
@@ -33,6 +35,9 @@ class _Step:
 
 def decide(seen: Seen, now_ms: int) -> JobDecision:
     """Make pods, or delete some; then have the status say so, and count what has ended."""
+    from .look import look_at
+    from .pods import plan_pods
+
     job = seen.job
     if seen.gates.is_managed_elsewhere(job.spec):
         return JobDecision()
@@ -52,6 +57,8 @@ def _release(pods: Sequence[Pod]) -> list[Action]:
 
 
 def _see_counts(seen: Seen, look: Look, plan: Plan, now_ms: int) -> _Step:
+    from .look import make_success
+
     pods, deleted = seen.pods, plan.deletions
     # While it waits to try again, Kubernetes tells of no active pod, whatever else runs.
     active = 0 if plan.wait_ms is not None else pods.active - len(deleted)
@@ -123,6 +130,8 @@ def _tell_counts(step: _Step) -> JobStatus:
 
 def _tell_suspension(step: _Step, status: JobStatus, now_ms: int) -> tuple[JobStatus, list[Action]]:
     """Say that it is suspended, or is so no longer; one that never was says nothing (JOB-SUSP-07 to -11)."""
+    from .look import make_condition
+
     job = step.seen.job
     if step.end is not None or not step.plan.is_managed:
         return status, []
@@ -156,6 +165,8 @@ def _tell_finish(job: Job, status: JobStatus, end: Condition) -> list[Action]:
 
 def _find_recheck(step: _Step, now_ms: int) -> int | None:
     """When a wait is over, or its deadline has come."""
+    from .look import find_deadline_ms
+
     dues = [] if step.plan.wait_ms is None else [now_ms + step.plan.wait_ms]
     deadline_ms = find_deadline_ms(step.seen.job, step.look) if step.end is None else None
     if deadline_ms is not None:

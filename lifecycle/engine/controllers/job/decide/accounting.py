@@ -21,10 +21,7 @@ from ....objects.workloads.job import (
     JobStatus,
     UncountedPods,
 )
-from ....rules.jobs.failure_policy import judge
-from ....rules.jobs.indexes import count_indexes, format_indexes, has_index, with_indexes
 from ....rules.jobs.pods import is_failed, read_index
-from .look import is_placed, make_condition
 from .seen import Look, Seen
 
 MAX_UNCOUNTED = 500
@@ -63,6 +60,8 @@ def take_account(
     A terminal condition waits until all pods are counted and none is left that has yet to stop (JOB-FIN-04,
     JOB-TERM-09): `terminating`.
     """
+    from ....rules.jobs.indexes import count_indexes, format_indexes, with_indexes
+
     status = _count_released(status, seen.pods.tracked)
     if end is None and _goes_on_as_it_is(seen, status):
         return Account(status, (), status, None)
@@ -92,6 +91,9 @@ def _goes_on_as_it_is(seen: Seen, status: JobStatus) -> bool:
 
 
 def _gather(seen: Seen, look: Look, status: JobStatus, end: Condition | None) -> _Ended:
+    from ....rules.jobs.indexes import has_index
+    from .look import is_placed
+
     job, only_failed = seen.job, seen.gates.replaces_only_failed(seen.job.spec)
     before = status.uncounted or NONE_UNCOUNTED
     ended, lost, done = _Ended([*before.succeeded], [*before.failed]), {*before.failed}, {*before.succeeded}
@@ -133,6 +135,9 @@ def _fails(seen: Seen, end: Condition | None) -> bool:
 
 
 def _counts(seen: Seen, pod: Pod) -> bool:
+    from ....rules.jobs.failure_policy import judge
+    from .look import is_placed
+
     verdict = judge(seen.job.spec.failure_rules, pod, seen.gates.limit_per_index)
     return is_placed(seen.job, pod) and verdict.counts
 
@@ -158,6 +163,8 @@ def _tell_end(
     seen: Seen, status: JobStatus, end: Condition | None, now_ms: int
 ) -> tuple[JobStatus, Condition | None]:
     """The status with the interim condition, and the terminal one that is to follow (JOB-PODTERM-01)."""
+    from .look import make_condition
+
     interims = (FAILURE_TARGET, SUCCESS_CRITERIA_MET) if seen.gates.tells_success else (FAILURE_TARGET,)
     if end is None or end.type not in interims:
         return status, end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from lifecycle.lean_dataclasses import dataclass, field
 
@@ -12,7 +13,9 @@ from ....objects.workloads.job import Job
 from ....rules.actions import Decision, Tried
 from ....rules.jobs.backoff import NO_FAILURES, Failures
 from ....rules.jobs.gates import ALL_GATES, JobGates
-from ....rules.jobs.indexes import Intervals
+
+if TYPE_CHECKING:
+    from ....rules.jobs.indexes import Intervals
 
 SOURCE = "job-controller"
 BATCH_MS = 1000

@@ -10,7 +10,6 @@ from ....objects.pods.pod import MIRROR
 from ....releases.gates import is_enabled
 from ..words.field_error import FieldError, forbidden, invalid
 from ..words.part import Part, gathers
-from ..words.shown_changes import show_change
 from .containers import RESIZABLE_INIT_GATE, validate_image_text
 from .pods import (
     LONGEST_DEADLINE,
@@ -38,6 +37,7 @@ def validate_pod_update(
     old: Mapping[str, Any], new: Mapping[str, Any], gates: Mapping[str, bool]
 ) -> list[FieldError]:
     """A plain update of the spec."""
+    from ..words.shown_changes import show_change
     from .gates import validate_direction, validate_fewer_gates
 
     before, after = old.get("spec") or {}, new.get("spec") or {}
