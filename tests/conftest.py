@@ -18,7 +18,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from lifecycle.runs import collector
 from tests import databases
 
-pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.parts", "tests.tables"]
+pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.tables", "tests.sharing"]
 
 # `ci` gives the same examples on every machine; `deep` (make test-deep) looks further, at new ones each time.
 _ANY_MACHINE = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -35,10 +35,11 @@ def pytest_configure() -> None:
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    """What was collected stays to the end: nobody is to look for garbage in it again and again."""
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Iterator[None]:
+    """What was read until now stays to the end: nobody is to look for garbage in it again and again."""
     gc.freeze()
+    return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

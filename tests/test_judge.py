@@ -21,7 +21,7 @@ from lifecycle.pod_judge import SeenPod, judge_pod
 from tests.test_floors import is_in, modules
 
 # The process that reads the trees for the floors reads them for these too.
-pytestmark = pytest.mark.xdist_group("floors")
+pytestmark = pytest.mark.together("floors")
 
 KINDS = [entry.kind for entry in list_workloads()]
 NOW_MS, STARTED = 300_000, "1970-01-01T00:01:00Z"

@@ -18,7 +18,7 @@ from tests.check.conftest import WEB
 from tests.podline.conftest import TOP, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND, WANTING
 
-pytestmark = pytest.mark.xdist_group("wheel")
+pytestmark = pytest.mark.together("wheel")
 
 
 def write(text: str, output: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Path:

@@ -16,7 +16,7 @@ from lifecycle.engine.schema.tables import load_tables
 from tests.test_floors import is_in, modules, resolve
 
 # The worker that reads the trees for the floors reads them for these too.
-pytestmark = pytest.mark.xdist_group("floors")
+pytestmark = pytest.mark.together("floors")
 
 KNOWN = "v1.35 (v1.35.6), v1.23.1"
 NAMES = {getattr(switches, name): name for name in vars(switches) if isinstance(getattr(switches, name), str)}
