@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
@@ -62,6 +63,12 @@ def _lists_static_files_once() -> None:
         self.files.update(listed[key])
 
     WhiteNoiseMiddleware.add_files_from_finders = add_known
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _hashes_passwords_at_once() -> None:
+    """As production does, but for the million rounds that are to keep somebody busy for long."""
+    PBKDF2PasswordHasher.iterations = 1
 
 
 @pytest.fixture(scope="session")
