@@ -31,9 +31,30 @@ examples.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # after each 20,000 a tenth of it.
 _GARBAGE_THRESHOLDS = (200_000, 10, 10)
 
+# What pytest-django makes for every test, for the sake of marks, cases and mails that no test here has:
+# a millisecond of each of thousands.
+NEVER_MEANT = frozenset(
+    {
+        "_dj_autoclear_mailbox",
+        "_django_clear_site_cache",
+        "_django_isolate_apps",
+        "_django_set_urlconf",
+        "_django_setup_unittest",
+        "_live_server_helper",
+        "_template_string_if_invalid_marker",
+    }
+)
+
 
 def pytest_configure() -> None:
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        names: list[str] = getattr(item, "fixturenames", [])
+        if not NEVER_MEANT.isdisjoint(names):
+            names[:] = [name for name in names if name not in NEVER_MEANT]
 
 
 @pytest.hookimpl(wrapper=True)
