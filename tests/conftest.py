@@ -40,10 +40,12 @@ NEVER_MEANT = frozenset(
         "_django_isolate_apps",
         "_django_set_urlconf",
         "_django_setup_unittest",
+        "_fail_for_invalid_template_variable",
         "_live_server_helper",
         "_template_string_if_invalid_marker",
     }
 )
+OF_A_DATABASE = frozenset({"_django_db_marker"})
 
 
 def pytest_configure() -> None:
@@ -52,9 +54,10 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        unmeant = NEVER_MEANT if item.get_closest_marker("django_db") else NEVER_MEANT | OF_A_DATABASE
         names: list[str] = getattr(item, "fixturenames", [])
-        if not NEVER_MEANT.isdisjoint(names):
-            names[:] = [name for name in names if name not in NEVER_MEANT]
+        if not unmeant.isdisjoint(names):
+            names[:] = [name for name in names if name not in unmeant]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,15 +67,16 @@ def pytest_runtestloop() -> Iterator[None]:
     return (yield)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _looks_through_little() -> None:
-    """Who serves engines looks through all it holds now and then: here that is every test there is."""
+def pytest_sessionstart() -> None:
+    # Who serves engines looks through all it holds now and then: here that is every test there is.
     collector.out_of_sight = nullcontext
     collector.settle = lambda: None
+    # As production does, but for the million rounds that are to keep somebody busy for long.
+    PBKDF2PasswordHasher.iterations = 1
+    _list_static_files_once()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _lists_static_files_once() -> None:
+def _list_static_files_once() -> None:
     """Each test's client begins with all middleware, one of which looks up two hundred files."""
     add, listed = WhiteNoiseMiddleware.add_files_from_finders, dict[object, dict[str, object]]()
 
@@ -84,12 +88,6 @@ def _lists_static_files_once() -> None:
         self.files.update(listed[key])
 
     WhiteNoiseMiddleware.add_files_from_finders = add_known
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _hashes_passwords_at_once() -> None:
-    """As production does, but for the million rounds that are to keep somebody busy for long."""
-    PBKDF2PasswordHasher.iterations = 1
 
 
 @pytest.fixture(scope="session")
