@@ -15,10 +15,10 @@ up: $(BIN)/.runs  ## everything on this machine, http://127.0.0.1:8000 (make up 
 test test-deep check: export PYTHONDONTWRITEBYTECODE :=
 
 test: system-packages $(BIN)/.tests $(LINTER)  ## everything, browser included (make test ARGS="-k rollout")
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest --processes 2 $(ARGS)
 
 test-deep: system-packages $(BIN)/.tests $(LINTER)  ## longer: new random examples, many seeds, large runs; then the benches in full
-	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n 2 --dist loadgroup -m "deep or not deep" \
+	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest --processes 2 -m "deep or not deep" \
 		--ignore tests/runs/workers/test_acceptance.py $(ARGS) || test $$? = 5
 	$(BIN)/python -m pytest -m deep -rP tests/runs/workers/test_acceptance.py $(ARGS) || test $$? = 5
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
@@ -18,7 +19,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from lifecycle.runs import collector
 from tests import databases
 
-pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.groups", "tests.parts", "tests.tables"]
+pytest_plugins = ["tests.spec_report", "tests.tiers", "tests.tables", "tests.sharing"]
 
 # `ci` gives the same examples on every machine; `deep` (make test-deep) looks further, at new ones each time.
 _ANY_MACHINE = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -30,26 +31,52 @@ examples.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 # after each 20,000 a tenth of it.
 _GARBAGE_THRESHOLDS = (200_000, 10, 10)
 
+# What pytest-django makes for every test, for the sake of marks, cases and mails that no test here has:
+# a millisecond of each of thousands.
+NEVER_MEANT = frozenset(
+    {
+        "_dj_autoclear_mailbox",
+        "_django_clear_site_cache",
+        "_django_isolate_apps",
+        "_django_set_urlconf",
+        "_django_setup_unittest",
+        "_fail_for_invalid_template_variable",
+        "_live_server_helper",
+        "_template_string_if_invalid_marker",
+    }
+)
+OF_A_DATABASE = frozenset({"_django_db_marker"})
+
 
 def pytest_configure() -> None:
     gc.set_threshold(*_GARBAGE_THRESHOLDS)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    """What was collected stays to the end: nobody is to look for garbage in it again and again."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        unmeant = NEVER_MEANT if item.get_closest_marker("django_db") else NEVER_MEANT | OF_A_DATABASE
+        names: list[str] = getattr(item, "fixturenames", [])
+        if not unmeant.isdisjoint(names):
+            names[:] = [name for name in names if name not in unmeant]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop() -> Iterator[None]:
+    """What was read until now stays to the end: nobody is to look for garbage in it again and again."""
     gc.freeze()
+    return (yield)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _looks_through_little() -> None:
-    """Who serves engines looks through all it holds now and then: here that is every test there is."""
+def pytest_sessionstart() -> None:
+    # Who serves engines looks through all it holds now and then: here that is every test there is.
     collector.out_of_sight = nullcontext
     collector.settle = lambda: None
+    # As production does, but for the million rounds that are to keep somebody busy for long.
+    PBKDF2PasswordHasher.iterations = 1
+    _list_static_files_once()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _lists_static_files_once() -> None:
+def _list_static_files_once() -> None:
     """Each test's client begins with all middleware, one of which looks up two hundred files."""
     add, listed = WhiteNoiseMiddleware.add_files_from_finders, dict[object, dict[str, object]]()
 

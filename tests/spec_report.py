@@ -36,7 +36,7 @@ def load_all_requirements() -> list[str]:
 
 
 class SpecReport:
-    """Collects outcomes (in the controlling process, under xdist too) and prints the report last."""
+    """Collects outcomes (in the process that reports for all) and prints the report last."""
 
     def __init__(self, requirements: Iterable[str], show_missing: bool) -> None:
         self.requirements = list(requirements)
@@ -100,7 +100,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Properties travel with the reports of xdist's workers; markers do not."""
+    """Properties travel with the reports of other processes; markers do not."""
     for item in items:
         for marker in item.iter_markers("spec"):
             item.user_properties += [("spec", name) for name in marker.args]

@@ -1,4 +1,4 @@
-"""A table of small cases is one test: pytest and xdist take longer over a test than such a case runs.
+"""A table of small cases is one test: pytest takes longer over a test than such a case runs.
 
 Where nothing but its own rows is handed to a function (no fixture, no mark on a row, no mark on the function
 but those of `ALLOWED`), one test goes through all its rows. Each case is tried, whatever became of those
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-ALLOWED = frozenset({"parametrize", "spec", "xdist_group"})
+ALLOWED = frozenset({"parametrize", "spec", "together"})
 # Fixtures of plugins that every test has; a folder or a file with one of its own is left as it is.
 OF_PLUGINS = frozenset(
     {"django_db_blocker", "django_test_environment", "event_loop_policy", "monkeypatch", "request"}

@@ -13,7 +13,7 @@ import pytest
 TOP = Path(__file__).resolve().parents[1]
 
 # One worker reads the trees for all of these.
-pytestmark = pytest.mark.xdist_group("floors")
+pytestmark = pytest.mark.together("floors")
 
 ROOTS = ("lifecycle", "dashboard", "podline")
 

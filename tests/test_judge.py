@@ -21,7 +21,7 @@ from lifecycle.pod_judge import SeenPod, judge_pod
 from tests.test_floors import is_in, modules
 
 # The process that reads the trees for the floors reads them for these too.
-pytestmark = pytest.mark.xdist_group("floors")
+pytestmark = pytest.mark.together("floors")
 
 KINDS = [entry.kind for entry in list_workloads()]
 NOW_MS, STARTED = 300_000, "1970-01-01T00:01:00Z"
@@ -466,7 +466,7 @@ def see(seed: int, now_ms: int) -> tuple[Seen, bool]:
     return Seen(kind.id, data, now_ms, 0, pods), is_wrong
 
 
-@pytest.mark.parametrize("seeds", [200, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [200, pytest.param(1_000, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("now_ms", [NOW_MS, 60 * 60_000], ids=["now", "an hour later"])
 def test_a_workload_is_well_exactly_if_nothing_is_wrong(now_ms: int, seeds: int) -> None:
     """A pod that is wanted and not ready, one that restarted lately, and an open eviction are wrong."""

@@ -9,7 +9,7 @@ import pytest
 from tests.test_floors import TOP, modules, resolve, walk_statements
 
 # The worker that reads the trees for the floors reads them for these too.
-pytestmark = pytest.mark.xdist_group("floors")
+pytestmark = pytest.mark.together("floors")
 
 MOST_LINES_OF_A_FUNCTION = 50
 MOST_LINES_OF_A_MODULE = 400

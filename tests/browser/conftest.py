@@ -38,7 +38,7 @@ SHARED = ("--process-per-site", "--in-process-gpu")
 # Little, and of the site of all pages.
 LITTLE = "/static/js/ages.js"
 # The mark of a live page breathes: else it is painted sixty times a second.
-STILL: dict[str, Any] = {"reduced_motion": "reduce"}
+STILL: dict[str, Any] = {"reduced_motion": "reduce", "device_scale_factor": 0.5}
 # What a page may never say, whatever a test does with it.
 ALARMING = ("Content Security Policy", "Uncaught", "Refused to")
 

@@ -1,4 +1,4 @@
-"""Ends a run with a line per decision table and their total, counted from the reports (xdist's too)."""
+"""Ends a run with a line per decision table and their total, counted from the reports of all processes."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Properties travel with the reports of xdist's workers; markers do not."""
+    """Properties travel with the reports of other processes; markers do not."""
     for item in items:
         for marker in item.iter_markers("conformance"):
             item.user_properties.append(("conformance", marker.args[0]))

@@ -24,16 +24,17 @@ FIRST = {
     *("quota", "script-with-traps-and-pipes"),
 }
 EACH = [pytest.param(name, marks=() if name in FIRST else pytest.mark.slow) for name in NAMES]
-# Live through these in slices too: a rollout and its hooks; and where there is time for it nodes in trouble,
-# a script, pressure, static pods.
+# Live through these in slices too: a rollout and its hooks; where there is time for it nodes in trouble, a script,
+# all containers restarted; and where there is more of it pressure, static pods, what is adopted.
 SLICED = [
     "slow-pre-stop",
     *(
         pytest.param(name, marks=pytest.mark.slow)
-        for name in (
-            *("troubled-nodes", "s06-restart-all-containers", "s33-memory-pressure", "static-control-plane"),
-            *("adoption-and-deletion", "script-with-traps-and-pipes"),
-        )
+        for name in ("troubled-nodes", "s06-restart-all-containers", "script-with-traps-and-pipes")
+    ),
+    *(
+        pytest.param(name, marks=pytest.mark.deep)
+        for name in ("s33-memory-pressure", "static-control-plane", "adoption-and-deletion")
     ),
 ]
 

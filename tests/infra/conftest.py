@@ -20,7 +20,6 @@ def run_pytest(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]
         (tmp_path / "test_module.py").write_text(module)
         command = [sys.executable, "-m", "pytest", "-p", "tests.spec_report", "-p", "no:django", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(TOP)}
-        environment.pop("PYTEST_XDIST_WORKER", None)
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
 
     return run

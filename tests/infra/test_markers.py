@@ -12,6 +12,9 @@ CLAIM = re.compile(r"mark\.spec\(([^)]*)\)")
 CITATION = re.compile(r"[A-Z][A-Z0-9-]*-\d{2,}\b")
 SCENARIO = re.compile(r"^#+ (SC-[A-Z]+-\d+)", re.MULTILINE)
 AMBIGUITY = re.compile(r"^\|\s*(AMB-\d+)\s*\|", re.MULTILINE)
+OF_DJANGOS_OWN_TESTS = re.compile(
+    r"mark\.(?:urls|ignore_template_errors|django_isolate_apps)\b|\b(?:live_server|mailoutbox|TestCase)\b|mail\.outbox"
+)
 FOLDERS = ("lifecycle", "dashboard", "tests")
 # These tests are about names that nobody defines.
 MADE_UP = "tests/infra"
@@ -46,6 +49,16 @@ def test_markers_name_requirements_of_the_specification():
         if name not in known
     ]
     assert not unknown, "no such requirement in docs/requirements: " + "; ".join(unknown)
+
+
+def test_no_test_means_what_is_left_out_of_every_test():
+    """`NEVER_MEANT` of `tests/conftest.py`: with it these would be passed over in silence."""
+    meant = {
+        str(path.relative_to(TOP))
+        for path in sorted((TOP / "tests").rglob("*.py"))
+        if not path.is_relative_to(TOP / MADE_UP) and OF_DJANGOS_OWN_TESTS.search(path.read_text())
+    }
+    assert not meant, meant
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 
 # One process reads all of the code.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("requirements")]
+pytestmark = [pytest.mark.slow, pytest.mark.together("requirements")]
 
 TOP = Path(__file__).resolve().parents[2]
 REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(\[[a-z]+\])?==\S+(;[^#]*)?\s+# .+$")

@@ -166,7 +166,6 @@ def test_a_table_is_collected_as_one_unless_its_cases_are_asked_for(
         "no:cacheprovider",
     ]
     environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
-    environment.pop("PYTEST_XDIST_WORKER", None)
     options = ["--collect-only", "-q", *arguments]
     done = subprocess.run(
         [*command, *options], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False

@@ -104,7 +104,6 @@ def collect(folder: Path, *arguments: str) -> list[str]:
         "no:hypothesispytest",
     ]
     environment = {**os.environ, "PYTHONPATH": str(TESTS.parent)}
-    environment.pop("PYTEST_XDIST_WORKER", None)
     options = ["--collect-only", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run([*command, *options], cwd=folder, env=environment, capture_output=True, text=True)
     return [line for line in done.stdout.splitlines() if "::" in line]

@@ -13,7 +13,7 @@ import pytest
 
 from tests.kube_api.live import Installation
 
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("kubectl")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("kubectl")]
 
 HERE = Path(__file__).parent / "javascript"
 INSTALL_SECONDS, RUN_SECONDS = 300, 240

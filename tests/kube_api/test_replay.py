@@ -19,7 +19,7 @@ from tests.kube_api.replay.answers import Server, differences
 from tests.kube_api.replay.differences import DIFFERENCES
 from tests.kube_api.replay.play import Play, fresh
 
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("replay")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("replay")]
 
 TOP = Path(__file__).resolve().parents[2]
 STORIES = {

@@ -18,7 +18,7 @@ from tests.check.conftest import WEB
 from tests.podline.conftest import TOP, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND, WANTING
 
-pytestmark = pytest.mark.xdist_group("wheel")
+pytestmark = pytest.mark.together("wheel")
 
 
 def write(text: str, output: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> Path:
@@ -45,7 +45,14 @@ def test_sarif_is_as_its_published_schema_says(text, tmp_path, capfdbinary, sari
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [[], ["--against", "web.yaml"], ["--write-baseline", "known.yaml"]])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--against", "web.yaml"],
+        ["--write-baseline", "known.yaml"],
+        pytest.param([], marks=pytest.mark.deep),
+    ],
+)
 def test_sarif_of_a_check_is_as_its_published_schema_says(more, tmp_path, monkeypatch, capsys, sarif_schema):
     monkeypatch.chdir(tmp_path)
     Path("web.yaml").write_text(WEB)

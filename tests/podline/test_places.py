@@ -19,7 +19,7 @@ from tests.check.conftest import WEB
 from tests.podline.conftest import TOP, clean_environment, run
 from tests.simulate.test_reports import BAD, SCENARIO, SOUND
 
-pytestmark = pytest.mark.xdist_group("wheel")
+pytestmark = pytest.mark.together("wheel")
 
 ACTION = yaml.safe_load((TOP / "action.yml").read_text())
 STEPS = {step["id"]: step for step in ACTION["runs"]["steps"] if "id" in step}

@@ -12,7 +12,7 @@ from podline.served import ApiServer, ServerFailed
 from tests.kube_api.live import find_kubectl
 from tests.podline.conftest import run
 
-pytestmark = pytest.mark.xdist_group("served")
+pytestmark = pytest.mark.together("served")
 
 LABELS = {"app": "web"}
 WEB = {

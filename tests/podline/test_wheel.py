@@ -17,7 +17,7 @@ from lifecycle.version import VERSION
 from tests.podline.conftest import PYTHONS, TOP, clean_environment, run
 
 # What is in the wheel, and that it runs, has short tests in `test_wheel_layout`.
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("wheel")]
 
 WEB = """
 apiVersion: apps/v1

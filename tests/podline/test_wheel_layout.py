@@ -14,7 +14,7 @@ from tests.podline.conftest import run
 from wheel_layout import _list_files, place, rewrite
 
 # The whole of it is placed once.
-pytestmark = pytest.mark.xdist_group("wheel")
+pytestmark = pytest.mark.together("wheel")
 
 MODULES = frozenset(("lifecycle", "lifecycle.engine", "lifecycle.fields", "dashboard", "dashboard.settings"))
 TOP = Path(__file__).resolve().parents[2]

@@ -245,7 +245,9 @@ ROLLOUTS = [
         marks=pytest.mark.deep,
     ),
     pytest.param([web(SLOW_SERVER, 2, SLOW)], ("delete", {**WEB}), id="deleted", marks=pytest.mark.deep),
-    pytest.param([web(replicas=3), BUDGET], ("drain", {"node": "node-1"}), id="drained"),
+    pytest.param(
+        [web(replicas=3), BUDGET], ("drain", {"node": "node-1"}), id="drained", marks=pytest.mark.deep
+    ),
     pytest.param(
         [web(replicas=3)],
         ("fault", {"node": "node-1", "kind": "crash"}),

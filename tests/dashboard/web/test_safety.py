@@ -254,7 +254,7 @@ def test_signing_out_ends_the_session_wherever_its_cookie_is(client):
 
 
 @pytest.mark.django_db
-def test_wrong_passwords_have_to_wait(client, quick_passwords):
+def test_wrong_passwords_have_to_wait(client):
     make_user("ada", password="right and long enough")
     wrong = {"username": "ada", "password": "wrong"}
     for _ in range(signin.MOST_FAILURES):
@@ -279,7 +279,7 @@ def invent_names(client, address: str = "2001:db8::1") -> None:
 
 
 @pytest.mark.django_db
-def test_one_address_guesses_slower_and_locks_nobody_out(client, quick_passwords):
+def test_one_address_guesses_slower_and_locks_nobody_out(client):
     make_user("ada", password="right and long enough")
     invent_names(client)
     wrong = {"username": "bob", "password": "wrong"}
@@ -296,7 +296,7 @@ def test_one_address_guesses_slower_and_locks_nobody_out(client, quick_passwords
 
 
 @pytest.mark.django_db
-def test_whoever_is_slowed_down_may_try_again_later(client, quick_passwords, monkeypatch):
+def test_whoever_is_slowed_down_may_try_again_later(client, monkeypatch):
     make_user("ada", password="right and long enough")
     invent_names(client)
     now = time.time()
@@ -315,7 +315,7 @@ def test_whoever_is_slowed_down_may_try_again_later(client, quick_passwords, mon
         pytest.param(lambda number: {"username": "127.0.0.1"}, id="her address as a name"),
     ],
 )
-def test_nobody_at_the_same_address_locks_a_known_browser_out(client, quick_passwords, guess):
+def test_nobody_at_the_same_address_locks_a_known_browser_out(client, guess):
     make_user("ada", password="right and long enough")
     assert client.post("/sign-in/", RIGHT).status_code == 302
     client.post("/sign-out/")
@@ -326,7 +326,7 @@ def test_nobody_at_the_same_address_locks_a_known_browser_out(client, quick_pass
 
 
 @pytest.mark.django_db
-def test_a_known_browser_answers_for_its_own_mistakes(client, quick_passwords):
+def test_a_known_browser_answers_for_its_own_mistakes(client):
     make_user("ada", password="right and long enough")
     assert client.post("/sign-in/", RIGHT).status_code == 302
     client.post("/sign-out/")
@@ -339,7 +339,7 @@ def test_a_known_browser_answers_for_its_own_mistakes(client, quick_passwords):
 
 
 @pytest.mark.django_db
-def test_a_name_that_looks_like_an_address_counts_as_a_name(client, quick_passwords):
+def test_a_name_that_looks_like_an_address_counts_as_a_name(client):
     make_user("ada", password="right and long enough")
     for number in range(signin.MOST_OF_AN_ADDRESS + 10):
         wrong = {"username": "192.0.2.7", "password": "wrong"}
@@ -350,7 +350,7 @@ def test_a_name_that_looks_like_an_address_counts_as_a_name(client, quick_passwo
 
 
 @pytest.mark.django_db
-def test_strangers_everywhere_do_not_lock_the_owner_out(client, quick_passwords):
+def test_strangers_everywhere_do_not_lock_the_owner_out(client):
     make_user("ada", password="right and long enough")
     right = {"username": "ada", "password": "right and long enough"}
     assert client.post("/sign-in/", right).status_code == 302
@@ -439,11 +439,6 @@ def test_no_cell_of_a_table_begins_like_a_formula(start):
 @pytest.fixture(autouse=True)
 def nobody_has_failed_yet():
     cache.clear()
-
-
-@pytest.fixture
-def quick_passwords(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 @pytest.mark.django_db

@@ -16,7 +16,7 @@ from lifecycle.engine.schema.tables import load_tables
 from tests.test_floors import is_in, modules, resolve
 
 # The worker that reads the trees for the floors reads them for these too.
-pytestmark = pytest.mark.xdist_group("floors")
+pytestmark = pytest.mark.together("floors")
 
 KNOWN = (
     "v1.37 (v1.37.0, not recorded), v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9), v1.23.1 (not recorded)"

@@ -8,7 +8,7 @@ from tests.kube_api.apply_beside import Sides, tell
 from tests.kube_api.live import Installation, find_kubectl
 from tests.kube_api.random_applies import KINDS
 
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("kubectl")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("kubectl")]
 SEQUENCES, AT_ONCE = 260, 52
 
 

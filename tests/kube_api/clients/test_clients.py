@@ -20,7 +20,7 @@ from kr8s.objects import ConfigMap
 
 from tests.kube_api.live import Installation
 
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("kubectl")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("kubectl")]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 from tests.kube_api.live import Installation, find_kubectl
 
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("kubectl")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("kubectl")]
 SERVICE = """apiVersion: v1
 kind: Service
 metadata: {name: my-nginx-svc, labels: {app: nginx}}

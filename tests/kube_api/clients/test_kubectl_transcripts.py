@@ -9,7 +9,7 @@ import pytest
 from tests.kube_api.kubectl_play import Play, differs, read_stories
 from tests.kube_api.live import Installation, find_kubectl
 
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("kubectl")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("kubectl")]
 
 OURS = "metrics, kinds of add-ons and one of our own are told of too"
 # Steps that are answered otherwise, by story, and why.

@@ -18,7 +18,7 @@ import pytest
 
 from tests.kube_api.live import Installation
 
-pytestmark = [pytest.mark.deep, pytest.mark.xdist_group("kubectl")]
+pytestmark = [pytest.mark.deep, pytest.mark.together("kubectl")]
 
 Json = dict[str, Any]
 APPLY = "application/apply-patch+yaml"

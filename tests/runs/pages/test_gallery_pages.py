@@ -97,7 +97,7 @@ def find_repeated(cluster: Cluster) -> frozenset[Subject]:
     return frozenset(one for one in lives if one[0] in ALIKE) - frozenset(first.values())
 
 
-@pytest.mark.parametrize("file", one_in(144, (pytest.param(file, id=file.stem) for file in FILES)))
+@pytest.mark.parametrize("file", one_in(288, (pytest.param(file, id=file.stem) for file in FILES)))
 def test_everything_can_be_looked_at(owner, make_cluster, client, file):
     plan = plan_of(file)
     cluster = make_cluster("gallery", settings=plan.settings.to_json(), paused=True)
