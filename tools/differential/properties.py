@@ -20,7 +20,7 @@ from tools.differential.case import Case
 from tools.differential.rest import find_untrue_counts
 
 SLICE_MS = 1_777
-REST_MS = 15 * 60 * 1000
+REST_MS, STILL_MS = 15 * 60 * 1000, 5_000
 NODE_COUNT = 3
 Row = dict[str, Any]
 
@@ -93,6 +93,11 @@ def _find_untrue_rest(plan: Plan) -> Iterator[str]:
     """Whether each status is true after nothing has been done for long."""
     _, cluster = _run(plan, Driver)
     cluster.run_until(cluster.now_ms + REST_MS)
+    cluster.take_changes()
+    cluster.run_until(cluster.now_ms + STILL_MS)
+    # Some never rest: pods that tolerate a taint for a while are made and evicted for ever.
+    if any(row.subject.kind == "Pod" for row in cluster.take_changes().rows):
+        return
     for text in find_untrue_counts({kind: cluster.list(kind) for kind in cluster.kinds()}):
         yield f"at rest a status is not true: {text}"
 

@@ -200,7 +200,7 @@ def draw_taints(rng: random.Random) -> Drawn:
     tolerations: list[Json] = []
     if rng.random() < 0.6:
         one: Json = {"key": "gpu", "operator": "Exists", "effect": "NoExecute"}
-        tolerations.append({**one, **maybe(rng, 0.7, tolerationSeconds=rng.choice((0, 3, 8)))})
+        tolerations.append({**one, **maybe(rng, 0.7, tolerationSeconds=rng.choice((3, 8)))})
     template = {"tolerations": tolerations} if tolerations else {}
     alone = make_pod("alone", {"app": "alone"}, run_for_ever(), **template)
     owner = make_workload("Deployment", run_for_ever(), template, replicas=rng.randint(1, 4))
