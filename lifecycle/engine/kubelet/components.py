@@ -24,7 +24,7 @@ DOWN, OVER = "down", "component.back"
 
 
 class Restarting(Protocol):
-    """A controller, whose process may be started anew."""
+    """A controller whose process may be started anew."""
 
     def begin_anew(self) -> None:
         """It starts, and has heard of nothing yet."""

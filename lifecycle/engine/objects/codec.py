@@ -81,6 +81,7 @@ def decode(data: Any, specs: list[PodSpec] | None = None) -> Any:
         return data
     match data[0]:
         case "V":
+            # It was read ahead: see share_readings.
             return data[1]
         case "T":
             return tuple(decode(entry, specs) for entry in data[1:])
