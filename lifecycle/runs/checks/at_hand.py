@@ -74,7 +74,7 @@ def try_cluster(
     engine = _take_up(cluster)
     order = checkpoints.last_order_at(cluster, engine.now_ms)
     settled = look(engine, make_plan(cluster, engine), Outcome(AS_IT_STANDS, engine.now_ms))
-    limits = find_limits([Document(one) for one in settled.plan.objects], configuration)
+    limits = find_limits([Document(dict(one)) for one in settled.plan.objects], configuration)
     seeds = tuple(range(cluster.seed, cluster.seed + options["seeds"]))
     jobs = options["jobs"] or count_cores()
     if jobs > 1:
