@@ -188,8 +188,7 @@ class Cluster:
             code, obj = self._commands.run(command)
             data = obj.to_json(context.clock.epoch_ms)
             warnings = self._commands.warnings + list_warnings(data, self.settings.release.served_minor)
-            warnings += list_slow_hooks(data)
-            warnings += list_demand_warnings(data)
+            warnings += [*list_slow_hooks(data), *list_demand_warnings(data)]
             if command.kind == "apply" and not is_remembered(data):
                 warnings.append(NOT_REMEMBERED)
             result = Result(code, data, None, warnings)

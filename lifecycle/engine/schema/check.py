@@ -31,7 +31,20 @@ _SWITCHED_OFF = {
     "StorageVersionMigration": "storagemigration.k8s.io/v1beta1",
     "Workload": "scheduling.k8s.io/v1alpha1",
 }
-"""The newest version of kinds that an API server has and does not serve unless told to (k8s.io/api)."""
+"""The newest version of kinds that an API server of v1.35 has and serves only if told to (k8s.io/api)."""
+_SWITCHED_OFF_OTHERWISE = {
+    34: {
+        "PodCertificateRequest": "certificates.k8s.io/v1alpha1",
+        "StorageVersionMigration": "storagemigration.k8s.io/v1alpha1",
+        "Workload": "",
+    },
+    36: {
+        "DeviceTaintRule": "resource.k8s.io/v1beta2",
+        "PodGroup": "scheduling.k8s.io/v1alpha2",
+        "Workload": "scheduling.k8s.io/v1alpha2",
+    },
+}
+"""By minor release what it has in other versions, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +110,8 @@ def _suggest_kind(api_version: str, kind: str, tables: Tables, release: Release)
     versions = tables.versions_of(kind)
     if versions:
         return f"{kind} is in {' and '.join(versions)}"
-    group, switched_off = api_version.rpartition("/")[0], _SWITCHED_OFF.get(kind, "")
+    otherwise = _SWITCHED_OFF_OTHERWISE.get(min(release.served_minor, 36), {})
+    group, switched_off = api_version.rpartition("/")[0], {**_SWITCHED_OFF, **otherwise}.get(kind, "")
     if switched_off.rpartition("/")[0] == group and group:
         where = f"which Kubernetes {release.name} serves only where it is switched on"
         return f"{kind} is in {switched_off}, {where}"

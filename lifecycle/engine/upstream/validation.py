@@ -104,6 +104,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/words/field_error": (
         "staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go",
     ),
+    "rules/validation/words/former_words": (
+        "pkg/apis/autoscaling/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/validation.go",
+    ),
     "rules/validation/words/go_structs": (
         "staging/src/k8s.io/apimachinery/pkg/util/validation/field/errors.go",
     ),

@@ -88,7 +88,8 @@ def _write(value: Any, reason: str | None) -> str:
 
 
 def _write_event(row: EventRow) -> str:
-    return f"{row.message}{f' (x{row.count})' if row.count > 1 else ''}"
+    # A probe tells what its command wrote, in lines.
+    return f"{' '.join(row.message.split())}{f' (x{row.count})' if row.count > 1 else ''}"
 
 
 def _list_verdicts(verdicts: VerdictSink, cluster: Cluster) -> Iterator[tuple[Place, Fact]]:

@@ -8,6 +8,8 @@ import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.api.commands import Result
+from lifecycle.engine.releases.known import find_release
+from lifecycle.engine.schema.check import find_type_problems
 
 Json = dict[str, Any]
 KEY = "{} must consist of alphanumeric characters"
@@ -92,3 +94,27 @@ def test_a_template_that_may_not_change_is_shown_with_the_fields_of_the_release(
     where = {"kind": "Job", "namespace": "default", "name": "one"}
     said = read_message(submit(cluster, "patch", **where, type="strategic", patch=patch))
     assert said.endswith(f"{end}: field is immutable"), said[-200:]
+
+
+@pytest.mark.parametrize(
+    "release, kind, version, newest",
+    [
+        ("1.35", "Workload", "scheduling.k8s.io/v1beta9", "scheduling.k8s.io/v1alpha1"),
+        ("1.36", "Workload", "scheduling.k8s.io/v1beta9", "scheduling.k8s.io/v1alpha2"),
+        ("1.36", "PodGroup", "scheduling.k8s.io/v1beta9", "scheduling.k8s.io/v1alpha2"),
+        ("1.34", "PodCertificateRequest", "certificates.k8s.io/v1", "certificates.k8s.io/v1alpha1"),
+        ("1.35", "PodCertificateRequest", "certificates.k8s.io/v1", "certificates.k8s.io/v1beta1"),
+        ("1.35", "DeviceTaintRule", "resource.k8s.io/v1", "resource.k8s.io/v1alpha3"),
+        ("1.36", "DeviceTaintRule", "resource.k8s.io/v1", "resource.k8s.io/v1beta2"),
+    ],
+)
+def test_where_a_kind_is_that_is_served_where_it_is_switched_on(release, kind, version, newest) -> None:
+    (problem,) = find_type_problems({"apiVersion": version, "kind": kind}, find_release(release))
+    where = f"which Kubernetes v{release} serves only where it is switched on"
+    assert problem.remedy == f"{kind} is in {newest}, {where}"
+
+
+def test_a_kind_that_a_release_does_not_have_yet_is_none_there() -> None:
+    data = {"apiVersion": "scheduling.k8s.io/v1alpha1", "kind": "Workload"}
+    (problem,) = find_type_problems(data, find_release("1.34"))
+    assert problem.remedy == "Kubernetes v1.34 has no such kind"

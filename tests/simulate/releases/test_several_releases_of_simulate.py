@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import lifecycle
 from lifecycle.engine.heart.settings import Settings
 from lifecycle.engine.releases.known import VERSIONS
 from lifecycle.engine.releases.switches import SWITCHES
@@ -183,3 +184,27 @@ def test_what_is_of_one_run_is_refused(simulate, more) -> None:
     status, _, err = simulate(MAP, "1.35,1.36", *more)
     assert status == 2
     assert "one" in err
+
+
+STORY = Path(lifecycle.__file__).parent / "scenarios/probes/readiness-by-command-while-ending.yaml"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "releases, was",
+    [
+        pytest.param("1.34,1.35", False, id="v1.35 brought the defect"),
+        pytest.param("1.35,1.36", None, id="v1.36 has it still"),
+        pytest.param("1.36,1.37", True, id="v1.37 is without"),
+    ],
+)
+def test_a_defect_of_v1_35_shows_beside_the_releases_that_do_not_have_it(simulate, releases, was) -> None:
+    _, out, _ = simulate(STORY.read_text(), releases, "-o", "json")
+    found = [
+        lever["was"]
+        for one in json.loads(out)["differences"]
+        if (one["name"], one["topic"], one["aspect"]) == ("web", "condition.Ready", "what")
+        for lever in one["because"]
+        if lever["name"] == "execProbesEndAtTermination"
+    ]
+    assert found == ([] if was is None else [was])

@@ -62,6 +62,12 @@ GATE_CHANGES: Mapping[str, Change] = {
         "an image that is there is used by a pod only if that may pull it, and the event Pulled says so",
         "kubernetes/kubernetes#135228, on since v1.35: pkg/kubelet/images/image_manager.go",
     ),
+    "MaxUnavailableStatefulSet": Change(
+        "kube-apiserver and kube-controller-manager",
+        "a StatefulSet's rollingUpdate.maxUnavailable is kept and obeyed; without, it is dropped",
+        "kubernetes/kubernetes#139466, on in v1.35.0 to v1.35.3 and since v1.37:"
+        " pkg/controller/statefulset/stateful_set_control.go",
+    ),
     "MutablePodResourcesForSuspendedJobs": Change(
         "kube-apiserver",
         "the resources in the template of a suspended Job may be changed",
