@@ -20,6 +20,7 @@ from lifecycle.reads import virtual_now_ms
 from lifecycle.runs import inbox
 from lifecycle.runs.driving import auto
 from lifecycle.runs.driving.run_requests import check_run, read_run
+from lifecycle.runs.run_clock import LIMIT_MS
 
 Json = dict[str, Any]
 SPEED, PAUSED, RUN_UNTIL = "speed", "paused", "runUntil"
@@ -80,7 +81,7 @@ def first_columns(speed: object, is_paused: bool) -> Json:
     return {"speed": float(str(speed)), "paused": is_paused}
 
 
-_RUN_AT_ONCE = {"run_until_condition": auto.AUTO, "run_until_ms": auto.LIMIT_MS}
+_RUN_AT_ONCE = {"run_until_condition": auto.AUTO, "run_until_ms": LIMIT_MS}
 
 
 def change(cluster: Cluster, user: Any, wanted: Json) -> None:
