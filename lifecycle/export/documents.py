@@ -127,10 +127,11 @@ LOG = inline_serializer(
 )
 ROOT = OpenApiResponse(OpenApiTypes.OBJECT, "links")
 REFUSALS = {
-    "400": "a parameter that is none, or has no such value",
+    "400": "a parameter or field that is none, or has no such value",
     "401": "nobody is signed in, and no good token was shown",
+    "403": "more than one user may have, or nothing of yours to change",
     "404": "there is no such cluster, or nothing of that name in it",
-    "429": "as many exports at once as one user may have",
+    "429": "as many at once as one user may have",
 }
 
 
@@ -144,6 +145,8 @@ def describe_refusals(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             codes = ["401", *(["404"] if "{cluster}" in path else [])]
             if any(one["in"] == "query" for one in operation.get("parameters", ())):
                 codes += ["400", "429"]
+            if "requestBody" in operation:
+                codes += ["400", "403", "429"]
             for code in codes:
                 operation["responses"][code] = {"description": REFUSALS[code], "content": content}
     return result

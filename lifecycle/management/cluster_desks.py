@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import ssl
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote
@@ -15,7 +16,7 @@ from django.core.management.base import CommandError
 
 from lifecycle.access import address_for
 from lifecycle.limits import Exceeded
-from lifecycle.management.finding import find_cluster
+from lifecycle.management.finding import find_cluster, tell_problem
 from lifecycle.models import Cluster
 from lifecycle.runs import forks
 from lifecycle.runs.checkpoints import Unreadable
@@ -83,20 +84,15 @@ def _tell_clock(cluster: Cluster) -> Json:
     return told | {"failure": cluster.failure}
 
 
-class _telling:
+@contextmanager
+def _telling() -> Iterator[None]:
     """Refusals become errors of the command."""
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
-        if isinstance(problem, ValidationError):
-            fields = (
-                problem.message_dict.items() if hasattr(problem, "error_dict") else [("", problem.messages)]
-            )
-            said = "; ".join(f"{name}: {text}" if name else text for name, texts in fields for text in texts)
-            raise CommandError(said, returncode=BAD_INPUT) from None
-        if isinstance(problem, Exceeded | Unreadable | ValueError):
-            raise CommandError(str(problem), returncode=BAD_INPUT) from None
+    try:
+        yield
+    except ValidationError as problem:
+        raise CommandError(tell_problem(problem), returncode=BAD_INPUT) from None
+    except (Exceeded, Unreadable, ValueError) as problem:
+        raise CommandError(str(problem), returncode=BAD_INPUT) from None
 
 
 class There:

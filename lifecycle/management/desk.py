@@ -18,6 +18,7 @@ from lifecycle.input import expressions
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import Until, read_until
 from lifecycle.limits import Exceeded
+from lifecycle.management.finding import tell_problem
 from lifecycle.models import Cluster, RunControl, StoredObject
 from lifecycle.runs import inbox
 from lifecycle.runs.driving import new_clusters
@@ -27,7 +28,7 @@ from lifecycle.stored_kinds import of_kind
 Json = dict[str, Any]
 LOOK_SECONDS = 0.02
 CONTROL_SECONDS = 10.0
-_REFUSALS = (ManifestError, ValidationError, Exceeded, ValueError, LookupError)
+_REFUSALS = (ManifestError, Exceeded, ValueError, LookupError)
 
 
 class Desk:
@@ -55,8 +56,10 @@ class Desk:
         }
         try:
             return doing[asked.pop("do")](**asked)
+        except ValidationError as problem:
+            return {"error": tell_problem(problem)}
         except _REFUSALS as error:
-            return {"error": "; ".join(getattr(error, "messages", None) or [str(error)])}
+            return {"error": str(error)}
 
     def _create(self, name: str, **options: Any) -> Json:
         """A cluster whose time stands at its beginning, and a kubeconfig for it."""

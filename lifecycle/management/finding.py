@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from lifecycle.access import find_any_cluster, hint_at
@@ -26,6 +27,12 @@ def find_first_user() -> Any:
     if user is None:
         raise CommandError("there is no user yet: start `up` once, or make one with `createsuperuser`")
     return user
+
+
+def tell_problem(problem: ValidationError) -> str:
+    """What is wrong in one line, each field with its name."""
+    told = problem.message_dict if hasattr(problem, "error_dict") else {"": problem.messages}
+    return "; ".join(f"{name}: {text}" if name else text for name, texts in told.items() for text in texts)
 
 
 def find_cluster(address: str, user: Any) -> Cluster:

@@ -311,7 +311,7 @@ def _check_control(kind: str, payload: dict[str, Any]) -> None:
 def check_speed(speed: object) -> None:
     """ValidationError for what is no speed."""
     if speed != auto.AUTO and not _is_number(speed, MIN_SPEED, MAX_SPEED):
-        right = f"use {auto.AUTO}, or a number from {MIN_SPEED:g} to {MAX_SPEED:,.0f}"
+        right = f"use a number from {MIN_SPEED:g} to {MAX_SPEED:,.0f}, or {auto.AUTO}"
         raise ValidationError(f"speed {str(speed)[:40]!r}: {right}")
 
 

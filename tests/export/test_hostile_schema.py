@@ -44,7 +44,8 @@ class Asker:
         """One request, and its answer."""
         chance = self.chance
         path = chance.choice(sorted(self.paths))
-        named = [one["name"] for one in self.paths[path]["get"].get("parameters", []) if one["in"] == "query"]
+        taken = self.paths[path].get("get", {}).get("parameters", [])
+        named = [one["name"] for one in taken if one["in"] == "query"]
         name = "shop" if chance.random() < 0.8 else quote(self.value(), safe="")
         options = [
             (chance.choice([*named, "format", "nonsense"]), self.value()) for _ in range(chance.randrange(5))

@@ -104,7 +104,7 @@ def test_a_run_that_does_not_come_to_its_end_fails(run):
     "words, said",
     [
         (["create", "Not A Label"], "name: "),
-        (["create", "ci", "--speed", "fast"], "speed 'fast': use auto, or a number"),
+        (["create", "ci", "--speed", "fast"], "speed 'fast': use a number from 0.01 to 10,000, or auto"),
         (["create", "ci", "--epoch", "today"], "epoch: use an RFC 3339 time"),
         (["create", "ci", "--nodes", "0"], "nodes: use a whole number from 1"),
         (["create", "ci", "--speed", "auto", "--paused"], "leave paused out"),
