@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, HelpFormatter
@@ -48,6 +49,8 @@ HELP = (
 
 def main(arguments: Sequence[str], program: str = "podline simulate") -> int:
     """Run one command line; the exit status is one of `EXIT_STATUSES`."""
+    # Its words stay English: to look for others it loads the tables of all locales, at each word anew.
+    vars(argparse)["_"] = str
     # Each option makes a formatter, which looks for the terminal's width where it is told none.
     asks_for_help = not {"-h", "--help"}.isdisjoint(arguments)
     formatter = HelpFormatter if asks_for_help else partial(HelpFormatter, width=USAGE_WIDTH)

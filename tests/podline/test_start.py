@@ -42,8 +42,8 @@ LATER = {
 }
 """What no Deployment meets."""
 FOREIGN = set(
-    "asyncio concurrent.futures dataclasses difflib email http importlib.resources inspect logging"
-    " multiprocessing orjson platform re2 rich shlex shutil socket sqlite3 ssl statistics subprocess"
+    "asyncio concurrent.futures dataclasses difflib email http importlib.resources inspect locale"
+    " logging multiprocessing orjson platform re2 rich shlex shutil socket sqlite3 ssl statistics subprocess"
     " tempfile threading tree_sitter typing_extensions unittest uuid xml zipfile zoneinfo".split()
 )
 SHELL = {"lifecycle.userland.shell.machine", "lifecycle.userland.tools.all_tools", "tree_sitter"}
