@@ -6,6 +6,7 @@ says at its top that it is of a group: `pytestmark = pytest.mark.together("floor
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -35,38 +36,51 @@ def rank(source: str) -> int:
 
 def find_files(session: pytest.Session) -> list[pytest.File]:
     """The test files that the command line asks for, none of them read yet."""
+    tree = Tree(session)
     top: pytest.Config = session.config
-    folders: dict[Path, pytest.Directory] = {}
-    found = {
-        file.path: file
-        for argument in top.args
-        for file in _walk(_place(session, top.invocation_params.dir / argument, folders))
-    }
+    found: dict[Path, pytest.File] = {}
+    for argument in top.args:
+        path = Path(os.path.normpath(top.invocation_params.dir / argument))
+        if not path.exists():
+            raise pytest.UsageError(f"file or directory not found: {argument}")
+        found |= {file.path: file for file in tree.find_files(path)}
     return [found[path] for path in sorted(found)]
 
 
-def _place(
-    session: pytest.Session, path: Path, folders: dict[Path, pytest.Directory]
-) -> list[pytest.Collector]:
-    """The node of a folder or a file, below those of the folders it is in."""
-    parent: pytest.Collector = session
-    ways = [*reversed(path.relative_to(session.config.rootpath).parents)]
-    for folder in (session.config.rootpath / way for way in ways):
-        if folder not in folders:
-            folders[folder] = parent.ihook.pytest_collect_directory(path=folder, parent=parent)
-        parent = folders[folder]
-    if path.is_dir():
-        return [parent.ihook.pytest_collect_directory(path=path, parent=parent)]
-    return parent.ihook.pytest_collect_file(file_path=path, parent=parent)
+class Tree:
+    """Folders as pytest sees them, each read once: to that its fixtures are tied."""
 
+    def __init__(self, session: pytest.Session) -> None:
+        self.top: Path = session.config.rootpath
+        self.root = session.ihook.pytest_collect_directory(path=self.top, parent=session)
+        self.known: dict[Path, list[pytest.Collector]] = {}
 
-def _walk(nodes: Iterable[pytest.Collector]) -> Iterator[pytest.File]:
-    """The files among these and in these folders."""
-    for node in nodes:
-        if isinstance(node, pytest.Directory):
-            yield from _walk(collect_one_node(node).result)
+    def read(self, folder: pytest.Collector) -> list[pytest.Collector]:
+        """What is in a folder, but for what is to be passed over."""
+        if folder.path not in self.known:
+            self.known[folder.path] = [*collect_one_node(folder).result]
+        return self.known[folder.path]
+
+    def find_folder(self, path: Path) -> pytest.Collector:
+        if path == self.top:
+            return self.root
+        return next(one for one in self.read(self.find_folder(path.parent)) if one.path == path)
+
+    def find_files(self, path: Path) -> Iterator[pytest.File]:
+        """A file that is named is never passed over."""
+        if path.is_dir():
+            yield from self.walk(self.find_folder(path))
         else:
-            yield node
+            folder = self.find_folder(path.parent)
+            self.read(folder)
+            yield from folder.ihook.pytest_collect_file(file_path=path, parent=folder)
+
+    def walk(self, folder: pytest.Collector) -> Iterator[pytest.File]:
+        for one in self.read(folder):
+            if isinstance(one, pytest.Directory):
+                yield from self.walk(one)
+            else:
+                yield one
 
 
 def make_lots(files: Iterable[pytest.File]) -> list[list[pytest.File]]:

@@ -19,6 +19,7 @@ import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from queue import Empty, SimpleQueue
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -123,7 +124,7 @@ class Helper(Sharer):
         self.said.append(Said(hook, {"report": data}))
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
-        self.said.append(Said("pytest_deselected", {"items": [None] * len(items)}))
+        self.said.append(Said("pytest_deselected", {"items": [SimpleNamespace() for _ in items]}))
 
     def pytest_warning_recorded(self, warning_message: Any, when: str, nodeid: str, location: Any) -> None:
         # A warning may hold anything; what the summary shows of it can be told.

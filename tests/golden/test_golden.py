@@ -24,8 +24,8 @@ FIRST = {
     *("quota", "script-with-traps-and-pipes"),
 }
 EACH = [pytest.param(name, marks=() if name in FIRST else pytest.mark.slow) for name in NAMES]
-# Live through these in slices too: a rollout and its hooks; where there is time for it nodes in trouble, a
-# script, all containers restarted; and where there is more of it pressure, static pods, what is adopted.
+# Live through these in slices too: a rollout and its hooks; where there is time for it nodes in trouble,
+# a script, all containers restarted; where there is more of it pressure, static pods, what is adopted.
 SLICED = [
     "slow-pre-stop",
     *(

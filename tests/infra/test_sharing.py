@@ -136,6 +136,32 @@ def test_each_file_and_each_group_is_run_once_by_one_of_two_processes(run, tmp_p
     assert all(process == made for _, process, made in ran)
 
 
+OF_THE_FOLDER = """
+import pytest
+
+@pytest.fixture(autouse=True)
+def of_the_folder(request):
+    request.module.seen = True
+"""
+SEES_ITS_FOLDER = """
+seen = False
+
+def test_it():
+    assert seen
+"""
+
+
+@pytest.mark.slow
+def test_a_file_that_is_named_has_what_its_folder_gives(run):
+    below = {f"below/test_{name}.py": SEES_ITS_FOLDER for name in "ab"}
+    deep = {"below/test_deep.py": "import pytest\npytestmark = pytest.mark.deep\n" + SEES_ITS_FOLDER}
+    done = run(
+        {**below, **deep, "below/conftest.py": OF_THE_FOLDER, "test_c.py": "def test(): 0\n"},
+        *("-m", "not deep", "below/test_b.py", "below"),
+    )
+    assert done.returncode == 0 and "2 passed" in done.stdout, done.stdout + done.stderr
+
+
 @pytest.mark.slow
 def test_what_goes_wrong_in_either_process_fails_the_run(run):
     meeting = MEETING.format(then="assert 0")

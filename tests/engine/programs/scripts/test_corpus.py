@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from lifecycle.engine.programs import ConnectResult, FileLayer, Mount
+from lifecycle.engine.programs import ConnectResult, FileLayer, Mount, Process
 from tests.engine.programs.corpus import CORPUS
 from tests.engine.programs.worlds import FakeWorld, behavior_of, make_layer, pod_spec, run_until, start
 
@@ -51,13 +51,17 @@ def friendly_world() -> FakeWorld:
     )
 
 
-@cache
-def find_problems(image: str, command: tuple[str, ...]) -> tuple[str, ...]:
-    """What a process says of what it does not interpret; each of the corpus is run once for all tests."""
+def run(image: str, command: tuple[str, ...]) -> Process:
     world = friendly_world()
     process = start(pod_spec({"image": image, "command": list(command)}), world)
     run_until(process, world, LONG_ENOUGH_MS)
-    return tuple(process.take_problems())
+    return process
+
+
+@cache
+def find_problems(image: str, command: tuple[str, ...]) -> tuple[str, ...]:
+    """What a process says of what it does not interpret; each of the corpus is run once for all tests."""
+    return tuple(run(image, command).take_problems())
 
 
 def classify(image: str, command: tuple[str, ...]) -> str:
