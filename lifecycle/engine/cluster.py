@@ -21,7 +21,7 @@ from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
-from .clients.upgrade import upgrade
+from .clients.nodes import upgrade
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
