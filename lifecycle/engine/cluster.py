@@ -21,6 +21,7 @@ from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
+from .clients.nodes import upgrade
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
@@ -43,7 +44,6 @@ from .rules.nodes.drains import DRAIN
 from .rules.nodes.status import show_lease, show_node
 from .scheduler import Scheduler
 from .traffic import Traffic
-from .version_skew import upgrade
 
 if TYPE_CHECKING:
     from . import upgrades
@@ -206,8 +206,7 @@ class Cluster:
 
     def close_series(self) -> None:
         """End every open series: what a run does before its last line."""
-        trace = self._context.trace
-        trace.close_series(*trace.series.by_key)
+        self._context.trace.close_series(*self._context.trace.series.by_key)
 
     def find(self, kind: str, namespace: str | None, name: str) -> StoredObject | None:
         """The stored object, typed."""

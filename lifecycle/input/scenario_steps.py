@@ -365,9 +365,7 @@ def _upgrade(reader: StepReader, value: Any, path: Path) -> Commands:
     """`{controlPlane: v1.36}`, or `{node: node-1, kubernetes: v1.36}` for its kubelet."""
     found = reader.fields(value, path, controlPlane=str, node=str, kubernetes=str)
     if set(found) not in ({"controlPlane"}, {"node", "kubernetes"}):
-        reader.complain(
-            path, "is of the control plane or of a node", "controlPlane: v1.36, or node and kubernetes"
-        )
+        reader.complain(path, "must name controlPlane alone, or node and kubernetes")
     yield "upgrade", found
 
 

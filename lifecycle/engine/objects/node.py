@@ -76,3 +76,9 @@ class Node(StoredObject):
         """The API form of the status."""
         conditions = [condition.to_json(epoch_ms) for condition in self.status.conditions]
         return {**self.status.raw, "conditions": conditions}
+
+
+def find_kubelet_version(node: StoredObject | None) -> str:
+    """What a Node says of its kubelet; "" where it says nothing."""
+    info = node.status.raw.get("nodeInfo") if isinstance(node, Node) else None
+    return str((info or {}).get("kubeletVersion") or "")

@@ -145,6 +145,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/kubectl/pkg/polymorphichelpers/rollback.go",
     ),
     "clients/set_image": ("staging/src/k8s.io/kubectl/pkg/cmd/set/set_image.go",),
+    "clients/upgrade": ("cmd/kubeadm/app/phases/upgrade/policy.go",),
 }
 
 OURS: dict[str, str] = {

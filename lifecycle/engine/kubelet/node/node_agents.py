@@ -10,7 +10,7 @@ from typing import Any
 
 from ...heart.saved import fill_in, map_of, part_of
 from ...objects.meta import StoredObject
-from ...objects.node import Node
+from ...objects.node import Node, find_kubelet_version
 from ...programs import read_profile
 from ...rules.defaults.nodes import find_internal_address
 from ...rules.pods.backoff import decide_limits
@@ -22,12 +22,6 @@ from ..state.node_agent import API_SERVER, KubeletRules, NodeAgent, make_address
 _MOST_ADDRESSES = 8192
 NEW_MACHINE = "newMachine"
 """Keys are names of nodes whose machines were taken away, and that are there again."""
-
-
-def find_kubelet_version(node: StoredObject | None) -> str:
-    """What a Node says of its kubelet; "" where it says nothing."""
-    info = node.status.raw.get("nodeInfo") if isinstance(node, Node) else None
-    return str((info or {}).get("kubeletVersion") or "")
 
 
 class NodeAgents:

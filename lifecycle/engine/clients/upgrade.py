@@ -1,4 +1,4 @@
-"""Upgrades of a cluster in steps: its control plane, then its kubelets, which may be older for a while.
+"""`kubeadm upgrade`, a cluster in steps: its control plane, then its kubelets, which may be older meanwhile.
 
 Models what kubeadm does as far as it is seen: new components take over at once, and a kubelet restarts. The
 version skew policy is held to: a control plane goes up one minor release at a time, and no kubelet is newer
@@ -7,20 +7,18 @@ than it, or more than three minor releases older.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .heart.errors import BadRequest, Conflict
-from .heart.settings import Settings, find_kubelet_release
-from .kinds.namespace import NAMESPACE
-from .kubelet.node.node_agents import find_kubelet_version
-from .objects.meta import StoredObject
-from .objects.node import NODE_KIND, Node
-from .releases.known import find_release
-from .releases.release import Release
+from ..heart.errors import BadRequest, Conflict
+from ..heart.settings import Settings, find_kubelet_release
+from ..kinds.namespace import NAMESPACE
+from ..objects.meta import StoredObject
+from ..objects.node import NODE_KIND, Node, find_kubelet_version
+from ..releases.known import find_release
+from ..releases.release import Release
 
-if TYPE_CHECKING:
-    from .cluster import Cluster
-
+Cluster = Any
+"""What stands above all that an upgrade replaces, and hands itself in."""
 MOST_OLDER = 3
 """By how many minor releases a kubelet may be older than its API server."""
 _USE = "upgrade: use {controlPlane: v1.36} or {node: node-1, kubernetes: v1.36}"
