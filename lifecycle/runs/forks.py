@@ -13,8 +13,10 @@ from django.db import connection, transaction
 
 from lifecycle import frames, limits, reads
 from lifecycle.engine import Cluster as Engine
+from lifecycle.engine import Command as EngineCommand
 from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds.presentation import summarize
+from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.releases.known import find_release
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.models import Cluster, Command, StoredObject
@@ -82,10 +84,20 @@ def _fork(
 
 
 def go_on_under(restored: checkpoints.Restored, kubernetes: str) -> checkpoints.Restored:
-    """The same state, of another release from here on: as after an upgrade of a whole cluster at once."""
+    """The same state, of another release from here on: the whole cluster is upgraded at once.
+
+    Its kubelets restart, which is to be recorded in the fork.
+    """
     saved = restored.engine.save()
     saved["settings"] = {**saved["settings"], "kubernetes": kubernetes, "compatibility": None}
-    return replace(restored, engine=Engine.load(checkpoints.unpack(checkpoints.pack(saved))))
+    engine = Engine.load(checkpoints.unpack(checkpoints.pack(saved)))
+    if not restored.rv:
+        # Nothing has begun to live: it begins under that release.
+        return replace(restored, engine=engine)
+    for node in engine.list(NODE_KIND.id):
+        payload = {"node": node["metadata"]["name"], "kubernetes": kubernetes}
+        engine.submit(EngineCommand(str(uuid4()), "upgrade", payload))
+    return upgrades.TakenUp(engine, restored.seq, restored.rv, engine.take_changes())
 
 
 def _change_release(child: Cluster, kubernetes: str) -> None:

@@ -643,7 +643,8 @@ def test_a_run_loads_nothing_that_is_there_for_servers_and_databases():
 # --- the release ------------------------------------------------------------------------------------------
 
 OF_1_23_1 = (
-    "Kubernetes v1.23.1: only how long pods get to stop is as in that release; all else is as in v1.35"
+    "Kubernetes v1.23.1: not recorded: only how long pods get to stop is as in that release; all else is as"
+    " in v1.35"
 )
 POD = """
 apiVersion: v1
@@ -687,7 +688,10 @@ def test_an_unknown_release_is_bad_input(simulate, release):
     answer = simulate(NGINX, "--kubernetes", release)
     assert (answer.status, answer.out) == (2, "")
     unknown = release.rpartition(",")[2]
-    there_are = "there are v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9), v1.23.1"
+    there_are = (
+        "there are v1.37 (v1.37.0, not recorded), v1.36 (v1.36.3), v1.35 (v1.35.6), v1.34 (v1.34.9),"
+        " v1.23.1 (not recorded)"
+    )
     expected = f"Kubernetes {unknown!r} is not modelled; {there_are}"
     assert expected in answer.err
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...heart.errors import BadRequest, Unknown
 from ...objects.names import LAST_APPLIED
+from ...releases.known import DEFAULT_RELEASE
 from ...releases.release import Release
 from ...rules.limits.json_bounds import read_json
 from ...rules.validation.words.metadata import ANNOTATIONS_MOST_BYTES, do_annotations_fit
@@ -56,7 +57,7 @@ def _annotations_of(data: Json) -> Json:
     return (data.get("metadata") or {}).get("annotations") or {}
 
 
-def apply_patch(live: Json, manifest: Json, release: Release) -> Json:
+def apply_patch(live: Json, manifest: Json, release: Release = DEFAULT_RELEASE) -> Json:
     """The live object with the manifest applied. Raises BadRequest for an entry that nothing tells apart."""
     from .strategic_merge import strategic_merge_patch
     from .three_way_json import make_three_way_json_patch
