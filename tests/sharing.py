@@ -210,21 +210,23 @@ class First(Sharer):
     def after_test(self, session: pytest.Session) -> None:
         for helper in self.helpers:
             while said := helper.next(0):
-                self.report(said)
+                self.report(session, said)
         self.reckon(session)
 
     def finish(self, session: pytest.Session) -> None:
         """Wait for what the others still run."""
         for helper in self.helpers:
             while helper.process.poll() is None:
-                self.report(helper.next(LOOK_SECONDS) or [])
+                self.report(session, helper.next(LOOK_SECONDS) or [])
             helper.listener.join(STOP_SECONDS)
             self.after_test(session)
             if helper.process.returncode not in _ENDED_WELL:
                 raise session.Interrupted(f"a process ended before its tests:\n{helper.read_output()}")
 
-    def report(self, said: list[Said]) -> None:
+    def report(self, session: pytest.Session, said: list[Said]) -> None:
         self.lots_done += bool(said)
+        # More than there are tests among it: what is told is reckoned after it.
+        session.testscollected += len(said)
         for hook, values in said:
             if data := values.get("report"):
                 given = self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
