@@ -11,7 +11,9 @@ from typing import Any
 from django.utils import timezone
 
 from lifecycle import frames
+from lifecycle.engine.heart import settings
 from lifecycle.engine.heart.series import is_open, tell_at
+from lifecycle.engine.releases.release import Release
 from lifecycle.models import Cluster, Event, Shard, Transition
 from lifecycle.runs import checkpoints
 from lifecycle.runs.run_clock import RunClock
@@ -20,6 +22,13 @@ from lifecycle.runs.sharing.shards import SILENCE
 
 class Gone(Exception):
     """What was asked for has been deleted, or can no longer be replayed; the message says from where on."""
+
+
+def read_release(cluster: Cluster) -> Release:
+    """The release that a cluster's control plane is of: by its settings, or by the last upgrade."""
+    return settings.read_release(
+        {"kubernetes": cluster.kubernetes} if cluster.kubernetes else cluster.settings
+    )
 
 
 def virtual_now_ms(cluster: Cluster) -> int:

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 
-from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds.assumed_storage import list_assumed_storage
 from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.makers import list_assumed_made
@@ -29,6 +28,7 @@ from lifecycle.input.reading import Report as FilesReport
 from lifecycle.input.scenario import is_scenario
 from lifecycle.input.stored_only import list_stored_only
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.reads import read_release
 from lifecycle.recorded.objects import list_classes, list_profiles, list_there
 from lifecycle.simulation.plan import list_new_namespaces, list_unremembered, make_namespace
 from lifecycle.stored_kinds import of_kind
@@ -75,7 +75,7 @@ class Report:
 
 def read_report(cluster: Cluster, batches: Sequence[Batch]) -> Report:
     """Read what was given and judge each object as the cluster's API server would; nothing is applied."""
-    release = read_release(cluster.settings)
+    release = read_release(cluster)
     reading = read_batches(batches, budget=Budget(settings.UPLOAD_MAX_VALUES), release=release)
     right, refused, unused = _judge(reading.documents, gates_of(cluster.settings))
     added = _list_added(cluster, right)

@@ -50,6 +50,8 @@ class Cluster(models.Model):
     seed = models.BigIntegerField(default=1)
     epoch = models.DateTimeField(default=DEFAULT_EPOCH)
     settings = models.JSONField(default=dict, blank=True)
+    # What an upgrade made of the release that the settings name; "" before it lives.
+    kubernetes = models.CharField(max_length=16, blank=True, editable=False)
     engine_version = models.PositiveIntegerField(default=1)
     replay_from_ms = models.BigIntegerField(default=0)
     upgrade_note = models.TextField(blank=True)

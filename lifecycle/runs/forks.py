@@ -14,7 +14,6 @@ from django.db import connection, transaction
 from lifecycle import frames, limits, reads
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine import Command as EngineCommand
-from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds.presentation import summarize
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.releases.known import find_release
@@ -58,7 +57,7 @@ def _fork(
     if parent.failure == UNFINISHED:
         raise ValueError("it is a fork itself, and still being made; ask again soon")
     restored = restore_at(parent, at_ms)
-    is_other = bool(kubernetes) and find_release(kubernetes) is not read_release(parent.settings)
+    is_other = bool(kubernetes) and find_release(kubernetes) is not reads.read_release(parent)
     if is_other:
         restored = go_on_under(restored, kubernetes)
     child = _make_child(parent, restored, owner, name, is_look)
@@ -160,6 +159,7 @@ def _make_child(
         parent=parent,
         forked_at_ms=at_ms,
         is_look=is_look,
+        kubernetes=restored.engine.settings.release.name,
         instant_ms=at_ms,
         anchor_instant_ms=at_ms,
         seq=restored.seq,

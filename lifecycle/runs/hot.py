@@ -59,6 +59,7 @@ def keep_time(hot: Hot, piece: Slice, wall: float) -> float | None:
     piece.columns |= clock.columns() | {
         "achieved_speed": _achieved_speed(hot, wall, is_busy),
         "next_wake_at": None if wake is None else moment(wake),
+        "kubernetes": engine.settings.release.name,
         "is_idle": engine.is_idle() and _next_pinned(hot.cluster) is None,
     }
     return wake

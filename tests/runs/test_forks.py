@@ -216,3 +216,16 @@ def test_a_fork_under_v1_34_tells_events_in_its_words_from_then_on(owner, wall, 
 def test_a_fork_under_the_same_release_is_replayed_as_its_parent_is(parent):
     child = forks.fork(parent, 3000, parent.owner, "child", kubernetes="v1.35")
     assert (child.settings, child.replay_from_ms) == (parent.settings, parent.replay_from_ms)
+
+
+def test_an_upgraded_control_plane_is_told_wherever_a_cluster_is_looked_at(owner, wall, parent):
+    before_ms = parent.instant_ms
+    inbox.append(parent, "upgrade", {"controlPlane": "v1.36"})
+    run_on(owner, parent, before_ms + 1000)
+    assert reads.read_release(parent).name == "v1.36"
+    # What it began with stays: its history is replayed from there.
+    assert read_release(parent.settings).name == "v1.35"
+    now, then = (
+        forks.fork(parent, at, parent.owner, name) for name, at in (("now", None), ("then", before_ms - 1000))
+    )
+    assert (reads.read_release(now).name, reads.read_release(then).name) == ("v1.36", "v1.35")

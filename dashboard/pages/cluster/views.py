@@ -40,9 +40,9 @@ from dashboard.pages.states import count_states
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
 from lifecycle.access import Verb, get_cluster_or_404, may
-from lifecycle.engine.heart.settings import read_release
 from lifecycle.input.problems import ManifestError
 from lifecycle.models import Cluster
+from lifecycle.reads import read_release
 from lifecycle.recorded.images import list_assumed
 from lifecycle.recorded.requests import tell_lost_requests
 from lifecycle.runs import forks, inbox
@@ -72,7 +72,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "examples": list_examples(),
         "limits": uploads.LIMITS,
         "fork_name": forks.suggest_name(found, request.user),
-        "release": read_release(found.settings),
+        "release": read_release(found),
         "releases": list_release_choices(),
         "parent": find_parent(request.user, found),
         "forked_at": duration(found.forked_at_ms or 0),

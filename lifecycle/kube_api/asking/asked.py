@@ -7,13 +7,13 @@ from typing import Any
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api.asking.requests import Address, Options
 from lifecycle.kube_api.asking.write_options import request_of
 from lifecycle.kube_api.content import PLAIN, Form
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.models import Cluster
+from lifecycle.reads import read_release
 
 Json = dict[str, Any]
 
@@ -34,7 +34,7 @@ class Asked:
     @property
     def release(self) -> Release:
         """What the cluster is of."""
-        return read_release(self.cluster.settings)
+        return read_release(self.cluster)
 
     def told(self, problems: Sequence[str] = ()) -> Json:
         """What a command is told of the request beside its object."""

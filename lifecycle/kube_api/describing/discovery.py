@@ -7,7 +7,6 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.kinds.served import ALL_VERBS
 from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api import content
@@ -19,6 +18,7 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading.lists import Page
 from lifecycle.kube_api.status import NoSuchPath, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
+from lifecycle.reads import read_release
 
 Json = dict[str, Any]
 _HEALTH = ("healthz", "livez", "readyz")
@@ -38,7 +38,7 @@ def answer(request: HttpRequest, cluster: Cluster, path: str, options: Options) 
     if words[0] == "openapi":
         return openapi.answer(request, cluster, words[1:], resources.list_all(cluster))
     if words == ["version"]:
-        return Answer(_tell_version(read_release(cluster.settings)))
+        return Answer(_tell_version(read_release(cluster)))
     return _describe(request, cluster, words)
 
 

@@ -8,7 +8,6 @@ from urllib.parse import quote
 import orjson
 from django.http import HttpRequest
 
-from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api.asking.asked import Text
@@ -21,6 +20,7 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.protobuf import swagger
 from lifecycle.kube_api.status import NoSuchPath, Refusal
 from lifecycle.models import Cluster
+from lifecycle.reads import read_release
 
 Json = dict[str, Any]
 _KEPT = 256
@@ -30,7 +30,7 @@ _written: dict[tuple[Any, ...], bytes] = {}
 
 def answer(request: HttpRequest, cluster: Cluster, words: list[str], known: list[Resource]) -> Text:
     """/openapi/v2, /openapi/v3 and what lies below. Raises NoSuchPath, Refusal (406)."""
-    release = read_release(cluster.settings)
+    release = read_release(cluster)
     if words == ["v2"]:
         return _send_v2(request, known, release)
     groups: dict[str, list[Resource]] = {}
