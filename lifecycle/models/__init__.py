@@ -46,11 +46,11 @@ class Cluster(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="clusters")
     name = models.CharField(max_length=63, validators=[DNS_LABEL])
 
-    # The input of the simulation, fixed at creation; what the last upgrade could not continue, in words.
+    # The input of the simulation, fixed at creation; the release after upgrades of Kubernetes, "" before it
+    # lives; what the last upgrade of Podline could not continue, in words.
     seed = models.BigIntegerField(default=1)
     epoch = models.DateTimeField(default=DEFAULT_EPOCH)
     settings = models.JSONField(default=dict, blank=True)
-    # What an upgrade made of the release that the settings name; "" before it lives.
     kubernetes = models.CharField(max_length=16, blank=True, editable=False)
     engine_version = models.PositiveIntegerField(default=1)
     replay_from_ms = models.BigIntegerField(default=0)
@@ -71,7 +71,7 @@ class Cluster(models.Model):
     speed = models.FloatField(default=1.0)
     paused = models.BooleanField(default=False)
     as_fast_as_possible = models.BooleanField(default=False)
-    # Speed `auto`: it runs until idle after each write, and stands.
+    # It runs until idle after each write, and stands: its speed is `auto`, in answers and in controls.
     is_auto = models.BooleanField(default=False)
     run_until_ms = models.BigIntegerField(null=True, blank=True)
     run_until_condition = models.TextField(blank=True)
@@ -202,8 +202,7 @@ class Command(models.Model):
 class RunControl(models.Model):
     """One change of how a cluster runs (never seen by the engine): asked, then applied by the runner.
 
-    Payloads: pause {}, resume {}, speed {speed} (a number, or `auto`), step {ms?}, run {untilMs?, condition?,
-    fast, asked?}.
+    Payloads: pause {}, resume {}, speed {speed}, step {ms?}, run {untilMs?, condition?, fast, asked?}.
     """
 
     class Kind(models.TextChoices):

@@ -291,13 +291,19 @@ def test_a_refusal_is_shown_as_text(client, shop, sent):
         pytest.param({"kind": "pause"}, ("pause", {}), id="pause"),
         pytest.param({"kind": "speed", "speed": "60"}, ("speed", {"speed": 60.0}), id="speed"),
         pytest.param(
-            {"kind": "run", "until": "10m"}, ("run", {"untilMs": 606_000, "fast": True}), id="a duration"
+            {"kind": "run", "until": "10m"},
+            ("run", {"untilMs": 606_000, "fast": True, "asked": "10m"}),
+            id="a duration",
         ),
         pytest.param(
-            {"kind": "run", "until": "00:10:00"}, ("run", {"untilMs": 600_000, "fast": True}), id="a clock"
+            {"kind": "run", "until": "00:10:00"},
+            ("run", {"untilMs": 600_000, "fast": True, "asked": "00:10:00"}),
+            id="a clock",
         ),
         pytest.param(
-            {"kind": "run", "until": "idle"}, ("run", {"condition": "idle", "fast": True}), id="idle"
+            {"kind": "run", "until": "idle"},
+            ("run", {"condition": "idle", "fast": True, "asked": "idle"}),
+            id="idle",
         ),
     ],
 )

@@ -245,8 +245,10 @@ class ApiServer:
         """
         context, epoch_ms = self._context, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        data = as_stored(current, data, context.release)
-        size = context.definitions.find_replicas_path(current)
+        data, size = (
+            as_stored(current, data, context.release),
+            context.definitions.find_replicas_path(current),
+        )
         check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)
         if subresource != SCALE:

@@ -13,7 +13,6 @@ from lifecycle.check.settled import Settled, look
 from lifecycle.check.trials import Trial, list_trials
 from lifecycle.check.untouched import Lived, look_untouched
 from lifecycle.engine import Cluster as Engine
-from lifecycle.engine import Settings
 from lifecycle.input import exports
 from lifecycle.input.manifests import Document
 from lifecycle.models import Check, Cluster
@@ -77,7 +76,7 @@ def make_plan(cluster: Cluster, engine: Engine) -> Plan:
     given, _, _ = exports.clean(documents)
     return Plan(
         tuple(one.data for one in given),
-        Settings.from_saved(cluster.settings),
+        engine.settings,
         cluster.seed,
         cluster.epoch_ms,
         is_epoch_given=True,

@@ -80,7 +80,7 @@ def _begin(check: Check) -> None:
             at_ms=at_ms,
             command_order=order,
             engine_version=ENGINE_VERSION,
-            base=checkpoints.pack(found.settled.saved),
+            base=checkpoints.pack(restored.engine.save()),
             total=found.total,
             card=card,
             attempts=0,
