@@ -46,8 +46,7 @@ class Cluster(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="clusters")
     name = models.CharField(max_length=63, validators=[DNS_LABEL])
 
-    # The input of the simulation, fixed at creation; the release after upgrades of Kubernetes, "" before it
-    # lives; what the last upgrade of Podline could not continue, in words.
+    # The input, fixed at creation; the release by now, if it lives; what an upgrade could not continue.
     seed = models.BigIntegerField(default=1)
     epoch = models.DateTimeField(default=DEFAULT_EPOCH)
     settings = models.JSONField(default=dict, blank=True)

@@ -243,23 +243,20 @@ class ApiServer:
 
         A write that changes nothing is no version. `entries`: the managers of its fields, where known.
         """
-        context, epoch_ms = self._context, self._clock.epoch_ms
+        context, definitions, epoch_ms = self._context, self._context.definitions, self._clock.epoch_ms
         current = old.to_json(epoch_ms)
-        data, size = (
-            as_stored(current, data, context.release),
-            context.definitions.find_replicas_path(current),
-        )
+        data, size = as_stored(current, data, context.release), definitions.find_replicas_path(current)
         check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)
         if subresource != SCALE:
-            data, _dropped = context.definitions.complete(decode(data, context.release))
+            data, _dropped = definitions.complete(decode(data, context.release))
         require_fresh(old, data)
         tracked = current["metadata"].pop(FIELD, None)
-        has_status = context.definitions.has_status(current)
+        has_status = definitions.has_status(current)
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
-        wanted = context.definitions.place(wanted)
+        wanted = definitions.place(wanted)
         errors = validate_update(current, wanted, subresource or "", context.features)
-        errors = repeat_as_asked(errors) + context.definitions.validate(wanted, subresource or "")
+        errors = repeat_as_asked(errors) + definitions.validate(wanted, subresource or "")
         raise_invalid(wanted, show_as(errors, context.release))
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
@@ -270,7 +267,7 @@ class ApiServer:
             return old
         require_storable(measure_bytes([wanted, entries]))
         with_managed_fields(new, entries)
-        is_changed = context.definitions.is_spec_new(current, wanted)
+        is_changed = definitions.is_spec_new(current, wanted)
         is_counted = is_changed or (not subresource and is_told_of(current, wanted))
         return self._put(old, new, is_changed, is_counted)
 
