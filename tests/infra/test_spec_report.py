@@ -107,10 +107,11 @@ def test_also_passes(): pass
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "workers, name, covered, status", one_in(4, product(("2", "0"), ("WL-999", "WL-02"), (2,), (1,)))
+    "processes, name, covered, status", one_in(4, product(("2", "1"), ("WL-999", "WL-02"), (2,), (1,)))
 )
-def test_the_report_is_the_last_line(run_pytest, workers: str, name: str, covered: int, status: int):
-    result = run_pytest(CASES.format(name=name), "--spec-report", "-n", workers)
+def test_the_report_is_the_last_line(run_pytest, processes: str, name: str, covered: int, status: int):
+    sharing = ("-p", "tests.tiers", "-p", "tests.sharing", "--processes", processes)
+    result = run_pytest(CASES.format(name=name), "--spec-report", *sharing)
     lines = result.stdout.splitlines()
     assert result.returncode == status
     assert lines[-1] == f"spec: covered {covered} of {len(load_all_requirements())} requirements"
