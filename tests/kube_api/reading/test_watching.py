@@ -69,6 +69,12 @@ class Reader:
         return self.events
 
 
+async def joined(*readers: Reader) -> None:
+    """Wait until what these have begun to read is told to them as it happens."""
+    while not all(one.watch.watcher.rv for one in readers):
+        await asyncio.sleep(0.01)
+
+
 @asynccontextmanager
 async def watching(
     shop: Shop,
@@ -147,7 +153,7 @@ async def test_everything_since_a_version_is_told_in_order(shop):
 async def test_what_happens_while_one_watches_is_told_too(shop):
     async with watching(shop, shop.cluster.rv) as reader:
         first = asyncio.ensure_future(reader.read(5))
-        await asyncio.sleep(0.05)
+        await joined(reader)
         await in_thread(live_through)(shop)
         assert told(await first) == LIFE
 
@@ -167,7 +173,7 @@ async def test_who_enters_a_selection_is_added_and_who_leaves_it_deleted(shop, l
     async with watching(shop, start, labelled(label)) as reader:
         found = asyncio.ensure_future(reader.read(len(expected)))
         if is_live:
-            await asyncio.sleep(0.05)
+            await joined(reader)
             await in_thread(live_through)(shop)
         assert told(await found) == expected
 
@@ -244,7 +250,7 @@ async def test_the_version_before_anything_was_listed_is_gone(shop):
 async def test_a_version_of_the_future_tells_only_what_comes_after_it(shop):
     async with watching(shop, shop.cluster.rv + 2) as reader:
         found = asyncio.ensure_future(reader.read(len(LIFE) - 2))
-        await asyncio.sleep(0.05)
+        await joined(reader)
         await in_thread(live_through)(shop)
         assert told(await found) == LIFE[2:]
 
@@ -259,7 +265,7 @@ async def test_columns_are_told_first_and_only_once(shop):
 async def test_whoever_comes_back_goes_on_from_memory(shop, monkeypatch):
     async with watching(shop, shop.cluster.rv) as reader:
         first = asyncio.ensure_future(reader.read(5))
-        await asyncio.sleep(0.05)
+        await joined(reader)
         start = await in_thread(live_through)(shop)
         await first
         monkeypatch.setattr(History, "read_page", None)
@@ -288,7 +294,7 @@ async def test_all_watchers_get_one_text(shop):
             for _ in range(20)
         ]
         found = asyncio.gather(*(one.read(5) for one in (reader, *others)))
-        await asyncio.sleep(0.05)
+        await joined(reader, *others)
         await in_thread(live_through)(shop)
         await found
         # Nobody's first event is told apart from the others' but by Tables: once first, once later, each.
@@ -302,7 +308,7 @@ async def test_a_slow_watcher_is_cut_and_the_others_go_on(shop, monkeypatch, nam
     monkeypatch.setattr(watcher, name, most)
     async with watching(shop, shop.cluster.rv) as slow:
         begun = asyncio.ensure_future(anext(slow.parts))
-        await asyncio.sleep(0.05)
+        await joined(slow)
         await in_thread(shop.create)("Secret", "first")
         await begun
         # Now it stands where it would send, and takes nothing.
@@ -329,7 +335,7 @@ async def test_whoever_may_watch_no_longer_is_told_nothing_more(shop):
     allowed = [True]
     async with watching(shop, shop.cluster.rv, right=lambda: allowed[0]) as reader:
         found = asyncio.ensure_future(reader.read_all())
-        await asyncio.sleep(0.05)
+        await joined(reader)
         allowed[0] = False
         assert await asyncio.wait_for(found, 5) == []
 
@@ -337,7 +343,7 @@ async def test_whoever_may_watch_no_longer_is_told_nothing_more(shop):
 async def test_a_history_that_was_replaced_is_gone(shop):
     async with watching(shop, shop.cluster.rv) as reader:
         found = asyncio.ensure_future(reader.read_all())
-        await asyncio.sleep(0.05)
+        await joined(reader)
         await in_thread(Cluster.objects.filter(pk=shop.cluster.pk).update)(
             epoch_id="12345678-1234-5678-1234-567812345678"
         )
@@ -348,7 +354,7 @@ async def test_a_history_that_was_replaced_is_gone(shop):
 async def test_a_watch_of_a_cluster_that_goes_ends(shop):
     async with watching(shop, shop.cluster.rv) as reader:
         found = asyncio.ensure_future(reader.read_all())
-        await asyncio.sleep(0.05)
+        await joined(reader)
         await in_thread(shop.cluster.delete)()
         assert await asyncio.wait_for(found, 5) == []
 
@@ -357,7 +363,7 @@ async def test_a_frame_wakes_the_feed_at_once(shop, monkeypatch):
     monkeypatch.setattr(feed, "HEAD_SECONDS", 3600.0)
     async with watching(shop, shop.cluster.rv) as reader:
         found = asyncio.ensure_future(reader.read(1))
-        await asyncio.sleep(0.1)
+        await joined(reader)
         await in_thread(shop.create)("Secret", "a")
         frame = frames.make_frame(shop.cluster, 0, 0, [], [])
         await get_channel_layer().group_send(shop.cluster.group, frames.group_message(frame))
