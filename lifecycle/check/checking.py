@@ -50,25 +50,18 @@ def check(
     progress: Progress = lambda done, of: None,
     processes: int = 1,
     limits: Limits = NO_LIMITS,
+    has_reasons: bool = True,
 ) -> Checked:
-    """Try everything. Raises ManifestError for an ordeal that cannot be read."""
+    """Try everything. Raises ManifestError for an ordeal that cannot be read.
+
+    `has_reasons`: False for whoever compares what came out, and needs neither reasons nor remedies.
+    """
     seen = _try_all(settled, ordeals, seeds, progress, processes, limits)
-    explain(seen.settled, seen.findings)
-    untried = cure(seen.settled, [*seen.lived, *seen.untouched], seen.findings, processes)
+    untried: list[str] = []
+    if has_reasons:
+        explain(seen.settled, seen.findings)
+        untried = cure(seen.settled, [*seen.lived, *seen.untouched], seen.findings, processes)
     return conclude(seen.settled, seen.lived, seeds, seen.findings, untried)
-
-
-def look_only(
-    settled: Settled,
-    ordeals: Sequence[Ordeal],
-    seeds: Sequence[int],
-    progress: Progress = lambda done, of: None,
-    processes: int = 1,
-    limits: Limits = NO_LIMITS,
-) -> Checked:
-    """The same without a look for reasons and remedies: for whoever compares."""
-    seen = _try_all(settled, ordeals, seeds, progress, processes, limits)
-    return conclude(seen.settled, seen.lived, seeds, seen.findings)
 
 
 class _Seen(NamedTuple):

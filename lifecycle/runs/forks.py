@@ -57,7 +57,7 @@ def _fork(
     if parent.failure == UNFINISHED:
         raise ValueError("it is a fork itself, and still being made; ask again soon")
     restored = restore_at(parent, at_ms)
-    is_other = bool(kubernetes) and find_release(kubernetes) is not reads.read_release(parent)
+    is_other = bool(kubernetes) and find_release(kubernetes) is not restored.engine.settings.release
     if is_other:
         restored = go_on_under(restored, kubernetes)
     child = _make_child(parent, restored, owner, name, is_look)

@@ -55,23 +55,27 @@ def keep_time(hot: Hot, piece: Slice, wall: float) -> float | None:
     if is_busy and not clock.is_paused:
         clock.anchor(engine.now_ms, wall)
     metrics.gauges["lag_seconds"] = lag_seconds
-    wake = _next_wake(hot, wall)
+    is_idle = engine.is_idle()
+    is_timed = not clock.is_paused and not clock.as_fast_as_possible
+    # Asked of the database once, where the answer says anything.
+    pinned_ms = _next_pinned(hot.cluster) if is_idle or is_timed else None
+    wake = _next_wake(hot, wall, pinned_ms)
     piece.columns |= clock.columns() | {
         "achieved_speed": _achieved_speed(hot, wall, is_busy),
         "next_wake_at": None if wake is None else moment(wake),
         "kubernetes": engine.settings.release.name,
-        "is_idle": engine.is_idle() and _next_pinned(hot.cluster) is None,
+        "is_idle": is_idle and pinned_ms is None,
     }
     return wake
 
 
-def _next_wake(hot: Hot, wall: float) -> float | None:
+def _next_wake(hot: Hot, wall: float, pinned_ms: int | None) -> float | None:
     clock, engine = hot.clock, hot.engine
     if clock.is_paused:
         return None
     if clock.as_fast_as_possible:
         return wall
-    dues = [engine.next_wake(), clock.run_until_ms, _next_pinned(hot.cluster)]
+    dues = [engine.next_wake(), clock.run_until_ms, pinned_ms]
     due_ms = min((due for due in dues if due is not None), default=None)
     if due_ms is None:
         return None

@@ -229,3 +229,8 @@ def test_an_upgraded_control_plane_is_told_wherever_a_cluster_is_looked_at(owner
         forks.fork(parent, at, parent.owner, name) for name, at in (("now", None), ("then", before_ms - 1000))
     )
     assert (reads.read_release(now).name, reads.read_release(then).name) == ("v1.36", "v1.35")
+    # Its parent is of that release by now, and was not then.
+    other = forks.fork(parent, before_ms - 1000, parent.owner, "other", kubernetes="v1.36")
+    assert reads.read_release(other).name == "v1.36"
+    nodes = StoredObject.objects.filter(cluster=other, kind="Node")
+    assert {node.data["status"]["nodeInfo"]["kubeletVersion"] for node in nodes} == {"v1.36.3"}

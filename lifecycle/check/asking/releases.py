@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from lifecycle.check.asking.trying import Options, Ready, make_ready
-from lifecycle.check.checking import Checked, Progress, look_only
+from lifecycle.check.checking import Checked, Progress, check
 from lifecycle.check.processes import count_cores
 from lifecycle.check.report import FINE, FOUND
 from lifecycle.check.scene import SERIOUS, SEVERITIES
@@ -58,7 +58,8 @@ def check_all(options: Options, progress: Progress) -> int:
 
 def _look(ready: Ready, progress: Progress) -> Checked:
     jobs = ready.options["jobs"] or count_cores()
-    return look_only(settle(ready.plan), ready.ordeals, ready.seeds, progress, jobs, ready.limits)
+    settled = settle(ready.plan)
+    return check(settled, ready.ordeals, ready.seeds, progress, jobs, ready.limits, has_reasons=False)
 
 
 def _is_failing(checked: Checked, ready: Ready) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..objects.shortened import shorten
-from ..releases.gates import MODELLED
 from ..releases.known import DEFAULT_RELEASE
-from ..releases.release import Release
+from ..releases.release import MODELLED, Release
 from ..releases.switches import SWITCHES
 
 FEATURE_DEFAULTS = DEFAULT_RELEASE.defaults

@@ -8,9 +8,9 @@ import pytest
 
 from lifecycle.engine.heart.settings import Settings, read_release
 from lifecycle.engine.releases import switches
-from lifecycle.engine.releases.gates import MODELLED, is_enabled
+from lifecycle.engine.releases.gates import is_enabled
 from lifecycle.engine.releases.known import NOT_RECORDED, find_release, load_releases
-from lifecycle.engine.releases.release import Release
+from lifecycle.engine.releases.release import MODELLED, Release
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.engine.schema.tables import load_tables
 from tests.test_floors import is_in, modules, resolve
