@@ -15,7 +15,7 @@ def test_results_come_in_the_order_of_the_jobs():
 
 def test_a_process_may_have_processes_of_its_own():
     def work(size):
-        return square_all(range(size), 2) + [size]
+        return [*square_all(range(size), 2), size]
 
     assert list(do_all(work, [2, 3], 2)) == [[0, 1, 2], [0, 1, 4, 3]]
 

@@ -61,6 +61,16 @@ QUOTA = make_other(
     spec={"hard": {"requests.cpu": "150m", "requests.memory": "4Gi", "pods": "2"}},
 )
 
+OPS_BUDGET = {**make_budget(minAvailable=1), "metadata": {"name": "ops", "namespace": "default"}}
+SHARED_BUDGET = {**make_budget({"team": "shop"}, minAvailable=1), "metadata": OPS_BUDGET["metadata"]}
+
+
+def make_of_team(name):
+    """One of several workloads that have a label in common, in their selectors too."""
+    made = make_workload(selector={"matchLabels": {"team": "shop", "app": name}})
+    made["spec"]["template"]["metadata"]["labels"] = {"team": "shop", "app": name}
+    return {**made, "metadata": {**made["metadata"], "name": name}}
+
 
 def make_node(zone):
     labels = {HOST: f"node-{zone}", "topology.kubernetes.io/zone": zone}
@@ -112,6 +122,30 @@ def shell(script):
             [make_workload(), make_budget(maxUnavailable=1)],
             [],
             id="a budget of its own",
+        ),
+        pytest.param(
+            sizes.leave_one_budget,
+            [make_workload(), make_budget(maxUnavailable=1)],
+            [],
+            id="one budget is enough",
+        ),
+        pytest.param(
+            sizes.leave_one_budget,
+            [make_workload(), make_budget(maxUnavailable=1), OPS_BUDGET],
+            [
+                "app notin (web) in PodDisruptionBudget ops, which then covers no pods: delete it",
+                "app notin (web) in PodDisruptionBudget web, which then covers no pods: delete it",
+            ],
+            id="two budgets of the same pods",
+        ),
+        pytest.param(
+            sizes.leave_one_budget,
+            [make_of_team("web"), make_of_team("api"), SHARED_BUDGET, make_budget(maxUnavailable=1)],
+            [
+                "app notin (web) in PodDisruptionBudget ops",
+                "app notin (web) in PodDisruptionBudget web, which then covers no pods: delete it",
+            ],
+            id="of a budget of several workloads the others keep it",
         ),
         pytest.param(sizes.add_budget, [make_workload()], [], id="no budget of one pod"),
         pytest.param(
