@@ -83,7 +83,8 @@ def leave_one_budget(case: Case) -> Iterator[Candidate]:
     if len(budgets) < 2 or not case.labels:
         return
     others = {budget["metadata"]["name"]: _list_covered_too(case, budget) for budget in budgets}
-    for budget in sorted(budgets[::-1], key=lambda one: not others[one["metadata"]["name"]]):
+    last_first = list(reversed(budgets))
+    for budget in sorted(last_first, key=lambda one: not others[one["metadata"]["name"]]):
         covered = others[budget["metadata"]["name"]]
         own = ((key, value) for key, value in case.labels.items() if (key, value) not in covered)
         key, value = next(own, ("", ""))
