@@ -8,6 +8,7 @@ from lifecycle.check.remedies.lists import CHANGES
 from lifecycle.engine import Cluster, Command
 from tests.check.remedies.making import (
     LABELS,
+    make_autoscaler,
     make_budget,
     make_case,
     make_cron_job,
@@ -36,15 +37,7 @@ IN_ZONE = {
 }
 LIVENESS = {"livenessProbe": {"exec": {"command": ["pg_isready"]}, "periodSeconds": 5}}
 ASKS = {"resources": {"requests": {"cpu": "200m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}}}
-AUTOSCALER = make_other(
-    "autoscaling/v2",
-    "HorizontalPodAutoscaler",
-    spec={
-        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
-        "minReplicas": 1,
-        "maxReplicas": 1,
-    },
-)
+AUTOSCALER = make_autoscaler(1, 1)
 LOW = make_other("scheduling.k8s.io/v1", "PriorityClass", "low", "", value=-5)
 HIGH = make_other("scheduling.k8s.io/v1", "PriorityClass", "high", "", value=50)
 CLAIM = make_other(
@@ -61,8 +54,8 @@ QUOTA = make_other(
     spec={"hard": {"requests.cpu": "150m", "requests.memory": "4Gi", "pods": "2"}},
 )
 
-OPS_BUDGET = {**make_budget(minAvailable=1), "metadata": {"name": "ops", "namespace": "default"}}
-SHARED_BUDGET = {**make_budget({"team": "shop"}, minAvailable=1), "metadata": OPS_BUDGET["metadata"]}
+OPS_BUDGET = make_budget(name="ops", minAvailable=1)
+SHARED_BUDGET = make_budget({"team": "shop"}, "ops", minAvailable=1)
 
 
 def make_of_team(name):

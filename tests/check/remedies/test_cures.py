@@ -79,7 +79,7 @@ CASES = {
         [
             make_workload(replicas=2, container=READY),
             make_budget(maxUnavailable=1),
-            {**make_budget(minAvailable=1), "metadata": {"name": "ops", "namespace": "default"}},
+            make_budget(name="ops", minAvailable=1),
         ],
         "drain-each", "drain-ends", "app notin (web) in PodDisruptionBudget ops", "whole",
     ),
