@@ -1,12 +1,16 @@
 """The Celery app of workers that live through checks: they serve no cluster, and give way to who does."""
 
+import contextlib
 import os
+from pathlib import Path
 from typing import Any
 
 from celery import Celery, signals
 
 NICENESS = 19
 """A check never slows a live cluster: what is left of the processor is for it."""
+_OF_SESSION = Path("/proc/self/autogroup")
+"""Linux shares the processor among sessions first (sched(7), autogroup); niceness counts within one."""
 
 app = Celery("podline-checks", include=["lifecycle.runs.celery.check_tasks"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -21,3 +25,7 @@ def give_way(**_: Any) -> None:
     if hasattr(os, "SCHED_IDLE"):
         # Linux: whoever else wakes up runs at once, and not after this one's turn.
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    if _OF_SESSION.exists() and os.getsid(0) == os.getpid():
+        # It is a session of its own. Where the kernel does not allow it, it is as it was.
+        with contextlib.suppress(OSError):
+            _OF_SESSION.write_text(str(NICENESS))

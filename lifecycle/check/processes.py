@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
-_work: Callable[[Any], Any] | None = None
+_work: Callable[[int], Any] | None = None
 _COLLECT_AFTER = 40
 """A future leaves half a megabyte of garbage: it is looked for after so many of them."""
 _done = count(1)
@@ -28,21 +28,31 @@ def do_all(work: Callable[[Any], Result], jobs: Sequence[Any], processes: int) -
         yield from map(work, jobs)
         return
     global _work
-    _work = work
     # What is shared stays shared: nobody looks for garbage in it.
     gc.collect()
     gc.freeze()
-    context = multiprocessing.get_context("fork")
+    was, _work = _work, lambda place: work(jobs[place])
     try:
-        with context.Pool(few, gc.disable) as pool:
-            yield from pool.imap(_do, jobs, chunksize=1)
+        yield from _spread(len(jobs), few)
     finally:
         gc.unfreeze()
-        _work = None
+        _work = was
 
 
-def _do(job: Any) -> Any:
+def _spread(jobs: int, processes: int) -> Iterator[Any]:
+    """Unlike those of a Pool, these processes may have processes of their own."""
+    # Loaded by need: many commands end without it.
+    from concurrent.futures import ProcessPoolExecutor
+
+    executor = ProcessPoolExecutor(processes, multiprocessing.get_context("fork"), gc.disable)
+    try:
+        yield from executor.map(_do, range(jobs))
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _do(place: int) -> Any:
     assert _work is not None, "set before the process was made"
     if not next(_done) % _COLLECT_AFTER:
         gc.collect()
-    return _work(job)
+    return _work(place)

@@ -1,7 +1,8 @@
 """The scorecard of a check: rows are workloads, columns ordeals; it fills while futures are lived through.
 
 It is plain data, so that several processes can each fill in what they know:
-`{"ordeal": {"Deployment/shop/web": {"of": 8, "done": 3, "found": {"claim": {"object": "serious"}}}}}`.
+`{"ordeal": {"Deployment/shop/web": {"of": 8, "done": 3, "isDown": false, "found": {}}}}`,
+where `found` is `{"claim": {"object": "serious"}}`.
 """
 
 from __future__ import annotations
@@ -14,16 +15,22 @@ from lifecycle.check.life import Future
 from lifecycle.check.scene import SEVERITIES, Violation
 from lifecycle.check.settled import Settled
 from lifecycle.check.trials import Trial
+from lifecycle.check.untouched import is_down
 
 Card = dict[str, dict[str, dict[str, Any]]]
 
 
-def begin_card(trials: Iterable[Trial], seeds: int) -> Card:
-    """The cells that will be filled, and of how many futures each."""
+def begin_card(trials: Iterable[Trial], seeds: int, settled: Settled) -> Card:
+    """The cells that will be filled, and of how many futures each.
+
+    `isDown`: it had no pod that serves before anything was done, so it passes no ordeal.
+    """
     card: Card = {}
     for trial in trials:
         for one in trial.workloads:
-            _find_cell(card, trial.ordeal.name, one.title)["of"] += seeds
+            cell = _find_cell(card, trial.ordeal.name, one.title)
+            cell["of"] += seeds
+            cell["isDown"] = is_down(one, settled)
     return card
 
 
@@ -54,6 +61,7 @@ def join_cards(cards: Iterable[Card]) -> Card:
                 mine = _find_cell(joined, ordeal, title)
                 mine["of"] += cell["of"]
                 mine["done"] += cell["done"]
+                mine["isDown"] |= cell.get("isDown", False)
                 for claim, objects in cell["found"].items():
                     for name, severity in objects.items():
                         _note(mine["found"], claim, name, severity)
@@ -86,7 +94,7 @@ def _list_severities(cell: dict[str, Any]) -> Iterator[str]:
 
 
 def _find_cell(card: Card, ordeal: str, title: str) -> dict[str, Any]:
-    return card.setdefault(ordeal, {}).setdefault(title, {"of": 0, "done": 0, "found": {}})
+    return card.setdefault(ordeal, {}).setdefault(title, {"of": 0, "done": 0, "isDown": False, "found": {}})
 
 
 def _note(found: dict[str, dict[str, str]], claim: str, name: str, severity: str) -> None:

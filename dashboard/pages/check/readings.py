@@ -11,7 +11,7 @@ from lifecycle.check.scorecard import Card, join_cards, tell_worst
 from lifecycle.models import Check, Cluster
 
 Json = dict[str, Any]
-FINE, WAITING, NOT_MET = "fine", "waiting", "none"
+FINE, WAITING, NOT_MET, DOWN = "fine", "waiting", "none", "down"
 _FIGURES = (
     ("lostMs", "lost {} ms of requests"),
     ("belowBudgetSeconds", "{} s below its budget"),
@@ -76,7 +76,9 @@ def _tell_cell(card: Card, column: Json, title: str) -> Json:
     if cell is None:
         return {"state": NOT_MET, "ordeal": column["name"], "count": 0}
     worst, count = tell_worst(cell)
-    state = worst or (FINE if cell["done"] >= cell["of"] else WAITING)
+    # What never came up passes no ordeal.
+    passed = DOWN if cell["isDown"] else FINE
+    state = worst or (passed if cell["done"] >= cell["of"] else WAITING)
     return {"state": state, "count": count, "ordeal": column["name"]}
 
 

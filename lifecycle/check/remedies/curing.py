@@ -58,7 +58,7 @@ def cure(
     shares = _share_out(futures, kept, len(settled.pods), len({future.seed for _, future in lived}))
 
     def work(place: int) -> list[Cured]:
-        return _Ward(settled, lived, shares[place]).cure_all(kept[place])
+        return _Ward(settled, lived, shares[place], processes).cure_all(kept[place])
 
     untried = 0
     for group, cured in zip(kept, do_all(work, range(len(kept)), processes), strict=True):
@@ -108,8 +108,10 @@ class _Held(NamedTuple):
 class _Ward:
     """Cures the findings of one workload, one after the other: what helped against one is tried first."""
 
-    def __init__(self, settled: Settled, lived: Sequence[tuple[Trial, Future]], left: int) -> None:
-        self._world, self._retrials = World(settled), Retrials(settled, lived, left)
+    def __init__(
+        self, settled: Settled, lived: Sequence[tuple[Trial, Future]], left: int, processes: int
+    ) -> None:
+        self._world, self._retrials = World(settled), Retrials(settled, lived, left, processes)
         self._side_effects = SideEffects(self._retrials)
         self._helped: list[tuple[str, Case, Candidate]] = []
 

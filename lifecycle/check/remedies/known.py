@@ -11,6 +11,7 @@ from lifecycle.check.remedies.candidates import Case, Json, find_place
 from lifecycle.check.remedies.changes.probes import HANDLERS
 from lifecycle.check.remedies.fields import list_fields
 from lifecycle.check.settled import BUDGET
+from lifecycle.engine.objects.int_or_percent import read_int_or_percent, resolve
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 
 _SPREAD = (
@@ -20,7 +21,7 @@ _SPREAD = (
 )
 _EVEN = "kube-score/pod-topology-spread-constraints"
 _BUDGET = ("kube-score/{kind}-has-poddisruptionbudget", "polaris/missingPodDisruptionBudget")
-_ZERO = "polaris/pdbDisruptionsIsZero"
+_ZERO, _NEVER_MORE = "polaris/pdbDisruptionsIsZero", "polaris/pdbMinAvailableGreaterThanHPAMinReplicas"
 _MISSING = {
     "readinessProbe": (
         "kube-linter/no-readiness-probe", "kube-score/pod-probes", "polaris/readinessProbeMissing",
@@ -52,10 +53,11 @@ def list_known_as(case: Case, patch: Json) -> list[str]:
 
 def _list_of_budget(case: Case, patch: Json, path: tuple[str, ...]) -> Iterator[str]:
     known = case.world.find(find_place(patch))
-    if known is None or "selector" in path:
+    if known is None or ("selector" in path and not case.workload.budgets):
         yield from _BUDGET
     elif path[-1] == "minAvailable":
         yield from ("kube-linter/pdb-min-available", _ZERO)
+        yield from _list_of_bounds(case)
     elif path[-1] == "maxUnavailable" and (known.get("spec") or {}).get("minAvailable") is None:
         yield from ("kube-linter/pdb-max-unavailable", _ZERO)
     elif path[-1] == "unhealthyPodEvictionPolicy":
@@ -74,6 +76,7 @@ def _list_of(case: Case, path: tuple[str, ...]) -> Iterator[str]:
     elif path == ("spec", "minReplicas"):
         yield "kube-linter/hpa-minimum-three-replicas"
         yield from ("kube-score/horizontalpodautoscaler-replicas", "polaris/hpaMinAvailability")
+        yield from _list_of_bounds(case)
     elif "strategy" in path and path[-1] == "type" and case.strategy.get("type") == "Recreate":
         yield from ("kube-linter/no-rolling-update-strategy", "kube-score/deployment-strategy")
     elif path[-1] == "startingDeadlineSeconds" and not case.spec.get(path[-1]):
@@ -85,6 +88,19 @@ def _list_of(case: Case, path: tuple[str, ...]) -> Iterator[str]:
         yield from _REQUESTS[path[-1]]
     if "livenessProbe" in path and any(_asks_the_same(one) for one in case.containers):
         yield "kube-score/pod-probes-identical"
+
+
+def _list_of_bounds(case: Case) -> Iterator[str]:
+    """A budget that keeps as many pods as an autoscaler may leave: none of them is ever evicted."""
+    autoscaler = case.find_autoscaler()
+    if autoscaler is None:
+        return
+    least = (autoscaler.get("spec") or {}).get("minReplicas") or 1
+    kept = ((one.get("spec") or {}).get("minAvailable") for one in case.list_budgets())
+    if any(
+        one is not None and resolve(read_int_or_percent(one), least, round_up=True) >= least for one in kept
+    ):
+        yield _NEVER_MORE
 
 
 def _list_of_places(case: Case, path: tuple[str, ...]) -> Iterator[str]:

@@ -17,8 +17,8 @@ CHANGES: Mapping[str, tuple[Change, ...]] = {
         sizes.add_replicas,
     ),
     "drain-ends": (
-        sizes.add_replicas, sizes.loosen_budgets, sizes.evict_unhealthy, placing.relax, placing.raise_quota,
-        rollouts.manage_in_parallel, jobs.try_again,
+        sizes.leave_one_budget, sizes.add_replicas, sizes.loosen_budgets, sizes.evict_unhealthy,
+        placing.relax, placing.raise_quota, rollouts.manage_in_parallel, jobs.try_again,
     ),
     "whole-again": (
         *_WORK, probes.ask_readiness, rollouts.count_later, placing.relax, placing.free,

@@ -9,6 +9,7 @@ import orjson
 
 from lifecycle.check.life import ENDS, Future, live
 from lifecycle.check.ordeals import Ordeal
+from lifecycle.check.processes import do_all
 from lifecycle.check.remedies.candidates import change_plan
 from lifecycle.check.settled import Settled, settle
 from lifecycle.check.trials import Trial, list_trials
@@ -29,11 +30,14 @@ class SpentError(Exception):
 class Retrials:
     """Settles anew with a change and lives through ordeals; what was lived through once is known.
 
-    `left` futures, then it is over. Nothing of it depends on how long anything takes.
+    `left` futures, then it is over. Nothing of it depends on how long anything takes, or on how many
+    processes there are.
     """
 
-    def __init__(self, settled: Settled, lived: Sequence[tuple[Trial, Future]], left: int) -> None:
-        self.settled, self.left = settled, left
+    def __init__(
+        self, settled: Settled, lived: Sequence[tuple[Trial, Future]], left: int, processes: int = 1
+    ) -> None:
+        self.settled, self.left, self._processes = settled, left, processes
         self.trials = {trial.title: trial for trial, _ in lived}
         self.before = {(trial.title, future.seed): future for trial, future in lived}
         self._by_ordeal: dict[tuple[str, int], list[Future]] = {}
@@ -83,6 +87,17 @@ class Retrials:
             return trial
         pairs = zip(known.steps, trial.steps, strict=True)
         return replace(trial, steps=tuple(old if old.kind in _BROUGHT else new for old, new in pairs))
+
+    def live_ahead(self, patch: Json, trials: Sequence[Trial], seed: int) -> None:
+        """Live through them side by side, as far as is left: all are asked for next, in this order."""
+        settled, key = self.settle(patch), _key(patch)
+        places = {(key, one.title, seed): one for one in trials}
+        jobs = [(place, one) for place, one in places.items() if place not in self._futures][: self.left]
+        if settled is None or self._processes < 2:
+            return
+        self._spend(len(jobs))
+        lived = do_all(lambda job: live(settled, job[1], seed), jobs, self._processes)
+        self._futures.update(zip((place for place, _ in jobs), lived, strict=True))
 
     def live(self, patch: Json, trial: Trial, seed: int) -> Future:
         """One future with a change."""

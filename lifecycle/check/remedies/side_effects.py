@@ -9,7 +9,7 @@ import orjson
 from lifecycle.check.life import Future
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.remedies.candidates import Candidate, Case
-from lifecycle.check.remedies.retrials import Retrials
+from lifecycle.check.remedies.retrials import Json, Retrials
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.check.trials import Trial
 
@@ -33,10 +33,14 @@ class SideEffects:
     def _list_elsewhere(self, case: Case, candidate: Candidate) -> tuple[str, ...]:
         key = orjson.dumps(candidate.patch)
         if key not in self._known:
-            self._known[key] = tuple(
-                text for ordeal in self._list_ordeals(case) for text in self._try(case, candidate, ordeal)
-            )
+            self._known[key] = tuple(self._look_elsewhere(case, candidate.patch))
         return self._known[key]
+
+    def _look_elsewhere(self, case: Case, patch: Json) -> Iterator[str]:
+        trials = [one for ordeal in self._list_ordeals(case) for one in self._choose(case, patch, ordeal)]
+        self._retrials.live_ahead(patch, trials, self._seed)
+        for one in trials:
+            yield from self._compare(one.ordeal.name, self._retrials.live(patch, one, self._seed))
 
     def _list_ordeals(self, case: Case) -> list[Ordeal]:
         trials = self._retrials.trials.values()
@@ -44,11 +48,9 @@ class SideEffects:
         planned = [one for one in found.values() if one.is_planned]
         return planned[:_MOST_PLANNED] + [one for one in found.values() if not one.is_planned][:_MOST_OTHERS]
 
-    def _try(self, case: Case, candidate: Candidate, ordeal: Ordeal) -> Iterator[str]:
+    def _choose(self, case: Case, patch: Json, ordeal: Ordeal) -> list[Trial]:
         """One trial of an ordeal stands for all of it."""
-        trials = self._retrials.list_trials(candidate.patch, ordeal)
-        for trial in [one for one in trials if befalls(one, case)][:1]:
-            yield from self._compare(ordeal.name, self._retrials.live(candidate.patch, trial, self._seed))
+        return [one for one in self._retrials.list_trials(patch, ordeal) if befalls(one, case)][:1]
 
     def _compare(self, ordeal: str, future: Future) -> Iterator[str]:
         """What is new, or graver, against all that the same ordeal has come to without the change."""

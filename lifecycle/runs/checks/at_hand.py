@@ -118,7 +118,7 @@ def _keep(one: Check, checked: Checked, ordeals: Sequence[Ordeal]) -> None:
     one.seeds, one.at_ms, one.engine_version = len(checked.seeds), checked.settled.now_ms, ENGINE_VERSION
     trials = list_trials(checked.settled, ordeals)
     one.total = one.done = len(trials) * one.seeds
-    one.card = begin_card(trials, one.seeds)
+    one.card = begin_card(trials, one.seeds, checked.settled)
     for cells in one.card.values():
         for cell in cells.values():
             cell["done"] = cell["of"]

@@ -69,7 +69,7 @@ def _begin(check: Check) -> None:
     if unfit := _tell_unfit(found):
         endings.fail(check, unfit)
         return
-    card = begin_card(found.trials, len(found.seeds))
+    card = begin_card(found.trials, len(found.seeds), found.settled)
     faults = list_faults(found.settled, found.trials, len(found.seeds), found.untouched)
     note_faults(card, faults, found.settled)
     at_ms, order = restored.engine.now_ms, checkpoints.last_order_at(check.cluster, restored.engine.now_ms)

@@ -67,9 +67,17 @@ def make_service(**spec: Any) -> Json:
     return make_other("v1", "Service", spec={"selector": LABELS, "ports": [{"port": 80}], **spec})
 
 
-def make_budget(labels: Json = LABELS, **spec: Any) -> Json:
+def make_budget(labels: Json = LABELS, name: str = "web", **spec: Any) -> Json:
     """A PodDisruptionBudget."""
-    return make_other("policy/v1", "PodDisruptionBudget", spec={**spec, "selector": {"matchLabels": labels}})
+    spec = {**spec, "selector": {"matchLabels": labels}}
+    return make_other("policy/v1", "PodDisruptionBudget", name, spec=spec)
+
+
+def make_autoscaler(least: int, most: int) -> Json:
+    """What sets how many pods the Deployment called web has."""
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    bounds = {"minReplicas": least, "maxReplicas": most}
+    return make_other("autoscaling/v2", "HorizontalPodAutoscaler", spec={"scaleTargetRef": target, **bounds})
 
 
 def make_all_plan(*objects: Json, nodes: int | None = None) -> Plan:

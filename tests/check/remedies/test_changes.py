@@ -8,6 +8,7 @@ from lifecycle.check.remedies.lists import CHANGES
 from lifecycle.engine import Cluster, Command
 from tests.check.remedies.making import (
     LABELS,
+    make_autoscaler,
     make_budget,
     make_case,
     make_cron_job,
@@ -36,15 +37,7 @@ IN_ZONE = {
 }
 LIVENESS = {"livenessProbe": {"exec": {"command": ["pg_isready"]}, "periodSeconds": 5}}
 ASKS = {"resources": {"requests": {"cpu": "200m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}}}
-AUTOSCALER = make_other(
-    "autoscaling/v2",
-    "HorizontalPodAutoscaler",
-    spec={
-        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
-        "minReplicas": 1,
-        "maxReplicas": 1,
-    },
-)
+AUTOSCALER = make_autoscaler(1, 1)
 LOW = make_other("scheduling.k8s.io/v1", "PriorityClass", "low", "", value=-5)
 HIGH = make_other("scheduling.k8s.io/v1", "PriorityClass", "high", "", value=50)
 CLAIM = make_other(
@@ -60,6 +53,16 @@ QUOTA = make_other(
     "team",
     spec={"hard": {"requests.cpu": "150m", "requests.memory": "4Gi", "pods": "2"}},
 )
+
+OPS_BUDGET = make_budget(name="ops", minAvailable=1)
+SHARED_BUDGET = make_budget({"team": "shop"}, "ops", minAvailable=1)
+
+
+def make_of_team(name):
+    """One of several workloads that have a label in common, in their selectors too."""
+    made = make_workload(selector={"matchLabels": {"team": "shop", "app": name}})
+    made["spec"]["template"]["metadata"]["labels"] = {"team": "shop", "app": name}
+    return {**made, "metadata": {**made["metadata"], "name": name}}
 
 
 def make_node(zone):
@@ -112,6 +115,30 @@ def shell(script):
             [make_workload(), make_budget(maxUnavailable=1)],
             [],
             id="a budget of its own",
+        ),
+        pytest.param(
+            sizes.leave_one_budget,
+            [make_workload(), make_budget(maxUnavailable=1)],
+            [],
+            id="one budget is enough",
+        ),
+        pytest.param(
+            sizes.leave_one_budget,
+            [make_workload(), make_budget(maxUnavailable=1), OPS_BUDGET],
+            [
+                "app notin (web) in PodDisruptionBudget ops, which then covers no pods: delete it",
+                "app notin (web) in PodDisruptionBudget web, which then covers no pods: delete it",
+            ],
+            id="two budgets of the same pods",
+        ),
+        pytest.param(
+            sizes.leave_one_budget,
+            [make_of_team("web"), make_of_team("api"), SHARED_BUDGET, make_budget(maxUnavailable=1)],
+            [
+                "app notin (web) in PodDisruptionBudget ops",
+                "app notin (web) in PodDisruptionBudget web, which then covers no pods: delete it",
+            ],
+            id="of a budget of several workloads the others keep it",
         ),
         pytest.param(sizes.add_budget, [make_workload()], [], id="no budget of one pod"),
         pytest.param(

@@ -75,6 +75,14 @@ CASES = {
         [make_workload(container=READY), make_budget(minAvailable=1)],
         "drain-each", "drain-ends", "replicas 2", "1 pod more",
     ),
+    "two budgets": (
+        [
+            make_workload(replicas=2, container=READY),
+            make_budget(maxUnavailable=1),
+            make_budget(name="ops", minAvailable=1),
+        ],
+        "drain-each", "drain-ends", "app notin (web) in PodDisruptionBudget ops", "whole",
+    ),
     "as many replicas as nodes, all apart": (
         [make_workload(replicas=3, pod=APART, strategy=SURGES, container=READY)],
         "rollout-healthy", "nothing-stuck", "preferred in place of required podAntiAffinity", "of never",

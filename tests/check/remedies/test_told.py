@@ -7,7 +7,7 @@ from lifecycle.check.remedies.changes import placing, probes, rollouts, sizes
 from lifecycle.check.remedies.fields import find_field, list_fields
 from lifecycle.check.remedies.known import list_known_as
 from lifecycle.check.remedies.prices import tell_price
-from tests.check.remedies.making import make_budget, make_case, make_workload
+from tests.check.remedies.making import make_autoscaler, make_budget, make_case, make_workload
 
 DATA = {
     "spec": {
@@ -64,6 +64,13 @@ CACHE = {
 }
 SAME = {"readinessProbe": {"tcpSocket": {"port": 80}}, "livenessProbe": {"tcpSocket": {"port": 80}}}
 PROBES = ["kube-linter/no-readiness-probe", "kube-score/pod-probes", "polaris/readinessProbeMissing"]
+NEVER_MORE = "polaris/pdbMinAvailableGreaterThanHPAMinReplicas"
+AUTOSCALER = make_autoscaler(2, 12)
+OF_AUTOSCALER = [
+    "kube-linter/hpa-minimum-three-replicas",
+    "kube-score/horizontalpodautoscaler-replicas",
+    "polaris/hpaMinAvailability",
+]
 APART = ["kube-linter/no-anti-affinity", "kube-score/deployment-has-host-podantiaffinity"]
 
 
@@ -92,6 +99,30 @@ APART = ["kube-linter/no-anti-affinity", "kube-score/deployment-has-host-podanti
             [make_workload(), make_budget(minAvailable=1)],
             ["kube-linter/pdb-min-available", "polaris/pdbDisruptionsIsZero"],
             id="minAvailable",
+        ),
+        pytest.param(
+            sizes.loosen_budgets,
+            [make_workload(), AUTOSCALER, make_budget(minAvailable=2)],
+            ["kube-linter/pdb-min-available", "polaris/pdbDisruptionsIsZero", NEVER_MORE],
+            id="minAvailable as many as the autoscaler leaves",
+        ),
+        pytest.param(
+            sizes.add_replicas,
+            [make_workload(), AUTOSCALER, make_budget(minAvailable="90%")],
+            [*OF_AUTOSCALER, NEVER_MORE],
+            id="minReplicas, all of which a budget keeps",
+        ),
+        pytest.param(
+            sizes.add_replicas,
+            [make_workload(), AUTOSCALER, make_budget(minAvailable="50%")],
+            OF_AUTOSCALER,
+            id="minReplicas, of which a budget lets one go",
+        ),
+        pytest.param(
+            sizes.leave_one_budget,
+            [make_workload(), make_budget(maxUnavailable=1), make_budget(maxUnavailable=1, name="ops")],
+            [],
+            id="two budgets, of which none of them complains",
         ),
         pytest.param(
             sizes.loosen_budgets,

@@ -10,13 +10,9 @@ from lifecycle.engine.kinds.pod_disruption_budget import POD_DISRUPTION_BUDGET
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
 
-REPLICAS, LOOSER, SELECTOR, NEW_BUDGET, UNHEALTHY = (
-    "replicas",
-    "budget",
-    "selector",
-    "new budget",
-    "unhealthy",
-)
+REPLICAS, LOOSER, SELECTOR, NEW_BUDGET, UNHEALTHY, ONE_BUDGET = (
+    "replicas", "budget", "selector", "new budget", "unhealthy", "one budget",
+)  # fmt: skip
 
 
 def add_replicas(case: Case) -> Iterator[Candidate]:
@@ -76,6 +72,39 @@ def mend_selector(case: Case) -> Iterator[Candidate]:
         )
         text = f"selector {_tell_labels(case)} in {_tell(budget)}"
         yield Candidate(text, make_patch(budget, {"spec": {"selector": change}}), SELECTOR)
+
+
+def leave_one_budget(case: Case) -> Iterator[Candidate]:
+    """Of several budgets one covers its pods: a pod of two is never evicted (the registry's eviction.go).
+
+    What covers other pods too leaves these out first. What would cover none is better deleted.
+    """
+    budgets = case.list_budgets()
+    if len(budgets) < 2 or not case.labels:
+        return
+    others = {budget["metadata"]["name"]: _list_covered_too(case, budget) for budget in budgets}
+    last_first = list(reversed(budgets))
+    for budget in sorted(last_first, key=lambda one: not others[one["metadata"]["name"]]):
+        covered = others[budget["metadata"]["name"]]
+        own = ((key, value) for key, value in case.labels.items() if (key, value) not in covered)
+        key, value = next(own, ("", ""))
+        if not key:
+            continue
+        known = ((budget.get("spec") or {}).get("selector") or {}).get("matchExpressions") or ()
+        without = [*known, {"key": key, "operator": "NotIn", "values": [value]}]
+        text = f"{key} notin ({value}) in {_tell(budget)}"
+        if not covered:
+            text += ", which then covers no pods: delete it"
+        change = {"spec": {"selector": {"matchExpressions": without}}}
+        yield Candidate(text, make_patch(budget, change), ONE_BUDGET)
+
+
+def _list_covered_too(case: Case, budget: Json) -> set[tuple[str, str]]:
+    """The labels by which the other workloads that a budget covers select their pods."""
+    place = (case.workload.namespace, budget["metadata"]["name"])
+    found = [one for one in case.world.settled.workloads if place in one.budgets]
+    selectors = ((one.data.get("spec") or {}).get("selector") or {} for one in found if one != case.workload)
+    return {pair for one in selectors for pair in (one.get("matchLabels") or {}).items()}
 
 
 def add_budget(case: Case) -> Iterator[Candidate]:

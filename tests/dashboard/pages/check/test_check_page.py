@@ -16,7 +16,7 @@ HOSTILE = "Deployment/shop/<script>alert(1)</script>"
 
 
 def cell(of: int = 1, done: int = 1, **found: Any) -> dict[str, Any]:
-    return {"of": of, "done": done, "found": found}
+    return {"of": of, "done": done, "isDown": False, "found": found}
 
 
 def finding(**values: Any) -> dict[str, Any]:
@@ -81,6 +81,15 @@ def test_the_card_is_joined_from_what_parts_have_told_so_far(client, cluster):
     page = read(client, "status/")
     assert page.count('<span class="mark fine"><span aria-hidden="true">✓') == 1
     assert '1<span class="visually-hidden"> finding, minor at worst' in page
+
+
+def test_what_never_came_up_passes_no_ordeal(client, cluster):
+    down = {**cell(2, 0), "isDown": True}
+    check = make_check(cluster, "running", total=4, done=2, card={"node-crash": {WEB: down, API: cell(2, 2)}})
+    CheckPart.objects.create(check_of=check, first=0, count=2, card={"node-crash": {WEB: cell(0, 2)}})
+    page = read(client, "status/")
+    assert page.count('<span class="visually-hidden">never came up</span>') == 1
+    assert page.count('<span class="visually-hidden">fine</span>') == 1
 
 
 def test_a_cell_opens_its_findings(client, cluster):
