@@ -75,8 +75,8 @@ VARIANT_FIELDS = ("name", "of", "holes", "image", "steps", "lasts", "needs")
 
 ORDER = (
     "rollout-healthy rollout-slow rollout-never-ready rollout-crashing rollout-unpullable"
-    " rollout-ignores-term undo restart-all drain-each drain-all node-crash node-cut"
-    " node-reboot zone-away spot kill-each"
+    " rollout-ignores-term undo restart-all drain-each drain-all"
+    " upgrade-control-plane upgrade-nodes node-crash node-cut node-reboot zone-away spot kill-each"
     " registry-away dependency-away dns-away load-double load-tenfold load-gone full-cluster quota-met"
     " memory-pressure disk-pressure preempted kubelet-restart control-plane-away cron-away job-pod-lost"
 ).split()

@@ -24,6 +24,7 @@ from lifecycle.engine.objects.workloads.daemon_set import DAEMON_SET_KIND
 from lifecycle.engine.objects.workloads.deployment import DEPLOYMENT_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.engine.objects.workloads.stateful_set import STATEFUL_SET_KIND
+from lifecycle.engine.releases.known import find_next_release
 from lifecycle.lean_tuples import NamedTuple
 
 Json = Mapping[str, Any]
@@ -57,8 +58,14 @@ def list_common(settled: Settled) -> dict[str, Any]:
         "nodes": [{"node": one} for one in nodes],
         "zones": [{"zone": one} for one in zones] if len(zones) > 1 else [],
         "workloads": lambda: [name_workload(one) for one in rolling],
+        "nextReleases": partial(_list_next_releases, settled),
         "fillers": cache(partial(list_fillers, settled)),
     }
+
+
+def _list_next_releases(settled: Settled) -> list[dict[str, Any]]:
+    release = find_next_release(settled.plan.settings.release)
+    return [{"nextRelease": release}] if release else []
 
 
 def name_workload(one: Workload) -> dict[str, Any]:

@@ -13,21 +13,19 @@ from lifecycle.lean_dataclasses import asdict
 
 from .api.commands import Command, Result
 from .api.context import Context
-from .api.first_objects import KnownObjects, known_objects, list_namespaces, list_others
-from .api.kind_hooks import list_companions
+from .api.first_objects import KnownObjects, known_objects, list_missing, list_namespaces
 from .api.patching.three_way_apply import NOT_REMEMBERED, is_remembered
 from .api.server import ApiServer
 from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
-from .clients.nodes import upgrade
+from .clients.upgrade import Upgrades, hand_over
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
 from .heart.saved import map_of, part_of
 from .heart.settings import Settings
-from .kinds.namespace import NAMESPACE
 from .kinds.validation import list_warnings
 from .kubelet.components import Components
 from .kubelet.execs import Execs
@@ -47,6 +45,7 @@ from .traffic import Traffic
 
 if TYPE_CHECKING:
     from . import upgrades
+    from .releases.release import Release
 
 ENGINE_VERSION = 20
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
@@ -73,8 +72,9 @@ class Cluster:
         control_plane = context.loop.list_parts()
         self._kubelets = Kubelets(context, self._api)
         self._traffic = Traffic(context)
-        self._faults = faults = KubeletFaults(context, self._kubelets, self._api)
-        self._drains = Drains(context, self._api)
+        faults = KubeletFaults(context, self._kubelets, self._api)
+        upgrade = Upgrades(context, faults.run, self._become)
+        self._drains = Drains(context, self._api, upgrade)
         self._components = Components(
             context, self._kubelets.outages, control_plane, self._drains.give_up, self._controllers
         )
@@ -84,16 +84,17 @@ class Cluster:
             "staticPod": self._kubelets.static_pods.run,
             "exec": Execs(context, self._kubelets).run,
             DRAIN: self._drains.run,
-            "upgrade": lambda payload: upgrade(self, payload),
+            "upgrade": upgrade.run,
         }
         self._commands = CommandTable(context, self._api, others)
-        context.loop.on_hot_key = self._on_hot_key
 
-    def _on_hot_key(self, key: tuple[str, str, str], delay_ms: int) -> None:
-        controller = next((one for one in self._controllers if one.name == key[0]), None)
-        if controller is not None and (found := controller.find(key[1], key[2])) is not None:
-            message = f"looked at more than 100 times within one instant; again in {delay_ms} ms"
-            self._context.trace.event(found.subject, "Warning", "SyncBackOff", message, controller.source)
+    def _become(self, release: Release) -> Context:
+        """Have all of the control plane anew, of another release, with what the cluster knows."""
+        former, data = self._context, self._save()
+        self._build(self.seed, self.epoch_ms, self.settings.of_release(release))
+        self._restore(data)
+        hand_over(former, self._context)
+        return self._context
 
     def _populate(self) -> None:
         known = known_objects(self._context.features)
@@ -107,14 +108,8 @@ class Cluster:
         self._context.loop.drain()
 
     def _provide(self, known: KnownObjects) -> None:
-        """Make what every cluster and every namespace has and this one has not: an older engine made less."""
-        own = [*list_others()]
-        for namespace in self._store.list(NAMESPACE.kind.id):
-            own += list_companions(namespace) if namespace.meta.deletion_ms is None else []
-        for data in own:
-            metadata = data["metadata"]
-            if self._store.get(data["kind"], metadata.get("namespace"), metadata["name"]) is None:
-                self._api.create_json(data, cached=known.of(data))
+        for data in list_missing(self._store):
+            self._api.create_json(data, cached=known.of(data))
 
     # --- time -------------------------------------------------------------------------------------------
 
@@ -276,9 +271,12 @@ class Cluster:
 
         Raises CheckpointError when changes wait to be taken: they would be lost.
         """
-        context, store = self._context, self._store
-        if context.trace.entries or store.versions:
+        if self._context.trace.entries or self._store.versions:
             raise CheckpointError("take the changes before saving the cluster")
+        return self._save()
+
+    def _save(self) -> dict[str, Any]:
+        context, store = self._context, self._store
         encoder = PodSpecs()
         objects = [encoder.encode(obj) for kind in store.kinds() for obj in store.list(kind)]
         return {

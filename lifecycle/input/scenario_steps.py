@@ -271,7 +271,7 @@ def _drain(reader: StepReader, value: Any, path: Path) -> Commands:
     found = reader.fields(
         value, path, node=str, nodes=list, ignoreDaemonSets=bool, gracePeriodSeconds=int, timeout=str,
         force=bool, deleteEmptyDirData=bool, disableEviction=bool, podSelector=str, uncordonAfter=str,
-        cancel=bool,
+        cancel=bool, upgrade=str,
     )  # fmt: skip
     if ("node" in found) == ("nodes" in found):
         reader.complain(path, "must name one node or a list of nodes", "node: node-1 or nodes: [node-1]")

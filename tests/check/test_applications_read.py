@@ -22,10 +22,10 @@ CLAIMS = frozenset(
 )
 ORDEALS = frozenset(
     "rollout-healthy rollout-slow rollout-never-ready rollout-crashing rollout-unpullable"
-    " rollout-ignores-term undo restart-all drain-each drain-all node-crash node-cut node-reboot zone-away"
-    " spot kill-each registry-away dependency-away dns-away load-double load-tenfold load-gone full-cluster"
-    " quota-met memory-pressure disk-pressure preempted kubelet-restart control-plane-away cron-away"
-    " job-pod-lost".split()
+    " rollout-ignores-term undo restart-all drain-each drain-all upgrade-control-plane upgrade-nodes"
+    " node-crash node-cut node-reboot zone-away spot kill-each registry-away dependency-away dns-away"
+    " load-double load-tenfold load-gone full-cluster quota-met memory-pressure disk-pressure preempted"
+    " kubelet-restart control-plane-away cron-away job-pod-lost".split()
 )
 """Both as the contract of `podline check` lists them."""
 

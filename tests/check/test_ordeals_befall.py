@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from lifecycle.check.asking.left_out import tell_not_run
+from lifecycle.check.checking import conclude
 from lifecycle.check.life import live
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.settled import Settled, settle
@@ -87,8 +89,8 @@ NEXT = "shop/web:1-next"
 WEB = ["Deployment/shop/web"]
 
 
-def settle_text(text: str) -> Settled:
-    return settle(make_plan(read_documents(text), Overrides(), []))
+def settle_text(text: str, kubernetes: str | None = None) -> Settled:
+    return settle(make_plan(read_documents(text), Overrides(kubernetes=kubernetes), []))
 
 
 def tell_life(settled: Settled, trial: Trial) -> list[str]:
@@ -142,6 +144,17 @@ def find_trials(settled: Settled, name: str) -> list[Trial]:
         pytest.param("drain-each", 0, ["east"], ["eviction accepted", "Node east drain done"]),
         pytest.param("drain-all", 0, [""], ["Node east drain done", "Node west drain done"]),
         pytest.param(
+            "upgrade-nodes",
+            0,
+            [""],
+            [
+                "Node east drain done",
+                "Node east Event Starting",
+                "Node west drain done",
+                "Node west Event Starting",
+            ],
+        ),
+        pytest.param(
             "node-crash", 0, ["east"], ["Node east condition.Ready Unknown", "Node east exists deleted"]
         ),
         pytest.param("node-cut", 0, ["east"], ["condition.Ready Unknown", "condition.Ready True"]),
@@ -173,6 +186,39 @@ def test_an_ordeal_befalls_what_it_says(settled, name, number, targets, patterns
     assert [one.target for one in trials] == targets
     rows = tell_life(settled, trials[number])
     assert [one for one in patterns if not is_told(rows, one)] == []
+
+
+UPGRADES = ["upgrade-control-plane", "upgrade-nodes"]
+
+
+@pytest.mark.parametrize(
+    "release, following",
+    [("v1.34", "v1.35"), ("v1.35.2", "v1.36"), ("v1.36", "v1.37"), ("v1.37", ""), ("v1.23.1", "")],
+)
+def test_a_cluster_is_upgraded_to_the_minor_release_after_its_own(release: str, following: str) -> None:
+    """Control plane first, then its nodes; where the next release is not modelled that is said."""
+    settled = settle_text(APPLICATION, release)
+    ordeals = [one for one in list_ordeals() if one.name in UPGRADES]
+    commands = [[(step.kind, step.payload) for step in one.steps] for one in list_trials(settled, ordeals)]
+    first = ("upgrade", {"controlPlane": following})
+    if following:
+        assert [one[0] for one in commands] == [first, first]
+        assert [len(one) for one in commands] == [1, 2]
+        kind, drain = commands[1][1]
+        assert (kind, drain["upgrade"], drain["nodes"]) == ("drain", following, ["east", "west"])
+    else:
+        assert commands == []
+        checked = conclude(settled, [], [1], [])
+        why = f"the release after {release} is not modelled"
+        assert list(tell_not_run(ordeals, checked)) == [f"{one}: {why}" for one in UPGRADES]
+
+
+def test_an_upgrade_of_the_control_plane_alone_befalls_nobody(settled: Settled) -> None:
+    """The kubelets stay as they are, and so do their pods."""
+    (trial,) = find_trials(settled, "upgrade-control-plane")
+    future = live(settled, trial, 1)
+    assert (future.end, future.violations, future.refusals) == ("whole", (), ())
+    assert (future.figures.recovery_ms, future.figures.restarts) == (0, 0)
 
 
 @pytest.fixture(scope="module")

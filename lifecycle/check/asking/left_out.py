@@ -10,6 +10,7 @@ from lifecycle.check.claims.own import holds_everywhere
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.settled import Settled
 from lifecycle.engine import Cluster
+from lifecycle.engine.releases.known import find_next_release
 from lifecycle.simulation.lost_requests import tell_lags
 
 _WHY = {
@@ -26,7 +27,7 @@ def tell_not_run(ordeals: Iterable[Ordeal], checked: Checked) -> Iterator[str]:
     lived = {one.ordeal.name for one in checked.summaries}
     for one in ordeals:
         if one.name not in lived:
-            yield f"{one.name}: {_tell_why(one)}"
+            yield f"{one.name}: {_tell_why(one, checked.settled)}"
     yield from checked.refusals
     plan = checked.settled.plan
     if plan.steps:
@@ -47,7 +48,10 @@ def tell_unused(configuration: Configuration, checked: Checked) -> Iterator[str]
             yield f"accepted, and not found: {one.tell()}"
 
 
-def _tell_why(ordeal: Ordeal) -> str:
+def _tell_why(ordeal: Ordeal, settled: Settled) -> str:
+    release = settled.plan.settings.release
+    if "nextReleases" in ordeal.needs and not find_next_release(release):
+        return f"the release after {release.name} is not modelled"
     kinds = ", ".join(ordeal.kinds)
     why = _WHY.get(ordeal.each) or f"there is no {kinds or 'workload'} that it could befall"
     return f"{why}; it needs {', '.join(ordeal.needs)}" if ordeal.needs else why

@@ -69,6 +69,7 @@ LISTS: Mapping[str, str] = {
     "podNodes": "with `each: workload` the nodes that its pods are on: `${node}`",
     "soonRuns": "of a CronJob the next five runs, where they come within six hours: `${run}`, in ms",
     "reruns": "of a Job, or one of a CronJob's, that is run again: `${rerun}`, `${rerunPod}`, `${rerunLost}`",
+    "nextReleases": "the minor release after the cluster's own, where it is modelled: `${nextRelease}`",
     "fillers": "a pod for each node that asks for all that is free there: `${filler}`",
     "intruders": "with `each: workload` pods of a higher class that take the place of its own: `${intruder}`",
 }

@@ -16,6 +16,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         *("rollout-unpullable", "rollout-ignores-term", "undo", "restart-all"),
     ),
     "drains": ("drain-each", "drain-all", "spot"),
+    "upgrades": ("upgrade-control-plane", "upgrade-nodes"),
     "nodes": ("node-crash", "node-cut", "node-reboot", "zone-away", "kubelet-restart"),
     "kills": ("kill-each",),
     "outages": ("registry-away", "dependency-away", "dns-away", "control-plane-away"),

@@ -12,6 +12,7 @@ from ..heart.loop import Loop
 from ..heart.settings import MOST_PODS, Settings, read_span_ms
 from ..heart.timing import Timing
 from ..heart.trace import Trace
+from ..releases.switches import LAST_END_IS_STATUS
 from ..store.store import Store
 from .admission.budgets import BudgetDirectory
 from .admission.plugins import PodCompletion
@@ -45,7 +46,7 @@ class Context:
         self.timing = Timing(settings.timing)
         self.most_pods = min(settings.manager["mostPods"], MOST_PODS)
         self.trace = Trace()
-        self.store = Store(self.trace)
+        self.store = Store(self.trace, self.switches[LAST_END_IS_STATUS])
         self.quotas = QuotaSums(self.store)
         self.completion = PodCompletion(self.store, self.features)
         self.definitions = Definitions(self.store)

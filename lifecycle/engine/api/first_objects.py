@@ -16,6 +16,8 @@ from ..kinds.plain import PRIORITY_CLASS
 from ..kinds.registry import kind_of_json
 from ..kinds.service import API_SERVER, API_SERVER_ENDPOINTS
 from ..rules.validation.classes import SYSTEM_CLASS_TEXTS, SYSTEM_CLASSES
+from ..store.store import Store
+from .kind_hooks import list_companions
 from .template_cache import CachedTemplate
 
 Json = dict[str, Any]
@@ -36,6 +38,18 @@ def list_others() -> Iterator[Json]:
     kind = {"apiVersion": PRIORITY_CLASS.api_version, "kind": PRIORITY_CLASS.name}
     for name, value in SYSTEM_CLASSES.items():
         yield {**kind, "metadata": {"name": name}, "value": value, "description": SYSTEM_CLASS_TEXTS[name]}
+
+
+def list_missing(store: Store) -> list[Json]:
+    """What every cluster and every namespace has and this one has not: an older engine made less."""
+    own = [*list_others()]
+    for namespace in store.list(NAMESPACE.kind.id):
+        own += list_companions(namespace) if namespace.meta.deletion_ms is None else []
+    return [data for data in own if not _has(store, data["kind"], data["metadata"])]
+
+
+def _has(store: Store, kind: str, metadata: Json) -> bool:
+    return store.get(kind, metadata.get("namespace"), metadata["name"]) is not None
 
 
 class KnownObject(CachedTemplate):

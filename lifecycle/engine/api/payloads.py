@@ -205,6 +205,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         # Durations are read where their units are known.
         "timeout": Field("a duration such as 10m", _is_any),
         "uncordonAfter": Field("a duration such as 30s", _is_any),
+        "upgrade": _text("a release such as v1.36"),
         "cancel": _YES_OR_NO,
     },
     "cordon": {"node": _NODE, "name": _NODE},

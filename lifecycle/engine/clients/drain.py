@@ -46,13 +46,14 @@ from .client import Answer, Client, Payload
 from .drain_pods import DrainedPods
 from .drain_state import NodeDrain, PodDrain, read_drains
 from .nodes import cordon, uncordon
+from .upgrade import Upgrades, read_release_of
 
 
 class Drains:
     """The drains that go on, by their numbers. A timer is a pod's (its key), or for the whole (None)."""
 
-    def __init__(self, context: Context, api: ApiServer) -> None:
-        self._context = context
+    def __init__(self, context: Context, api: ApiServer, upgrades: Upgrades) -> None:
+        self._context, self._upgrades = context, upgrades
         self._store = context.store
         self._client, self._pods = Client(context, api), DrainedPods(context, api)
         self._running: dict[str, NodeDrain] = {}
@@ -73,8 +74,12 @@ class Drains:
         if payload.get("cancel"):
             return self._cancel(self._client.find_node(payload).meta.name)
         names = payload.get("nodes") or [self._client.find_node(payload).meta.name]
+        upgrade = read_release_of(payload["upgrade"], "drain.upgrade") if payload.get("upgrade") else None
         for name in names:
-            self._store.require(NODE_KIND.id, "", name)
+            if upgrade is None:
+                self._store.require(NODE_KIND.id, "", name)
+            else:
+                self._upgrades.require_node(name, upgrade)
         durations = [_read_duration(payload, field) for field in ("timeout", "uncordonAfter")]
         options = read_options(payload, durations[0])
         try:
@@ -85,7 +90,7 @@ class Drains:
         cause = str(self._context.trace.cause or "").removeprefix("command:")
         selector = payload.get("podSelector") or ""
         drain = NodeDrain(str(self._count), cause, names[0], names[1:], asdict(options), selector)
-        drain.uncordon_after_ms = durations[1]
+        drain.uncordon_after_ms, drain.upgrade = durations[1], upgrade.name if upgrade else ""
         self._begin(drain)
         return 200, self._store.require(NODE_KIND.id, "", names[0])
 
@@ -243,11 +248,22 @@ class Drains:
             self._tell(drain, TIMED_OUT if is_late else FAILED, None, message)
         else:
             self._tell(drain, DONE, None, None)
-            if drain.uncordon_after_ms is not None or drain.rest:
+            self._upgrade(drain)
+            if drain.said == DONE and (drain.uncordon_after_ms is not None or drain.rest):
                 self._context.trace.cause = drain.cause
                 drain.timer = self._context.later(drain.uncordon_after_ms or 0, DRAIN, drain.id)
                 return
         del self._running[drain.id]
+
+    def _upgrade(self, drain: NodeDrain) -> None:
+        """Give a drained node the kubelet that it is to have; where that cannot be, go no further."""
+        if not drain.upgrade or self._store.get(NODE_KIND.id, "", drain.node) is None:
+            return
+        self._context.trace.cause = drain.cause
+        try:
+            self._upgrades.upgrade_node(drain.node, read_release_of(drain.upgrade, "drain.upgrade"))
+        except ApiError as refusal:
+            self._tell(drain, FAILED, None, refusal.message)
 
     def _take_next(self, drain: NodeDrain) -> None:
         """The node is drained: it may be used again, and the next one's turn comes."""
@@ -259,7 +275,7 @@ class Drains:
             return
         name, *rest = drain.rest
         following = NodeDrain(drain.id, drain.command, name, rest, drain.options, drain.pod_selector)
-        following.uncordon_after_ms = drain.uncordon_after_ms
+        following.uncordon_after_ms, following.upgrade = drain.uncordon_after_ms, drain.upgrade
         following.cause = drain.cause
         if self._store.get(NODE_KIND.id, "", name) is None:
             self._take_next(following)

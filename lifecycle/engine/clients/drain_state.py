@@ -44,6 +44,8 @@ class NodeDrain:
     options: dict[str, Any]
     pod_selector: str
     uncordon_after_ms: int | None = None
+    upgrade: str = ""
+    """The release of the kubelet that a node gets as soon as it is drained, if it is to get one."""
     started_ms: int = 0
     deadline_ms: int | None = None
     pods: dict[str, PodDrain] = field(default_factory=dict)

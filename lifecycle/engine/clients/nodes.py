@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..objects.meta import StoredObject
 from .client import Answer, Client, Payload
 
 
@@ -33,10 +30,3 @@ def taint(client: Client, payload: Payload) -> Answer:
     return client.change(
         client.find_node(payload), lambda data: data.setdefault("spec", {}).update(taints=payload["taints"])
     )
-
-
-def upgrade(cluster: Any, payload: Payload) -> tuple[int, StoredObject]:
-    """`kubeadm upgrade`, which is loaded when somebody asks for it."""
-    from .upgrade import upgrade as carry_out
-
-    return carry_out(cluster, payload)

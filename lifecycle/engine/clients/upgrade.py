@@ -7,57 +7,95 @@ than it, or more than three minor releases older.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from ..api.context import Context
 from ..heart.errors import BadRequest, Conflict
-from ..heart.settings import Settings, find_kubelet_release
+from ..heart.settings import find_kubelet_release
 from ..kinds.namespace import NAMESPACE
-from ..objects.meta import StoredObject
 from ..objects.node import NODE_KIND, Node, find_kubelet_version
 from ..releases.known import find_release
 from ..releases.release import Release
+from .client import Answer, Payload
 
-Cluster = Any
-"""What stands above all that an upgrade replaces, and hands itself in."""
 MOST_OLDER = 3
 """By how many minor releases a kubelet may be older than its API server."""
 _USE = "upgrade: use {controlPlane: v1.36} or {node: node-1, kubernetes: v1.36}"
 
 
-def upgrade(cluster: Cluster, payload: dict[str, Any]) -> tuple[int, StoredObject]:
-    """`{controlPlane}`, or `{node, kubernetes}`. Raises BadRequest, NotFound, and Conflict for the skew.
+class Upgrades:
+    """Carries upgrades out.
 
-    The answer shows the Node, or the namespace of the cluster's own parts.
+    `run_fault`: has a kubelet started anew. `become`: has all of the control plane anew, of a release.
     """
-    given = {name: payload[name] for name in ("controlPlane", "node", "kubernetes") if payload.get(name)}
-    if given.keys() not in ({"controlPlane"}, {"node", "kubernetes"}):
-        raise BadRequest(_USE)
-    field = "kubernetes" if "node" in given else "controlPlane"
+
+    __slots__ = ("_become", "_context", "_run_fault")
+
+    def __init__(
+        self,
+        context: Context,
+        run_fault: Callable[[dict[str, Any]], object],
+        become: Callable[[Release], Context],
+    ) -> None:
+        self._context, self._run_fault, self._become = context, run_fault, become
+
+    def run(self, payload: Payload) -> Answer:
+        """`{controlPlane}`, or `{node, kubernetes}`. Raises BadRequest, NotFound, and Conflict for the skew.
+
+        The answer shows the Node, or the namespace of the cluster's own parts.
+        """
+        given = {name: payload[name] for name in ("controlPlane", "node", "kubernetes") if payload.get(name)}
+        if given.keys() not in ({"controlPlane"}, {"node", "kubernetes"}):
+            raise BadRequest(_USE)
+        if "node" in given:
+            release = read_release_of(given["kubernetes"], "upgrade.kubernetes")
+            return self.upgrade_node(given["node"], release)
+        release = read_release_of(given["controlPlane"], "upgrade.controlPlane")
+        self._require_next(release)
+        return 200, self._become(release).store.require(NAMESPACE.kind.id, None, "kube-system")
+
+    def upgrade_node(self, name: str, release: Release) -> Answer:
+        """Give a node a kubelet of that release. Raises NotFound, and Conflict for the skew."""
+        node = self.require_node(name, release)
+        store, epoch_ms = self._context.store, self._context.clock.epoch_ms
+        raw = node.status.raw
+        info = {**(raw.get("nodeInfo") or {}), "kubeletVersion": release.version}
+        data = {**node.to_json(epoch_ms), "status": {**raw, "nodeInfo": info}}
+        store.update(node, node.replace(status=Node.from_json(data, epoch_ms).status))
+        self._run_fault({"node": name, "kind": "kubeletRestart"})
+        return 200, store.require(NODE_KIND.id, "", name)
+
+    def require_node(self, name: str, release: Release) -> Node:
+        """The node, where a kubelet of that release may work. Raises NotFound, and Conflict for the skew."""
+        node = self._context.store.require(NODE_KIND.id, "", name)
+        assert isinstance(node, Node), "it was asked for by kind"
+        if problem := find_skew(release, self._context.release):
+            raise Conflict(f'node "{name}": {problem}', NODE_KIND.plural, name)
+        return node
+
+    def _require_next(self, release: Release) -> None:
+        """A control plane goes up one minor release at a time, and takes no kubelet along that is too old."""
+        now = self._context.release
+        steps = release.minor[1] - now.minor[1]
+        if steps not in (0, 1) or (not steps and release.patch < now.patch):
+            raise Conflict(
+                f"the control plane is of {now.name}: it is upgraded by one minor release at a time, to"
+                f" v{now.minor[0]}.{now.minor[1] + 1}, and never downgraded; {release.name} is asked for"
+            )
+        for node in self._context.store.list(NODE_KIND.id):
+            kubelet = find_kubelet_release(find_kubelet_version(node))
+            problem = find_skew(kubelet, release) if kubelet is not None else ""
+            if problem:
+                raise Conflict(f'node "{node.meta.name}": {problem}', NODE_KIND.plural, node.meta.name)
+
+
+def read_release_of(text: str, field: str) -> Release:
+    """The release that a field of a payload names. Raises BadRequest."""
     try:
-        release = find_release(given[field])
+        return find_release(text)
     except ValueError as problem:
-        raise BadRequest(f"upgrade.{field}: {problem}") from None
-    if "node" in given:
-        return _upgrade_node(cluster, given["node"], release)
-    _require_next(cluster, release)
-    become(cluster, release)
-    return 200, cluster._store.require(NAMESPACE.kind.id, None, "kube-system")
-
-
-def _upgrade_node(cluster: Cluster, name: str, release: Release) -> tuple[int, StoredObject]:
-    store = cluster._store
-    node = store.require(NODE_KIND.id, "", name)
-    assert isinstance(node, Node), "it was asked for by kind"
-    problem = find_skew(release, cluster.settings.release)
-    if problem:
-        raise Conflict(f'node "{name}": {problem}', NODE_KIND.plural, name)
-    raw = node.status.raw
-    info = {**(raw.get("nodeInfo") or {}), "kubeletVersion": release.version}
-    data = {**node.to_json(cluster.epoch_ms), "status": {**raw, "nodeInfo": info}}
-    new = Node.from_json(data, cluster.epoch_ms)
-    store.update(node, node.replace(status=new.status))
-    cluster._faults.run({"node": name, "kind": "kubeletRestart"})
-    return 200, store.require(NODE_KIND.id, "", name)
+        raise BadRequest(f"{field}: {problem}") from None
 
 
 def find_skew(kubelet: Release, control_plane: Release) -> str:
@@ -76,36 +114,9 @@ def find_skew(kubelet: Release, control_plane: Release) -> str:
     return ""
 
 
-def _require_next(cluster: Cluster, release: Release) -> None:
-    """A control plane goes up one minor release at a time, and takes no kubelet along that is too old."""
-    now = cluster.settings.release
-    steps = release.minor[1] - now.minor[1]
-    if steps not in (0, 1) or (not steps and release.patch < now.patch):
-        raise Conflict(
-            f"the control plane is of {now.name}: it is upgraded by one minor release at a time, to"
-            f" v{now.minor[0]}.{now.minor[1] + 1}, and never downgraded; {release.name} is asked for"
-        )
-    for node in cluster._store.list(NODE_KIND.id):
-        kubelet = find_kubelet_release(find_kubelet_version(node))
-        problem = find_skew(kubelet, release) if kubelet is not None else ""
-        if problem:
-            raise Conflict(f'node "{node.meta.name}": {problem}', NODE_KIND.plural, node.meta.name)
-
-
-def become(cluster: Cluster, release: Release) -> None:
-    """Have all of the control plane anew, of another release, with what the cluster knows.
-
-    What waits to be taken goes on waiting.
-    """
-    former = cluster._context
-    waiting = (*former.trace.take(), former.store.versions, former.logs)
-    former.store.versions, former.logs = [], []
-    data = cluster.save()
-    settings = Settings.from_saved({**cluster.settings.to_json(), "kubernetes": release.name})
-    cluster._build(cluster.seed, cluster.epoch_ms, settings)
-    cluster._restore(data)
-    context = cluster._context
-    context.trace.entries, context.store.versions, context.logs = waiting[0], waiting[2], waiting[3]
-    context.trace.cause = former.trace.cause
-    context.assumed_images |= former.assumed_images
-    context.guesses |= former.guesses
+def hand_over(former: Context, now: Context) -> None:
+    """Have what waits to be taken of a former control plane wait with the one that is now."""
+    now.trace.entries, now.trace.cause = former.trace.entries, former.trace.cause
+    now.store.versions, now.logs = former.store.versions, former.logs
+    now.assumed_images |= former.assumed_images
+    now.guesses |= former.guesses

@@ -16,7 +16,7 @@ from .garbage import GarbageCollector
 from .horizontal_pod_autoscaler import HorizontalPodAutoscalerController
 from .job import JobController, JobPodReleaser
 from .load_balancer import LoadBalancerController
-from .loop_controller import LoopController, Remembering
+from .loop_controller import LoopController, Remembering, tell_hot_keys
 from .made_objects import MadeObjectsController
 from .namespaces import NamespaceController
 from .node_lifecycle import NodeLifecycleController
@@ -42,7 +42,7 @@ def make_controllers(context: Context, act: Act) -> list[LoopController]:
     """All controllers of a cluster."""
     # They follow the pods first: the controllers read their tally.
     pods = PodOwners(context.store)
-    return [
+    controllers: list[LoopController] = [
         ReplicaSetController(context, act, pods),
         ReplicationControllerController(context, act, pods),
         DeploymentController(context, act, pods.tally),
@@ -77,6 +77,8 @@ def make_controllers(context: Context, act: Act) -> list[LoopController]:
         DisruptionController(context, act),
         StaleDisruptionController(context, act),
     ]
+    tell_hot_keys(context, controllers)
+    return controllers
 
 
 __all__ = ["LoopController", "Remembering", "make_controllers"]

@@ -52,6 +52,19 @@ class LoopController(ABC):
             self._act(action)
 
 
+def tell_hot_keys(context: Context, controllers: Iterable[LoopController]) -> None:
+    """From now on have an event say of which object a controller looks at again and again."""
+    by_name = {one.name: one for one in controllers}
+
+    def tell(key: tuple[str, str, str], delay_ms: int) -> None:
+        controller = by_name.get(key[0])
+        if controller is not None and (found := controller.find(key[1], key[2])) is not None:
+            message = f"looked at more than 100 times within one instant; again in {delay_ms} ms"
+            context.trace.event(found.subject, "Warning", "SyncBackOff", message, controller.source)
+
+    context.loop.on_hot_key = tell
+
+
 class Remembering(ABC):
     """A controller that knows more than the objects say: it is saved with the cluster, by its name."""
 

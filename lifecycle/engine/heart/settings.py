@@ -108,6 +108,10 @@ class Settings:
         changed = _list_changed(self.switches, _read_switches(self.release, self.feature_gates))
         return gates, {**_read_switches(release, gates), **changed}
 
+    def of_release(self, release: Release) -> Settings:
+        """The same of another release; of what was set otherwise that which there is in it as well."""
+        return Settings.from_saved({**self.to_json(), "kubernetes": release.name})
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {

@@ -7,7 +7,7 @@ from typing import Any
 from ..objects.pods.container import ContainerState, ContainerStatus
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
 from ..objects.pods.status import PodStatus
-from ..rules.columns.pods import POD_COLUMNS, summarize_pod
+from ..rules.columns.pods import FORMER_POD_COLUMNS, POD_COLUMNS, summarize_pod
 from ..rules.defaults.pods import default_pod, keep_priority
 from ..rules.pods.qos import decide_qos_class
 from ..rules.serving.conversions import read_pod, show_pod
@@ -59,6 +59,7 @@ POD = KindEntry(
     validate_status=validate_pod_status,
     subresources={"ephemeralcontainers": validate_ephemeral_update, "resize": _validate_resize},
     columns=POD_COLUMNS,
+    former_columns={34: FORMER_POD_COLUMNS},
     summarize=summarize_pod,
     pod_spec_path=("spec",),
     served=Served(

@@ -137,7 +137,7 @@ class Reporter:
         changed, steps = self._work_out(worker, pod), worker.spec.notes.steps
         old, new = pod.status, changed.status
         if len(steps) < MOST_STEPS and is_learnable(worker, old, new):
-            told = pod_changes(pod, changed)
+            told = pod_changes(pod, changed, self._parts.store.last_end_is_status)
             has_volumes = bool(worker.spec.volumes)
             step = Step(len(steps), facts, old, new, told, changed.shown, worker.is_done, has_volumes)
             steps[key] = steps[step.number] = step

@@ -35,6 +35,13 @@ def find_release(text: str) -> Release:
     raise ValueError(f"Kubernetes {text!r:.40} is not modelled; there are {list_releases()}")
 
 
+def find_next_release(release: Release) -> str:
+    """The name of the minor release after that of another one; "" where it is not modelled."""
+    major, minor = release.minor
+    following = f"v{major}.{minor + 1}"
+    return following if following in VERSIONS else ""
+
+
 @cache
 def _find_at_patch(name: str, patch: int) -> Release:
     return _load(name).at_patch(patch)

@@ -18,6 +18,7 @@ EXEC_PROBES_END_WITH_SYNC = "execProbesEndAtTermination"
 GRACE_OVERRIDE_IS_LAST = "graceOverrideIsLast"
 KUBELET_RELISTS_ON_DEMAND = "kubeletRelistsOnDemand"
 MANY_MISSES_START = "cronJobsStartAfterManyMisses"
+LAST_END_IS_STATUS = "podStatusIsOfLastEnd"
 MAX_UNAVAILABLE_ROUNDS_UP = "statefulSetMaxUnavailableRoundsUp"
 RESIZE_EVENTS_TELL_ADMISSION = "resizeEventsTellAdmission"
 RESIZE_TELLS_ITS_END_ONLY = "resizeTellsItsEndOnly"
@@ -128,6 +129,12 @@ SWITCHES: Mapping[str, Change] = {
         "NodeResourcesBalancedAllocation scores how much better balanced a node gets by the pod",
         "kubernetes/kubernetes#135573, since v1.36:"
         " pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go",
+    ),
+    LAST_END_IS_STATUS: Change(
+        "kube-apiserver",
+        "STATUS of a pod whose first container completed is Completed although another one failed",
+        "until v1.35, where the one that failed says so: printPod in"
+        " pkg/printers/internalversion/printers.go",
     ),
     DRAIN_SAYS_IT_TWICE: Change(
         "kubectl",

@@ -42,8 +42,10 @@ ADDED, MODIFIED, DELETED = "ADDED", "MODIFIED", "DELETED"
 class Store:
     """The truth of one cluster. Objects handed out are never written to."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, last_end_is_status: bool = False) -> None:
         self.trace = trace
+        # How the release has the switch of that name: it is told what STATUS pods have.
+        self.last_end_is_status = last_end_is_status
         self.resource_version = 0
         # uids by kind, then by namespace and name; the objects themselves are in `pods` and `_others`.
         self._names: dict[str, dict[tuple[str, str], str]] = {}
@@ -168,7 +170,8 @@ class Store:
         if isinstance(new, Pod):
             self.pods[new.meta.uid] = new
             is_fresh = new.status is new.spec.notes.new_status and not new.node_name and not new.spec.volumes
-            self._record(ADDED, None, new, first_changes(new), FRESH if is_fresh else note_of(new), 0)
+            changes = first_changes(new, self.last_end_is_status)
+            self._record(ADDED, None, new, changes, FRESH if is_fresh else note_of(new), 0)
         else:
             self._others[new.meta.uid] = new
             changes = object_changes(None, new)
@@ -184,7 +187,7 @@ class Store:
         assert self.find(uid) is old, ("stale write", old.key)
         if isinstance(new, Pod) and isinstance(old, Pod):
             self.pods[uid] = new
-            changes, has_turned = pod_changes(old, new)
+            changes, has_turned = pod_changes(old, new, self.last_end_is_status)
             is_elsewhere = (old.node_name, old.status.nominated_node_name) != (
                 new.node_name,
                 new.status.nominated_node_name,
@@ -263,7 +266,7 @@ class Store:
         kind, namespace, name = old.key
         del self._names[kind][namespace, name]
         uid = old.meta.uid
-        last = old.with_status(old.status) if isinstance(old, Pod) else old.replace()
+        last = _repeat(old)
         rv = last.resource_version = self.resource_version = self.resource_version + 1
         trace, outer = self.trace, self.trace.cause
         self.versions.append(Version(rv, trace.at_ms, DELETED, old, last, trace.seq + 1, outer, ()))
@@ -295,9 +298,18 @@ class Store:
         if isinstance(obj, Pod):
             self.pods[obj.meta.uid] = obj
             # Told after every write, so what was told last is what holds now.
-            obj.shown = decide_shown(obj)
+            obj.shown = decide_shown(obj, self.last_end_is_status)
         else:
             self._others[obj.meta.uid] = obj
+
+
+def _repeat(old: StoredObject) -> StoredObject:
+    """The same once more, for a version of its own."""
+    if not isinstance(old, Pod):
+        return old.replace()
+    last = old.with_status(old.status)
+    last.shown = old.shown
+    return last
 
 
 def note_of(pod: Pod) -> int:

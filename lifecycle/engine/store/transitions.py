@@ -42,21 +42,24 @@ _NOTHING = PodStatus()
 _SCHEDULED: Change = ("condition.PodScheduled", None, "True", None, None, None)
 
 
-def first_changes(pod: Pod) -> list[Change]:
+def first_changes(pod: Pod, last_end_is_status: bool) -> list[Change]:
     """What a pod's creation tells; the same for all pods of a template that begin with one status."""
     notes, status = pod.spec.notes, pod.status
     known = notes.first_changes
     if known is not None and known[0] is status and not pod.node_name:
         pod.shown = known[2]
         return known[1]
-    found = pod_changes(None, pod)[0]
+    found = pod_changes(None, pod, last_end_is_status)[0]
     if not pod.node_name and pod.meta.deletion_ms is None:
         notes.first_changes = (status, found, pod.shown)
     return found
 
 
-def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
-    """What a pod's create or update changed, and whether its phase or readiness did; `new` is shown so."""
+def pod_changes(old: Pod | None, new: Pod, last_end_is_status: bool) -> tuple[list[Change], bool]:
+    """What a pod's create or update changed, and whether its phase or readiness did; `new` is shown so.
+
+    `last_end_is_status`: how the release has `LAST_END_IS_STATUS`.
+    """
     found: list[Change] = []
     status = new.status
     if old is None:
@@ -67,7 +70,7 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
     if new.node_name and (old is None or old.node_name != new.node_name):
         found.append(("node", None, new.node_name, None, None, None))
     if before is status:
-        _add_shown_anew(found, old, new)
+        _add_shown_anew(found, old, new, last_end_is_status)
         return found, False
     is_of_note = False
     is_same_run = before.containers is status.containers
@@ -91,7 +94,7 @@ def pod_changes(old: Pod | None, new: Pod) -> tuple[list[Change], bool]:
         return found, is_of_note
     if before.reason != status.reason:
         found.append(("reason", before.reason or None, status.reason or None, None, None, None))
-    _add_shown(found, old, new, decide_shown(new))
+    _add_shown(found, old, new, decide_shown(new, last_end_is_status))
     return found, is_of_note
 
 
@@ -138,10 +141,10 @@ def _is_plain_detail(old: Pod, new: Pod) -> bool:
     )
 
 
-def _add_shown_anew(found: list[Change], old: Pod | None, pod: Pod) -> None:
+def _add_shown_anew(found: list[Change], old: Pod | None, pod: Pod, last_end_is_status: bool) -> None:
     """Of a write that leaves the status as it was: only a node and a deletion change how the pod is shown."""
     if old is None or old.spec is not pod.spec or old.node_name != pod.node_name:
-        _add_shown(found, old, pod, decide_shown(pod))
+        _add_shown(found, old, pod, decide_shown(pod, last_end_is_status))
     elif old.meta.deletion_ms is None and pod.meta.deletion_ms is not None:
         _add_shown(found, old, pod, decide_shown_ending(pod, old.shown))
     else:

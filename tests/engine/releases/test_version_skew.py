@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Settings
+from lifecycle.engine.rules.nodes.drains import DONE
 from tests.engine.kubelet.world import World
 
 ENDS_AT_ONCE = {"restartPolicy": "Never"}
@@ -147,3 +148,66 @@ def test_a_kubelet_may_be_three_minor_releases_older_and_no_more() -> None:
     assert world.submit("upgrade", node="node-1", kubernetes="v1.34").ok
     refused = begin("1.36").submit("upgrade", node="node-1", kubernetes="v1.23.1")
     assert "more than 3 minor releases older than the API server, v1.36" in said(refused)
+
+
+ROLLING = {"upgrade": "v1.36", "uncordonAfter": "20s", "ignoreDaemonSets": True}
+
+
+def test_nodes_are_upgraded_between_their_drain_and_their_return() -> None:
+    """As kubeadm documents it: drain, a new kubelet, uncordon; then the next node."""
+    world = begin("1.35", nodes=2)
+    stays = {"app": {"onTerm": {"takes": "15s"}}}
+    assert world.pod("app", behavior=stays, meta={"name": "a"}, nodeName="node-1").ok
+    assert world.to(30).submit("upgrade", controlPlane="v1.36").ok
+    assert world.submit("drain", nodes=["node-1", "node-2"], force=True, **ROLLING).ok
+    assert version_of(world.to(31)) == "v1.35.6", "its pod is still leaving"
+    world.to(150)
+    assert [version_of(world, name) for name in ("node-1", "node-2")] == ["v1.36.3", "v1.36.3"]
+    for node in ("node-1", "node-2"):
+        (drained,) = world.at("drain", DONE, node)
+        back = world.at("unschedulable", False, node)[-1]
+        starts = [
+            row["at_ms"] / 1000
+            for row in world.rows
+            if row["type"] == "event" and row["name"] == node and row["reason"] == "Starting"
+        ]
+        assert drained <= starts[-1] < back == drained + 20, (node, starts)
+
+
+@pytest.mark.parametrize(
+    "release, payload, complaint",
+    [
+        pytest.param("1.35", {"upgrade": "v1.36"}, "upgrade the control plane first", id="newer"),
+        pytest.param("1.37", {"upgrade": "v1.23.1"}, "more than 3 minor releases older", id="too old"),
+        pytest.param("1.35", {"upgrade": "v1.99"}, "drain.upgrade: Kubernetes 'v1.99' is not", id="unknown"),
+        pytest.param("1.35", {"upgrade": 1.36}, "use a release such as v1.36", id="a number"),
+        pytest.param("1.35", {"upgrade": "v1.35", "node": "node-9"}, '"node-9" not found', id="no such node"),
+    ],
+)
+def test_a_drain_to_a_kubelet_that_cannot_be_is_refused(release: str, payload: dict, complaint: str) -> None:
+    world = begin(release)
+    refused = world.submit("drain", **{"node": "node-1", **payload})
+    assert complaint in said(refused) and 400 <= refused.code < 500
+    node = world.cluster.get("Node", "", "node-1")
+    assert node is not None and "unschedulable" not in node["spec"]
+
+
+def test_a_node_that_goes_away_while_it_is_drained_is_not_upgraded_and_the_next_one_is() -> None:
+    world = begin("1.36", nodes=2)
+    assert world.pod("app", meta={"name": "a"}, nodeName="node-1").ok
+    assert world.to(30).submit("drain", nodes=["node-1", "node-2"], force=True, **ROLLING).ok
+    assert world.to(31).submit("remove", node="node-1").ok
+    world.to(300)
+    assert world.cluster.get("Node", "", "node-1") is None
+    assert version_of(world, "node-2") == "v1.36.3"
+    assert len(world.at("drain", DONE, "node-2")) == 1
+
+
+def test_a_drain_remembers_over_a_checkpoint_what_its_node_is_to_become() -> None:
+    world = begin("1.35")
+    assert world.pod("app", meta={"name": "a"}, nodeName="node-1").ok
+    assert world.to(30).submit("upgrade", controlPlane="v1.36").ok
+    assert world.submit("drain", node="node-1", force=True, **ROLLING).ok
+    assert world.to(31).rows
+    world.cluster = Cluster.load(world.cluster.save())
+    assert version_of(world.to(150)) == "v1.36.3"

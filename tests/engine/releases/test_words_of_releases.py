@@ -8,8 +8,14 @@ import pytest
 
 from lifecycle.engine import Cluster, Command, Settings
 from lifecycle.engine.api.commands import Result
+from lifecycle.engine.kinds.pod import POD
+from lifecycle.engine.kinds.presentation import summarize
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.releases.known import find_release
+from lifecycle.engine.rules.columns.ages import Ages
+from lifecycle.engine.rules.columns.column import Row
 from lifecycle.engine.schema.check import find_type_problems
+from tests.engine.kubelet.world import EPOCH_MS, World
 
 Json = dict[str, Any]
 KEY = "{} must consist of alphanumeric characters"
@@ -94,6 +100,21 @@ def test_a_template_that_may_not_change_is_shown_with_the_fields_of_the_release(
     where = {"kind": "Job", "namespace": "default", "name": "one"}
     said = read_message(submit(cluster, "patch", **where, type="strategic", patch=patch))
     assert said.endswith(f"{end}: field is immutable"), said[-200:]
+
+
+@pytest.mark.parametrize("release, told", [("1.34", "Completed"), ("1.35", "Error"), ("1.36", "Error")])
+def test_the_status_of_a_pod_of_which_one_container_failed(release: str, told: str) -> None:
+    """In what its rows tell, in what is made of them after a restart of ours, and in kubectl's table."""
+    world = World(kubernetes=release)
+    ends = {"a": {"runs": [{"for": "5s", "exit": 0}]}, "b": {"runs": [{"for": "5s", "exit": 1}]}}
+    assert world.pod("a", "b", behavior=ends, restartPolicy="Never").ok
+    assert world.to(20).lane("status")[-1][1] == told
+    restored = Cluster.load(world.cluster.save())
+    pod = restored.find(POD_KIND.id, "default", "web")
+    assert pod is not None
+    assert summarize(pod)["status"] == told
+    columns = {one.name: one for one in POD.find_columns(find_release(release).served_minor)}
+    assert columns["Status"].fill(Row(world.get() or {}, Ages(20_000, EPOCH_MS))) == told
 
 
 @pytest.mark.parametrize(

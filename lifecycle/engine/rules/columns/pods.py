@@ -42,8 +42,11 @@ def ready_text(pod: Pod) -> str:
     return f"{ready}/{total}"
 
 
-def pod_status_text(pod: Pod) -> str:
-    """STATUS: the phase, or the reason that says more (POD-COL-04 to POD-COL-14)."""
+def pod_status_text(pod: Pod, last_end_is_status: bool = False) -> str:
+    """STATUS: the phase, or the reason that says more (POD-COL-04 to POD-COL-14).
+
+    `last_end_is_status`: how a release has `LAST_END_IS_STATUS`.
+    """
     status = pod.status
     phase = status.phase
     text = status.reason or phase
@@ -57,7 +60,7 @@ def pod_status_text(pod: Pod) -> str:
         _, blocked, _ = _scan_init(pod)
         text = blocked or text
     if not blocked or _is_true(status.conditions, "Initialized"):
-        text = _apps_text(pod, text)
+        text = _apps_text(pod, text, last_end_is_status)
     return text if pod.meta.deletion_ms is None else _as_ending(pod, text)
 
 
@@ -68,7 +71,7 @@ def _as_ending(pod: Pod, text: str) -> str:
     return text if pod.is_finished else TERMINATING
 
 
-def _apps_text(pod: Pod, text: str) -> str:
+def _apps_text(pod: Pod, text: str, last_end_is_status: bool) -> str:
     # From the last to the first container: the last word is the first container's.
     statuses, has_running, failure = pod.status.containers, False, ""
     for index in range(len(statuses) - 1, -1, -1):
@@ -83,7 +86,7 @@ def _apps_text(pod: Pod, text: str) -> str:
         else:
             signal_or_code = f"Signal:{state.signal}" if state.signal else f"ExitCode:{state.exit_code or 0}"
             text = state.reason or signal_or_code
-            failure = text if state.exit_code else failure
+            failure = text if state.exit_code and not last_end_is_status else failure
     if text != "Completed":
         return text
     # That a container has completed is no word on a pod in which others run or have failed.
@@ -181,14 +184,20 @@ POD_COLUMNS = (
     wide("Nominated Node", lambda row: row.pod.status.nominated_node_name or NONE),
     wide("Readiness Gates", lambda row: _gates_text(row.pod)),
 )
+FORMER_POD_COLUMNS = (
+    POD_COLUMNS[0],
+    Column("Status", lambda row: pod_status_text(row.pod, last_end_is_status=True)),
+    *POD_COLUMNS[2:],
+)
+"""Those of releases with `LAST_END_IS_STATUS`."""
 
 
 # --- state and summary -------------------------------------------------------------------------------
 
 
-def decide_shown(pod: Pod) -> Shown:
+def decide_shown(pod: Pod, last_end_is_status: bool) -> Shown:
     """READY, STATUS and `state` of a pod, together as its rows tell them."""
-    return Shown(ready_text(pod), pod_status_text(pod), decide_state(pod))
+    return Shown(ready_text(pod), pod_status_text(pod, last_end_is_status), decide_state(pod))
 
 
 def decide_shown_ending(pod: Pod, before: Shown) -> Shown:
@@ -197,13 +206,14 @@ def decide_shown_ending(pod: Pod, before: Shown) -> Shown:
 
 
 def summarize_pod(pod: Pod) -> dict[str, Any]:
-    """What lists show of a pod."""
+    """What lists show of a stored pod."""
+    shown = pod.shown
     return {
         "node": pod.node_name or None,
-        "state": decide_state(pod).name,
+        "state": shown.state.name,
         "phase": pod.status.phase or None,
-        "status": pod_status_text(pod),
-        "ready": ready_text(pod),
+        "status": shown.status,
+        "ready": shown.ready,
         "restarts": count_restarts(pod)[0],
     }
 

@@ -9,7 +9,13 @@ from lifecycle.engine.objects.condition import Condition
 from lifecycle.engine.objects.node import Node
 from lifecycle.engine.objects.workloads.deployment import Deployment
 from lifecycle.engine.rules.columns.ages import human_duration
-from lifecycle.engine.rules.columns.pods import node_status_text, pod_status_text, ready_text, restarts_text
+from lifecycle.engine.rules.columns.pods import (
+    decide_shown,
+    node_status_text,
+    pod_status_text,
+    ready_text,
+    restarts_text,
+)
 from tests.engine.rules.build import ended, make_pod, make_spec, status
 
 READY = Condition("Ready", "True")
@@ -93,6 +99,31 @@ def text(pod_fields: dict[str, Any], **how: Any) -> str:
 )
 def test_status_of_an_initialized_pod(fields: dict[str, Any], expected: str) -> None:
     assert text(fields) == expected
+
+
+@pytest.mark.parametrize(
+    "states, conditions, before, since",
+    [
+        # printPod of the releases: reason, hasRunning, and since v1.35 errorReason
+        pytest.param((ended(0), ended(1)), (NOT_READY,), "Completed", "Error", id="one of two failed"),
+        pytest.param((ended(0), ended(137, "OOMKilled")), (), "Completed", "OOMKilled", id="by its reason"),
+        pytest.param(
+            (ended(0), ended(3).replace(reason="")), (), "Completed", "ExitCode:3", id="by its code"
+        ),
+        pytest.param(
+            (ended(0), ended(1), "running"), (NOT_READY,), "NotReady", "Error", id="a third one runs"
+        ),
+        pytest.param((ended(0), ended(1), "running"), (READY,), "Running", "Running", id="and is enough"),
+        pytest.param((ended(1), ended(0)), (NOT_READY,), "Error", "Error", id="the first one failed"),
+        pytest.param((ended(0), ended(0)), (NOT_READY,), "Completed", "Completed", id="none failed"),
+    ],
+)
+def test_before_v1_35_a_pod_has_completed_although_a_later_container_failed(
+    states: tuple[Any, ...], conditions: tuple[Condition, ...], before: str, since: str
+) -> None:
+    statuses = tuple(status(name, state) for name, state in zip("abc", states, strict=False))
+    pod = make_pod(phase="Running", containers=statuses, conditions=conditions)
+    assert (pod_status_text(pod, last_end_is_status=True), pod_status_text(pod)) == (before, since)
 
 
 @pytest.mark.parametrize(
@@ -231,6 +262,7 @@ def test_a_summary_says_what_the_lists_show() -> None:
         conditions=(READY,),
         containers=(status("app", "running", restart_count=2),),
     )
+    pod.shown = decide_shown(pod, last_end_is_status=False)
     assert summarize(pod) == {
         "uid": "uid-1",
         "kind": "Pod",
