@@ -1,0 +1,149 @@
+"""What the page of releases says: how far a comparison is, what came out otherwise, and how pods went."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dashboard.plots.beside import Picture, Side, make_lane, make_stretch
+from dashboard.plots.theme import clock
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, NOT_RECORDED, VERSIONS
+from lifecycle.models import Cluster, Comparison
+from lifecycle.runs.comparisons.asking import MOST_RELEASES
+from lifecycle.simulation.releases.levers import GATE
+from lifecycle.simulation.releases.telling import NO_CHANGE
+
+Json = dict[str, Any]
+MOST_ROWS, MOST_LANES = 40, 6
+LEAST_MARGIN_MS = 1000
+PULL_REQUEST = re.compile(r"(kubernetes/[\w-]+)#(\d+)")
+
+
+def list_choices(cluster: Cluster | None) -> list[Json]:
+    """The releases there are, the older first; chosen are those that were recorded, and the cluster's own."""
+    own = cluster.kubernetes if cluster is not None and cluster.kubernetes else DEFAULT_RELEASE.name
+    recorded = [one for one in VERSIONS if one not in NOT_RECORDED]
+    chosen = {own, *recorded[: MOST_RELEASES - 1]}
+    return [
+        {
+            "name": name,
+            "isRecorded": name not in NOT_RECORDED,
+            "isChosen": name in chosen,
+            "isOwn": name == own,
+        }
+        for name in reversed(VERSIONS)
+    ]
+
+
+def find_last(user: Any, cluster: Cluster | None) -> Comparison | None:
+    """The user's newest one, of the cluster or of manifests."""
+    return Comparison.objects.filter(user=user, cluster=cluster).defer("files").first()
+
+
+def read_comparison(comparison: Comparison) -> Json:
+    """All that is shown of it."""
+    result: Json = comparison.result
+    told: Json = {"comparison": comparison, "names": list_columns(comparison.releases)}
+    if not result:
+        return told
+    lanes: Mapping[str, Mapping[str, list[Any]]] = result["lanes"]
+    steps = [_read_step(one, lanes, number) for number, one in enumerate(result["steps"], 1)]
+    return told | {
+        "refused": [one for one in result["releases"] if one["refused"]],
+        "steps": steps,
+        "changes": sum(len(one["sections"]) for one in steps),
+        "is_same": all(one["isCompared"] and not one["sections"] for one in steps),
+        "apis": [_read_api(one, comparison.releases) for one in result["apis"]],
+        "runs": result["runs"],
+    }
+
+
+def list_columns(names: Iterable[str]) -> list[Json]:
+    """The releases as headings."""
+    return [{"name": one, "isRecorded": one not in NOT_RECORDED} for one in names]
+
+
+def _read_step(step: Json, lanes: Mapping[str, Mapping[str, list[Any]]], number: int) -> Json:
+    """`key`: what parts of the page are told apart by."""
+    sections = [
+        _read_section(one, lanes) | {"key": f"{number}-{turn}"}
+        for turn, one in enumerate(step["sections"], 1)
+    ]
+    return {**step, "sections": sections, "key": number}
+
+
+def _read_section(section: Json, lanes: Mapping[str, Mapping[str, list[Any]]]) -> Json:
+    rows = [_read_row(one) for one in section["rows"][:MOST_ROWS]]
+    pods = [one for one in section["pods"] if one in lanes]
+    return {
+        "because": [_read_lever(one) for one in section["because"]],
+        "no_change": NO_CHANGE,
+        "rows": rows,
+        "more": len(section["rows"]) - len(rows),
+        "film": draw({one: lanes[one] for one in pods[:MOST_LANES]}, len(pods) - MOST_LANES),
+    }
+
+
+def _read_lever(lever: Json) -> Json:
+    found = PULL_REQUEST.search(lever["upstream"])
+    page = f"https://github.com/{found[1]}/pull/{found[2]}" if found else ""
+    return {**lever, "what": "feature gate" if lever["kind"] == GATE else "switch", "page": page}
+
+
+def _read_row(row: Json) -> Json:
+    return {**row, "cells": [_read_cell(one) for one in row["cells"]]}
+
+
+def _read_cell(cell: Json) -> Json:
+    values = [{"value": value, "at": "" if at is None else clock(at)} for value, at in cell["values"]]
+    return {**cell, "values": values}
+
+
+def _read_api(api: Json, names: Iterable[str]) -> Json:
+    return {**api, "cells": [api["states"].get(one, "") for one in names]}
+
+
+def draw(lanes: Mapping[str, Mapping[str, list[Any]]], left_out: int) -> Picture | None:
+    """Pods under each release, one release under the other; None where all pods went alike."""
+    if not lanes:
+        return None
+    begin_ms, end_ms = find_axis(lanes)
+    picture = Picture(begin_ms, end_ms, ())
+    names = next(iter(lanes.values()))
+    sides = [
+        Side(
+            f"{name} (not recorded)" if name in NOT_RECORDED else name,
+            [
+                make_lane(picture, pod.removeprefix("default/"), [make_stretch(*one) for one in told[name]])
+                for pod, told in lanes.items()
+            ],
+            max(left_out, 0),
+        )
+        for name in names
+    ]
+    return Picture(begin_ms, end_ms, sides)
+
+
+def find_axis(lanes: Mapping[str, Mapping[str, list[Any]]]) -> tuple[int, int]:
+    """From shortly before the first instant at which one goes otherwise until after the last change."""
+    ends = [span[1] for told in lanes.values() for lane in told.values() for span in lane[-1:]]
+    parted = [_find_parted(list(told.values())) for told in lanes.values()]
+    begins = [span[0] for told in lanes.values() for lane in told.values() for span in lane]
+    first_ms = min(parted)
+    last_ms = max([one for one in begins if one >= first_ms], default=max(ends, default=first_ms))
+    margin_ms = max(LEAST_MARGIN_MS, (last_ms - first_ms) // 8)
+    return max(0, first_ms - margin_ms), min(last_ms + margin_ms, max([*ends, first_ms + LEAST_MARGIN_MS]))
+
+
+def _find_parted(told: list[list[Any]]) -> int:
+    """The first instant at which lanes of one pod are not alike."""
+    boundaries = sorted({at for lane in told for span in lane for at in span[:2]})
+    for at in boundaries:
+        if len({_find_state(lane, at) for lane in told}) > 1:
+            return int(at)
+    return 0
+
+
+def _find_state(lane: list[Any], at_ms: int) -> str:
+    return next((state for start, end, state in lane if start <= at_ms < end), "")
