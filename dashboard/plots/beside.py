@@ -10,18 +10,20 @@ from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 
 MOST_TICKS = 6
 MOST_TOLD = 8
+LEAST_MARGIN_MS = 1000
 STEPS_MS = tuple(seconds * 1000 for seconds in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200))
 DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From one instant until another something was so. `word`: what is said of it."""
+    """From one instant until another something was so. `word`: what is said of it. `height`: in percent."""
 
     start_ms: int
     end_ms: int
     tone: Tone
     word: str
+    height: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,3 +131,15 @@ def make_stretch(start_ms: int, end_ms: int, state: str) -> Stretch:
     """A pod in a state."""
     tone = TONES.get(state, TONES["unknown"])
     return Stretch(start_ms, end_ms, tone, tone.label)
+
+
+def zoom(instants: Iterable[int], least_ms: int, most_ms: int) -> tuple[int, int]:
+    """The axis on which all of these are seen, with room beside them, within bounds.
+
+    Bounds are no changes: an axis that ends long after the last change shows nothing.
+    """
+    within = [one for one in instants if least_ms < one < most_ms]
+    first_ms, last_ms = min(within, default=least_ms), max(within, default=most_ms)
+    margin_ms = max(LEAST_MARGIN_MS, (last_ms - first_ms) // 8)
+    begin_ms = max(least_ms, first_ms - margin_ms)
+    return begin_ms, max(min(most_ms, last_ms + margin_ms), begin_ms + 1)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dashboard.plots.beside import Picture, Side, make_lane, make_stretch
+from dashboard.plots.beside import Picture, Side, make_lane, make_stretch, zoom
 from dashboard.plots.theme import clock
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, NOT_RECORDED, VERSIONS
 from lifecycle.models import Cluster, Comparison
@@ -16,7 +16,6 @@ from lifecycle.simulation.releases.telling import NO_CHANGE
 
 Json = dict[str, Any]
 MOST_ROWS, MOST_LANES = 40, 6
-LEAST_MARGIN_MS = 1000
 PULL_REQUEST = re.compile(r"(kubernetes/[\w-]+)#(\d+)")
 
 
@@ -127,13 +126,12 @@ def draw(lanes: Mapping[str, Mapping[str, list[Any]]], left_out: int) -> Picture
 
 def find_axis(lanes: Mapping[str, Mapping[str, list[Any]]]) -> tuple[int, int]:
     """From shortly before the first instant at which one goes otherwise until after the last change."""
-    ends = [span[1] for told in lanes.values() for lane in told.values() for span in lane[-1:]]
-    parted = [_find_parted(list(told.values())) for told in lanes.values()]
-    begins = [span[0] for told in lanes.values() for lane in told.values() for span in lane]
-    first_ms = min(parted)
-    last_ms = max([one for one in begins if one >= first_ms], default=max(ends, default=first_ms))
-    margin_ms = max(LEAST_MARGIN_MS, (last_ms - first_ms) // 8)
-    return max(0, first_ms - margin_ms), min(last_ms + margin_ms, max([*ends, first_ms + LEAST_MARGIN_MS]))
+    drawn = [lane for told in lanes.values() for lane in told.values()]
+    end_ms = max((lane[-1][1] for lane in drawn if lane), default=1)
+    first_ms = min(_find_parted(list(told.values())) for told in lanes.values())
+    return zoom(
+        [first_ms, *(at for lane in drawn for span in lane for at in span[:2] if at >= first_ms)], 0, end_ms
+    )
 
 
 def _find_parted(told: list[list[Any]]) -> int:
