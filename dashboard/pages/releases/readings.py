@@ -16,23 +16,19 @@ from lifecycle.simulation.releases.telling import NO_CHANGE
 
 Json = dict[str, Any]
 MOST_ROWS, MOST_LANES = 40, 6
+SAME = "Nothing comes out otherwise"
 PULL_REQUEST = re.compile(r"(kubernetes/[\w-]+)#(\d+)")
 
 
-def list_choices(cluster: Cluster | None) -> list[Json]:
-    """The releases there are, the older first; chosen are those that were recorded, and the cluster's own."""
+def list_choices(cluster: Cluster | None, last: Comparison | None) -> list[Json]:
+    """The releases there are, the older first.
+
+    Chosen are those of last time; at first the newest that were recorded, and the cluster's own.
+    """
     own = cluster.kubernetes if cluster is not None and cluster.kubernetes else DEFAULT_RELEASE.name
     recorded = [one for one in VERSIONS if one not in NOT_RECORDED]
-    chosen = {own, *recorded[: MOST_RELEASES - 1]}
-    return [
-        {
-            "name": name,
-            "isRecorded": name not in NOT_RECORDED,
-            "isChosen": name in chosen,
-            "isOwn": name == own,
-        }
-        for name in reversed(VERSIONS)
-    ]
+    chosen = last.releases if last is not None else {own, *recorded[: MOST_RELEASES - 1]}
+    return [{**one, "isChosen": one["name"] in chosen} for one in list_columns(reversed(VERSIONS))]
 
 
 def find_last(user: Any, cluster: Cluster | None) -> Comparison | None:
@@ -51,11 +47,21 @@ def read_comparison(comparison: Comparison) -> Json:
     return told | {
         "refused": [one for one in result["releases"] if one["refused"]],
         "steps": steps,
-        "changes": sum(len(one["sections"]) for one in steps),
-        "is_same": all(one["isCompared"] and not one["sections"] for one in steps),
+        "title": _tell_title(steps),
+        "is_same": _tell_title(steps) == SAME,
         "apis": [_read_api(one, comparison.releases) for one in result["apis"]],
         "runs": result["runs"],
     }
+
+
+def _tell_title(steps: Iterable[Json]) -> str:
+    compared = [one for one in steps if one["isCompared"]]
+    if not compared:
+        return "Not to be compared"
+    changes = sum(bool(section["because"]) for one in compared for section in one["sections"])
+    if changes:
+        return f"{changes} change{'s' if changes > 1 else ''} of Kubernetes show{'' if changes > 1 else 's'}"
+    return "Some comes out otherwise" if any(one["sections"] for one in compared) else SAME
 
 
 def list_columns(names: Iterable[str]) -> list[Json]:

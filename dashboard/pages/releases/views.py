@@ -42,7 +42,7 @@ def _read(request: HttpRequest, cluster: Cluster | None) -> dict[str, Any]:
     last = find_last(request.user, cluster)
     told = {
         "cluster": cluster,
-        "choices": list_choices(cluster),
+        "choices": list_choices(cluster, last),
         "may_run": cluster is None or may(request.user, cluster, Verb.RUN),
     }
     return told | (read_comparison(last) if last is not None else {})

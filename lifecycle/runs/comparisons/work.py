@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from lifecycle.engine import Changes
 from lifecycle.engine.releases.known import find_release
 from lifecycle.engine.releases.release import Release
 from lifecycle.input.reading import Batch, Reading, read_batches
+from lifecycle.input.scenario import IDLE
 from lifecycle.models import Comparison
 from lifecycle.models.checks import SILENCE
 from lifecycle.runs.checks.heartbeats import Heartbeat
@@ -28,7 +29,7 @@ from lifecycle.runs.comparisons.films import FilmSink, Lane, choose_lanes
 from lifecycle.simulation import Overrides, Plan, make_plan
 from lifecycle.simulation.releases.columns import make_columns
 from lifecycle.simulation.releases.comparing import Switched, compare_releases
-from lifecycle.simulation.run import Sink
+from lifecycle.simulation.run import Outcome, Sink
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,8 @@ MOST_ATTEMPTS = 3
 LOOK_SECONDS = 0.5
 MOST_CPU_SECONDS = 600.0
 MOST_ROWS = 1_000_000
+REST_MS = 1000
+"""So long is shown of how it stays in the end."""
 
 
 class Stopped(Exception):
@@ -103,10 +106,17 @@ def _compare(comparison: Comparison) -> dict[str, Any]:
 
     found = compare_releases(releases, readings, plan, watch)
     columns = make_columns(found)
-    ends = {one.release.name: one.outcome.at_ms for one in found.lives if one.outcome is not None}
-    lanes: dict[str, dict[str, Lane]] = {name: films[name].finish(end_ms) for name, end_ms in ends.items()}
+    lanes = _finish(films, {one.release.name: one.outcome for one in found.lives if one.outcome is not None})
     told = {pod: None for step in columns["steps"] for one in step["sections"] for pod in one["pods"]}
     return columns | {"lanes": choose_lanes(lanes, told), "runs": guard.runs}
+
+
+def _finish(films: Mapping[str, FilmSink], outcomes: Mapping[str, Outcome]) -> dict[str, dict[str, Lane]]:
+    """All lanes, up to one end: where nothing moves any more all stays as it is."""
+    end_ms = max((one.at_ms for one in outcomes.values()), default=0) + REST_MS
+    return {
+        name: films[name].finish(end_ms if one.why == IDLE else one.at_ms) for name, one in outcomes.items()
+    }
 
 
 def _bind(plan: Plan, user: Any) -> Plan:

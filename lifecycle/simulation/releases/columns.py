@@ -28,13 +28,17 @@ from lifecycle.simulation.releases.telling import (
     tell_shifts,
 )
 
+POD, STATE = "Pod", "state"
 MOST_ROWS = 3
 """So many alike are shown one by one."""
 Json = dict[str, Any]
 
 
 def make_columns(found: Compared) -> Json:
-    """`releases`: the columns; `steps`: from each to the next, with a section for each change; `apis`."""
+    """`releases`: the columns; `steps`: from each to the next, with a section for each change; `apis`.
+
+    `pods` of a section: those that were in another state, or at another instant, by its change.
+    """
     return {
         "releases": [_tell_release(one) for one in found.lives],
         "steps": [_tell_step(one, found.lives) for one in found.steps],
@@ -65,7 +69,8 @@ def _tell_step(step: Step, lives: Sequence[Lived]) -> Json:
 def _tell_section(step: Step, levers: tuple[Lever, ...], lives: Sequence[Lived]) -> Json:
     own = sorted(one for one, cause in step.causes.items() if cause == levers)
     groups = list(group_differences(own, step.older, step.newer))
-    pods = dict.fromkeys(f"{one.place.namespace}/{one.place.name}" for one in own if one.place.kind == "Pod")
+    places = (one.place for one in own)
+    pods = dict.fromkeys(f"{one.namespace}/{one.name}" for one in places if one[0::4] == (POD, STATE))
     return {
         "because": [lever_to_json(one) for one in levers],
         "rows": [row for group in groups for row in _list_rows(group, step, lives)],
