@@ -19,6 +19,7 @@ from dashboard.pages.home import views as home_views
 from dashboard.pages.node import views as node_views
 from dashboard.pages.pod import log_views, placement
 from dashboard.pages.pod import views as pod_views
+from dashboard.pages.releases import views as releases_views
 from dashboard.pages.service import views as service_views
 from dashboard.pages.workload import views as workload_views
 from dashboard.web import error_pages, signin
@@ -50,6 +51,10 @@ urlpatterns = [
     path("gallery/", home_views.show_gallery, name="gallery"),
     path("gallery/<str:story>/", home_views.play_story, name="play-story"),
     path("gallery/<str:story>.svg", home_views.thumbnail, name="thumbnail"),
+    path("releases/", releases_views.releases, name="releases"),
+    path("releases/start/", releases_views.compare_manifests, name="compare-releases"),
+    path("releases/<uuid:comparison>/", releases_views.comparison_status, name="comparison"),
+    path("releases/<uuid:comparison>/cancel/", releases_views.cancel_comparison, name="cancel-comparison"),
     path("clusters/<str:cluster>/", cluster_views.cluster, name="cluster"),
     path("clusters/<str:cluster>/scenario.yaml", home_views.scenario_file, name="scenario-file"),
     path("clusters/<str:cluster>/rename/", home_views.rename_cluster, name="rename-cluster"),
@@ -65,6 +70,10 @@ urlpatterns = [
     path("clusters/<str:cluster>/check/<uuid:check>/", check_views.check_findings, name="check-findings"),
     path("clusters/<str:cluster>/check/<uuid:check>/cancel/", check_views.cancel_check, name="cancel-check"),
     path("clusters/<str:cluster>/check/<uuid:check>/open/", check_views.open_finding, name="open-finding"),
+    path("clusters/<str:cluster>/releases/", releases_views.cluster_releases, name="cluster-releases"),
+    path(
+        "clusters/<str:cluster>/releases/start/", releases_views.compare_cluster, name="compare-releases-of"
+    ),
     path("clusters/<str:cluster>/kubeconfig", access_views.download, name="kubeconfig"),
     path("clusters/<str:cluster>/tokens/", access_views.issued, name="tokens"),
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", access_views.revoke, name="revoke-token"),

@@ -59,7 +59,7 @@ class Film(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Life:
+class PodLife:
     """A pod as it goes: its spans so far, and the one that is open. `is_touched`: anything came to it."""
 
     name: str
@@ -91,7 +91,7 @@ def make_film(settled: Settled, trial: Trial, seed: int) -> Film:
         for row in rows:
             if isinstance(row, Transition):
                 last_ms = max(last_ms, row.at_ms)
-                _take(row, lives, courses)
+                take_row(row, lives, courses)
 
     live(settled, trial, seed, see)
     for one in lives.values():
@@ -99,25 +99,26 @@ def make_film(settled: Settled, trial: Trial, seed: int) -> Film:
     return _cut(settled, trial, lives, courses, last_ms)
 
 
-def _begin(settled: Settled) -> dict[str, _Life]:
+def _begin(settled: Settled) -> dict[str, PodLife]:
     """The pods as they stand at the fork, by their uids."""
     begin_ms, epoch_ms = settled.now_ms, settled.plan.epoch_ms
     return {
-        one["metadata"]["uid"]: _Life(
+        one["metadata"]["uid"]: PodLife(
             one["metadata"]["name"], decide_state(Pod.from_json(dict(one), epoch_ms)).name, begin_ms
         )
         for one in settled.pods
     }
 
 
-def _take(row: Transition, lives: dict[str, _Life], courses: dict[str, Courses]) -> None:
+def take_row(row: Transition, lives: dict[str, PodLife], courses: dict[str, Courses]) -> None:
+    """Take in what happened to a pod, by its uid, or to the requests of a Service."""
     kind, subject = kind_id(row.subject.group, row.subject.kind), row.subject
     if kind == SERVICE and row.field.startswith(FIELD):
         courses.setdefault(f"{subject.namespace}/{subject.name}", Courses()).feed(row_to_json(row))
     if kind != POD_KIND.id:
         return
     if row.field == STATE:
-        life = lives.setdefault(subject.uid, _Life(subject.name, row.new, row.at_ms))
+        life = lives.setdefault(subject.uid, PodLife(subject.name, row.new, row.at_ms))
         life.become(row.new, row.at_ms)
     elif row.field == "exists" and row.new == "deleted" and subject.uid in lives:
         life = lives[subject.uid]
@@ -126,7 +127,7 @@ def _take(row: Transition, lives: dict[str, _Life], courses: dict[str, Courses])
 
 
 def _cut(
-    settled: Settled, trial: Trial, lives: Mapping[str, _Life], courses: Mapping[str, Courses], end_ms: int
+    settled: Settled, trial: Trial, lives: Mapping[str, PodLife], courses: Mapping[str, Courses], end_ms: int
 ) -> Film:
     """Those pods that anything came to first, where there are too many."""
     uids = {uid for one in trial.workloads for uid in one.pods}

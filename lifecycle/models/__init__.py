@@ -18,10 +18,11 @@ from django.dispatch import receiver
 
 from lifecycle.fields import LIVING_OBJECT, WrittenJSONField
 from lifecycle.models.checks import Check, CheckPart
+from lifecycle.models.comparisons import Comparison
 from lifecycle.tokens import ApiToken, EntryLink
 from lifecycle.workers import Shard, Worker
 
-__all__ = ["ApiToken", "Check", "CheckPart", "EntryLink", "Shard", "Worker"]
+__all__ = ["ApiToken", "Check", "CheckPart", "Comparison", "EntryLink", "Shard", "Worker"]
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",

@@ -17,6 +17,9 @@ class Carrier(Protocol):
     def ask_for_check(self, check: str, firsts: Sequence[int | None]) -> bool:
         """Have workers go on with a check: with parts by their first futures, with the whole for None."""
 
+    def ask_for_comparison(self, comparison: str) -> bool:
+        """Have a worker of checks run an input under several releases; False when nobody can be asked."""
+
     def announce_results(self, ids: list[str]) -> None:
         """Wake whoever waits for these commands or controls."""
 
@@ -37,6 +40,9 @@ class Nobody:
         return False
 
     def ask_for_check(self, check: str, firsts: Sequence[int | None]) -> bool:
+        return False
+
+    def ask_for_comparison(self, comparison: str) -> bool:
         return False
 
     def announce_results(self, ids: list[str]) -> None:

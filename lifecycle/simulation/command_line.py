@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from lifecycle.engine import Changes, Cluster
+from lifecycle.engine import Cluster
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.objects.names import MEASURED
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release, list_releases
@@ -26,7 +26,7 @@ from lifecycle.lean_dataclasses import replace
 from lifecycle.simulation import Outcome, Overrides, Plan, make_plan, run, take_inputs
 from lifecycle.simulation.assumed import describe_assumed
 from lifecycle.simulation.reports import REPORTS
-from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink
+from lifecycle.simulation.run import BAD_INPUT, DONE_AS_ASKED, EXIT_STATUSES, Sink, Tee
 from lifecycle.simulation.traces import NdjsonSink, TableSink
 from lifecycle.simulation.unknown_images import FLAG, START, WAYS
 from lifecycle.version import TOLD
@@ -235,7 +235,7 @@ def _run(plan: Plan, reading: Reading, options: Mapping[str, Any]) -> Outcome:
     rows = None if whole else (TableSink if output == "table" else NdjsonSink)(write)
     sinks: list[Sink] = [sink for sink in (whole, rows, logs) if sink is not None]
     try:
-        outcome, cluster = run(plan, _Tee(sinks))
+        outcome, cluster = run(plan, Tee(sinks))
     finally:
         if logs:
             logs.close()
@@ -286,17 +286,6 @@ def _make_logs(folder: Path | None, plan: Plan) -> LogFolder | None:
 
 def _say(line: str) -> None:
     sys.stderr.write(f"{line}\n")
-
-
-class _Tee:
-    """Hands the same changes to several sinks."""
-
-    def __init__(self, sinks: list[Sink]) -> None:
-        self._sinks = sinks
-
-    def take(self, changes: Changes) -> None:
-        for sink in self._sinks:
-            sink.take(changes)
 
 
 def _read_upgrade(options: Mapping[str, Any]) -> Plan:

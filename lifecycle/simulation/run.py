@@ -46,6 +46,17 @@ class Sink(Protocol):
         """What one instant changed."""
 
 
+class Tee:
+    """Hands the same changes to several sinks."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = sinks
+
+    def take(self, changes: Changes) -> None:
+        for sink in self._sinks:
+            sink.take(changes)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run ended: why (`until`, `condition`, `idle`, `limit`), when, and what went wrong.

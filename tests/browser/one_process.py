@@ -33,6 +33,7 @@ class Threads:
         self.announced: set[str] = set()
         self.something = threading.Condition()
         self.checks: queue.SimpleQueue[tuple[str, int | None]] = queue.SimpleQueue()
+        self.comparisons: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def nudge(self, shard: int) -> bool:
         self.nudged.set()
@@ -41,6 +42,10 @@ class Threads:
     def ask_for_check(self, check: str, firsts: Sequence[int | None]) -> bool:
         for first in firsts:
             self.checks.put((check, first))
+        return True
+
+    def ask_for_comparison(self, comparison: str) -> bool:
+        self.comparisons.put(comparison)
         return True
 
     def announce_results(self, ids: list[str]) -> None:
@@ -97,6 +102,14 @@ def check_for_ever(carrier: Threads) -> None:
         work.work_on(*carrier.checks.get())
 
 
+def compare_for_ever(carrier: Threads) -> None:
+    """The one worker of comparisons."""
+    from lifecycle.runs.comparisons import work
+
+    while True:
+        work.work_on(carrier.comparisons.get())
+
+
 def prepare(data: Path) -> str:
     """Settings, a database, and one who may come in: her one-time token."""
     os.environ |= {
@@ -135,6 +148,7 @@ def serve(port: int, token: str) -> None:
     connections.close_all()
     threading.Thread(target=turn_for_ever, args=[carrier], name="engine", daemon=True).start()
     threading.Thread(target=check_for_ever, args=[carrier], name="checks", daemon=True).start()
+    threading.Thread(target=compare_for_ever, args=[carrier], name="comparisons", daemon=True).start()
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:

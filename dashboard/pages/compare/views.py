@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
-from dashboard.pages.compare.readings import compare, write_markdown
+from dashboard.pages.compare.markdown import write_markdown
+from dashboard.pages.compare.readings import compare
 from dashboard.pages.parts import signed_in
 from dashboard.plots.theme import clock, duration
 from lifecycle import limits
@@ -52,6 +53,7 @@ def compare_clusters(request: HttpRequest, cluster: str, other: str) -> HttpResp
         told = compare(left, right)
     context = {
         "told": told,
+        "first": list(zip((told.left.address, told.right.address), told.reasons, strict=True)),
         "since": clock(told.since_ms),
         "until": clock(told.until_ms),
         "span": duration(told.until_ms - told.since_ms),

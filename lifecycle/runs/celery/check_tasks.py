@@ -31,6 +31,29 @@ def go_on(check: str, first: int | None) -> None:
         log.warning("not gone on with: %s", problem, extra={"check": check})
 
 
+@shared_task(name="podline.releases")  # type: ignore[untyped-decorator]
+def run_releases(comparison: str) -> None:
+    """Run an input under several releases."""
+    # Only who does it needs all that it needs.
+    from lifecycle.runs.comparisons import work
+
+    close_old_connections()
+    try:
+        work.work_on(comparison)
+    except Error as problem:
+        log.warning("not compared: %s", problem, extra={"comparison": comparison})
+
+
+def ask_for_comparison(comparison: str) -> bool:
+    """Have a worker run it; False when the broker is not there, and the ticker asks again."""
+    try:
+        run_releases.apply_async((comparison,), queue=QUEUE, retry=False)
+    except (redis.RedisError, OperationalError) as problem:
+        log.warning("a comparison was not asked for: %s", problem, extra={"comparison": comparison})
+        return False
+    return True
+
+
 def ask_for_check(check: str, firsts: Sequence[int | None]) -> bool:
     """Have workers go on with a check; False when the broker is not there, and the ticker asks again."""
     try:

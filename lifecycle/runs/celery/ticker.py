@@ -15,6 +15,7 @@ from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.runs import write_ahead_log
 from lifecycle.runs.celery import check_tasks, tasks
 from lifecycle.runs.checks.endings import list_forgotten
+from lifecycle.runs.comparisons.endings import list_lost
 from lifecycle.runs.run_clock import moment
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,8 @@ def run(stopped: threading.Event) -> None:
                 repaired_at = time.monotonic()
                 for check, firsts in list_forgotten(timezone.now()):
                     check_tasks.ask_for_check(check, firsts)
+                for comparison in list_lost(timezone.now()):
+                    check_tasks.ask_for_comparison(comparison)
             if time.monotonic() - emptied_at > EMPTY_SECONDS:
                 emptied_at = time.monotonic()
                 write_ahead_log.empty()

@@ -12,17 +12,14 @@ from lifecycle.engine.releases.release import Release
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.reading import Reading
 from lifecycle.simulation.plan import Plan
-from lifecycle.simulation.releases.apis import Api, list_apis
+from lifecycle.simulation.releases.apis import Api
 from lifecycle.simulation.releases.comparing import (
     Lived,
     Step,
     Switched,
-    compare_all,
-    find_facts,
-    live_all,
+    compare_releases,
     read_releases,
 )
-from lifecycle.simulation.releases.facts import Facts
 from lifecycle.simulation.releases.telling import make_json, tell
 from lifecycle.simulation.run import BAD_INPUT, FAILED, NOT_REACHED
 from lifecycle.simulation.run import DONE_AS_ASKED as DONE
@@ -44,19 +41,13 @@ def simulate_all(options: Options, read: Read, make_plan: MakePlan) -> int:
         raise ManifestError([Problem("--logs: there is a folder for one run", "give one release")])
     releases = read_releases(options["kubernetes"])
     text = sys.stdin.buffer.read() if "-" in options["inputs"] else b""
-    reading = {one: read(under(options, one), text) for one in releases}
+    readings = {one: read(under(options, one), text) for one in releases}
 
-    def live(release: Release) -> Lived:
-        plan = make_plan(reading[release], under(options, release))
-        facts, outcome = find_facts(plan)
-        return Lived(release, facts, plan.settings, outcome)
+    def plan(reading: Reading, release: Release, gates: Switched, switches: Switched) -> Plan:
+        return make_plan(reading, under(options, release), gates, switches)
 
-    def retry(release: Release, gates: Switched, switches: Switched, _of: object) -> Facts:
-        return find_facts(make_plan(reading[release], under(options, release), gates, switches))[0]
-
-    lives = live_all(releases, live)
-    used = list_apis(reading[releases[-1]].heads, releases)
-    return write(options["output"], lives, compare_all(lives, retry), used, _choose_status(lives))
+    found = compare_releases(releases, readings, plan)
+    return write(options["output"], *found, _choose_status(found.lives))
 
 
 def write(

@@ -14,11 +14,16 @@ from lifecycle.simulation.releases.comparing import Lived, Step
 from lifecycle.simulation.releases.facts import (
     NOTHING,
     RUN,
-    WHAT,
     Difference,
     Fact,
     Place,
-    find_shift_ms,
+)
+from lifecycle.simulation.releases.grouping import (
+    Following,
+    Moved,
+    Values,
+    group_differences,
+    name_object,
 )
 from lifecycle.simulation.releases.levers import Lever, tell_levers
 from lifecycle.version import VERSION
@@ -28,19 +33,7 @@ MOST_NAMES = 3
 MOST_VALUES = 6
 MOST_BESIDE = 24
 """Values of so few letters stand beside each other."""
-FOLLOWING = ("state", "ready", "condition.ContainersReady")
-FOLLOWING_OF_CONTAINERS = (".ready", ".started", ".restartCount")
-"""What follows from the phase, the status and the states of containers is named after these, and no more."""
 NO_CHANGE = "by no gate and no switch: how the API server reads, fills in and shows objects"
-
-
-class _Group(NamedTuple):
-    """Objects of which the same is to be said."""
-
-    title: str
-    topic: str
-    old: tuple[str, ...]
-    new: tuple[str, ...]
 
 
 def tell(steps: Sequence[Step], used: Sequence[Api]) -> Iterator[str]:
@@ -75,7 +68,7 @@ def _tell_step(step: Step) -> Iterator[str]:
         f"Kubernetes {older} to {newer}: {_count(len(step.causes), 'thing')} of {_count(objects, 'object')}"
         f" come out otherwise, by {_count(len(ways), 'change')} (shown by {_count(step.runs, 'run')} without)"
     )
-    for levers in sorted({*step.causes.values()}, key=lambda one: (not one, one)):
+    for levers in list_causes(step):
         yield ""
         yield from tell_levers(levers) or [NO_CHANGE]
         if len(levers) > 1:
@@ -84,109 +77,105 @@ def _tell_step(step: Step) -> Iterator[str]:
         yield from _tell_differences(sorted(own), step.older, step.newer)
 
 
+def list_causes(step: Step) -> list[tuple[Lever, ...]]:
+    """The changes that something comes from, what comes from none last."""
+    return sorted({*step.causes.values()}, key=lambda one: (not one, one))
+
+
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _tell_differences(own: Sequence[Difference], older: Lived, newer: Lived) -> Iterator[str]:
-    groups: dict[_Group, list[Place]] = {}
-    shifts: dict[str, list[tuple[Place, int]]] = {}
-    for place, aspect in own:
-        old, new = older.facts.get(place, NOTHING), newer.facts.get(place, NOTHING)
-        if aspect == WHAT:
-            group = _Group(_title(place), place.topic, old.values, new.values)
-            groups.setdefault(group, []).append(place)
-        else:
-            shifts.setdefault(_title(place), []).append((place, find_shift_ms(old, new)))
-    told = {one.title for one in groups if not _is_following(one.topic)}
-    following: dict[str, list[str]] = {}
-    for group, places in groups.items():
-        if group.title in told and _is_following(group.topic):
-            following.setdefault(_tell_places(places), []).append(group.topic)
-        else:
-            yield from _tell_group(group, places, older, newer)
-    for names, topics in following.items():
-        yield f"  {names}: and so {list_names(topics)}"
-    for moved in shifts.values():
-        yield _tell_shifts(moved)
+    for group in group_differences(own, older, newer):
+        match group:
+            case Values():
+                yield from _tell_values(group, older, newer)
+            case Following(places, topics):
+                yield f"  {tell_places(places)}: and so {list_names(topics)}"
+            case Moved():
+                yield _tell_moved(group)
 
 
-def _title(place: Place) -> str:
-    """Objects of one owner are told together."""
-    return _name(place.kind, place.namespace, place.owner or place.name)
-
-
-def _name(kind: str, namespace: str, name: str) -> str:
-    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
-
-
-def _is_following(topic: str) -> bool:
-    return topic in FOLLOWING or (topic.startswith("container.") and topic.endswith(FOLLOWING_OF_CONTAINERS))
-
-
-def _tell_group(group: _Group, places: Sequence[Place], older: Lived, newer: Lived) -> Iterator[str]:
-    if places[0].topic.startswith("said: "):
-        release = (newer if group.new else older).release.name
-        yield f"  only {release}: {(group.new or group.old)[0]}"
+def _tell_values(group: Values, older: Lived, newer: Lived) -> Iterator[str]:
+    places = group.places
+    if group.said:
+        yield f"  only {(newer if group.new else older).release.name}: {group.said}"
         return
     if all(len(one) < 2 and len("".join(one)) < MOST_BESIDE for one in (group.old, group.new)):
         values = [
             f"{one.release.name} {_tell_at(one.facts.get(places[0], NOTHING))}" for one in (older, newer)
         ]
-        yield f"  {_tell_places(places)}: {group.topic}: {', '.join(values)}"
+        yield f"  {tell_places(places)}: {places[0].topic}: {', '.join(values)}"
         return
-    yield f"  {_tell_places(places)}: {group.topic}"
+    yield f"  {tell_places(places)}: {places[0].topic}"
     for lived in (older, newer):
         fact = lived.facts.get(places[0], NOTHING)
         told = fact if len(places) == 1 else fact._replace(instants_ms=())
-        yield f"    {lived.release.name:<8}{_tell_fact(told, _count_common(group.old, group.new))}"
+        yield f"    {lived.release.name:<8}{_tell_fact(told, count_common(group.old, group.new))}"
 
 
 def _tell_at(fact: Fact) -> str:
     """What has one value at most."""
-    at = f" at {_tell_seconds(fact.instants_ms[0])}" if fact.instants_ms else ""
+    at = f" at {tell_seconds(fact.instants_ms[0])}" if fact.instants_ms else ""
     return f"{fact.values[0]}{at}" if fact.values else "-"
 
 
-def _count_common(old: Sequence[str], new: Sequence[str]) -> int:
+def count_common(old: Sequence[str], new: Sequence[str]) -> int:
     """So many values come first that are the same."""
     same = takewhile(lambda both: both[0] == both[1], zip(old, new, strict=False))
     return sum(1 for _ in same)
 
 
-def _tell_fact(fact: Fact, common: int) -> str:
+class Shown(NamedTuple):
+    """What is shown of a fact, as (value, instant): so many come `before` it, so many `after`."""
+
+    before: int
+    values: tuple[tuple[str, int | None], ...]
+    after: int
+
+
+def cut_fact(fact: Fact, common: int) -> Shown:
     """What it was, from the last on that is the same."""
+    instants = fact.instants_ms or (None,) * len(fact.values)
+    told = tuple(zip(fact.values, instants, strict=True))
+    first = max(common - 1, 0)
+    shown = told[first : first + MOST_VALUES]
+    return Shown(min(first, len(told)), shown, max(len(told) - first - MOST_VALUES, 0))
+
+
+def _tell_fact(fact: Fact, common: int) -> str:
     if not fact.values:
         return "-"
-    instants = fact.instants_ms or (None,) * len(fact.values)
-    told = [
-        value if at_ms is None else f"{value} at {_tell_seconds(at_ms)}"
-        for value, at_ms in zip(fact.values, instants, strict=True)
-    ]
-    first = max(common - 1, 0)
-    shown = ["..."] * (first > 0) + told[first : first + MOST_VALUES]
-    more = len(told) - first - MOST_VALUES
-    return ", then ".join([*shown, *([f"{more} more"] if more > 0 else [])])
+    before, values, after = cut_fact(fact, common)
+    told = [value if at_ms is None else f"{value} at {tell_seconds(at_ms)}" for value, at_ms in values]
+    return ", then ".join(["..."] * (before > 0) + told + [f"{after} more"] * (after > 0))
 
 
-def _tell_seconds(span_ms: int) -> str:
+def tell_seconds(span_ms: int) -> str:
     """`5.4s`, `1m38.2s`"""
     minutes, rest_ms = divmod(abs(span_ms), 60_000)
     return f"{f'{minutes}m' if minutes else ''}{rest_ms / 1000:.1f}s"
 
 
-def _tell_shifts(moved: Sequence[tuple[Place, int]]) -> str:
-    topics = sorted({place.topic for place, _ in moved})
-    shifts = sorted(shift for _, shift in moved)
-    spans = [f"{_tell_seconds(one)} {'later' if one > 0 else 'earlier'}" for one in (shifts[0], shifts[-1])]
-    span = " to ".join(dict.fromkeys(spans))
-    return f"  {_tell_places([place for place, _ in moved])}: {span}: {', '.join(topics)}"
+def _tell_moved(moved: Moved) -> str:
+    topics = sorted({place.topic for place in moved.places})
+    return f"  {tell_places(moved.places)}: {tell_shifts(moved.shifts_ms)}: {', '.join(topics)}"
 
 
-def _tell_places(places: Sequence[Place]) -> str:
+def tell_shifts(shifts_ms: Sequence[int]) -> str:
+    """`1.0s earlier to 5.4s later`"""
+    spans = [
+        f"{tell_seconds(one)} {'later' if one > 0 else 'earlier'}" for one in (min(shifts_ms), max(shifts_ms))
+    ]
+    return " to ".join(dict.fromkeys(spans))
+
+
+def tell_places(places: Sequence[Place]) -> str:
+    """The names of their objects."""
     if places[0][:4] == RUN:
         return "the run"
-    return _tell_names(list(dict.fromkeys(_name(one.kind, one.namespace, one.name) for one in places)))
+    return _tell_names(list(dict.fromkeys(name_object(*place[:3]) for place in places)))
 
 
 def _tell_names(names: Sequence[str]) -> str:
@@ -238,7 +227,7 @@ def _difference(one: Difference, levers: tuple[Lever, ...], step: Step) -> dict[
         "aspect": one.aspect,
         "old": _fact(step.older.facts.get(place, NOTHING)),
         "new": _fact(step.newer.facts.get(place, NOTHING)),
-        "because": [_lever(lever) for lever in levers],
+        "because": [lever_to_json(lever) for lever in levers],
     }
 
 
@@ -246,7 +235,8 @@ def _fact(fact: Fact) -> dict[str, Any]:
     return {"values": list(fact.values), "at_ms": list(fact.instants_ms)}
 
 
-def _lever(lever: Lever) -> dict[str, Any]:
+def lever_to_json(lever: Lever) -> dict[str, Any]:
+    """Plain data."""
     change = lever.change
     return {
         "kind": lever.kind,

@@ -26,7 +26,7 @@ from lifecycle import rest_tokens, tokens
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.containers import socket as containers_socket
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_sockets
-from lifecycle.models import Check, Cluster, Command, RunControl, StoredObject
+from lifecycle.models import Check, Cluster, Command, Comparison, RunControl, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user
 from tests.kube_api.conftest import Shop, shop, shop_settings
 from tests.seeds import first_if, one_in
@@ -37,6 +37,7 @@ __all__ = ["shop", "shop_settings"]
 
 NAME = "told-to-nobody-else"
 ALL, OUTSIDE, SIGNED_IN, EXPORT = "all", "not signed in", "signed in", "export"
+ASKER = "who asked for a comparison of releases"
 STAFF, SUPERUSER = "staff", "superuser"
 # Who there is, and which of the addresses without a cluster are theirs. By session; by a token of the
 # Kubernetes API, which is of one cluster and opens nothing else; by a token of the REST export.
@@ -52,7 +53,7 @@ WHO = {
     "deactivated": {ALL, OUTSIDE},
     "deactivated's token": {ALL, OUTSIDE},
     "deactivated's REST token": {ALL, OUTSIDE},
-    "owner": {ALL, SIGNED_IN, EXPORT},
+    "owner": {ALL, SIGNED_IN, EXPORT, ASKER},
     "owner's token": {ALL, OUTSIDE},
     "owner's REST token": {ALL, OUTSIDE, EXPORT},
     "superuser": {ALL, SIGNED_IN, EXPORT, STAFF, SUPERUSER},
@@ -116,6 +117,10 @@ OTHERS = {
     "metrics": STAFF,
     "palette.css": ALL,
     "readyz": ALL,
+    "releases/": SIGNED_IN,
+    "releases/<uuid:comparison>/": ASKER,
+    "releases/<uuid:comparison>/cancel/": NOBODY,
+    "releases/start/": NOBODY,
     "sign-in/": OUTSIDE,
     "sign-out/": NOBODY,
     "try/": NOBODY,
@@ -177,6 +182,7 @@ def values_of(cluster: Cluster) -> dict[str, str]:
     values |= {"token": getattr(cluster.api_tokens.last(), "pk", 1), "command": command.pk, "pod": pod.name}
     values |= {"admin/lifecycle/command": command.pk, "admin/lifecycle/storedobject": pod.pk}
     values |= {"app_label": "lifecycle", "story": "s01-plain-pod", "": cluster.pk}
+    values |= {"comparison": getattr(cluster.comparisons.first(), "pk", UUID(int=1))}
     values |= {"check": getattr(cluster.checks.first(), "pk", UUID(int=1))}
     values |= {"admin/auth/group": Group.objects.get().pk, "admin/auth/user": cluster.owner_id}
     values |= {"admin/authtoken/tokenproxy": cluster.owner_id, "id": cluster.owner_id}
@@ -191,6 +197,7 @@ def values_at(address: str, name: str = "web-1") -> dict[str, str]:
         "pod": name,
         "command": str(UUID(int=1)),
         "check": str(UUID(int=1)),
+        "comparison": str(UUID(int=1)),
         "": "1",
     }
 
@@ -259,6 +266,7 @@ def cluster(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Cluster:
     tokens.issue(shop.cluster.owner, shop.cluster)
     rest_tokens.issue(shop.cluster.owner)
     Check.objects.create(cluster=shop.cluster, user=shop.cluster.owner, state=Check.State.DONE)
+    Comparison.objects.create(cluster=shop.cluster, user=shop.cluster.owner, state=Comparison.State.DONE)
     Group.objects.create(name="people")
     return shop.cluster
 
@@ -305,6 +313,7 @@ def state_of(cluster: Cluster) -> list[Any]:
             Command.objects.all(),
             RunControl.objects.all(),
             Check.objects.all(),
+            Comparison.objects.all(),
         )
     ]
     # A request without the right to anything else must not end a token either.

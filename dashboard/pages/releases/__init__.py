@@ -1,0 +1,1 @@
+"""The page that lays releases of Kubernetes side by side."""
