@@ -13,6 +13,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
+from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
@@ -71,6 +72,10 @@ def pytest_sessionstart() -> None:
     # Who serves engines looks through all it holds now and then: here that is every test there is.
     collector.out_of_sight = nullcontext
     collector.settle = lambda: None
+    if examples.get_current_profile_name() == "ci":
+        # Hypothesis reads the syntax of every module that is loaded, for numbers and words to try: seconds of
+        # each process, and other examples wherever other files were read before.
+        providers.is_local_module_file = lambda path: False
     # As production does, but for the million rounds that are to keep somebody busy for long.
     PBKDF2PasswordHasher.iterations = 1
     _list_static_files_once()

@@ -217,7 +217,8 @@ def _compare(given: Given) -> Comparison | None:
         return None
 
     def try_silently(options: Options) -> Sequence[Finding]:
-        return try_all(options, lambda line: None, say_nothing, given.configuration).checked.findings
+        earlier = try_all(options, lambda line: None, say_nothing, given.configuration, has_reasons=False)
+        return earlier.checked.findings
 
     tried = {one.name for one in given.ordeals}
     found = find_earlier(text, given.options, try_silently, _say)

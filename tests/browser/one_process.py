@@ -21,7 +21,7 @@ from typing import Any
 
 from channels.layers import InMemoryChannelLayer
 
-IDLE_SECONDS = 0.05
+IDLE_SECONDS = 0.2
 ONLY_SHARD = 0
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.check import checking
 from lifecycle.check.asking.places import Places
 from lifecycle.check.checking import Checked, check
 from lifecycle.check.film import Films
@@ -54,6 +55,12 @@ def report(checked: Checked, tmp_path_factory: pytest.TempPathFactory) -> Report
         places = Places(read_documents(WEB, "web.yaml"))
     find_film = Films(checked.settled).find
     return Report(checked, places.find, lambda one: f"podline check web.yaml --scenario {one.id}", find_film)
+
+
+@pytest.fixture
+def uncured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looks for what helps, which takes ten times as long as the check itself."""
+    monkeypatch.setattr(checking, "cure", lambda *_: [])
 
 
 def find(report: Report, ordeal: str, claim: str) -> Finding:

@@ -29,6 +29,7 @@ def check(tmp_path, capsys, monkeypatch):
     return call
 
 
+@pytest.mark.usefixtures("uncured")
 @pytest.mark.parametrize(
     "arguments, configuration, status",
     [
@@ -56,6 +57,7 @@ KILLED = WEB.partition("---")[0]
 ENDS = KILLED.replace("app: {onTerm: {ignore: true}}", "app: {onTerm: {takes: 1s}}")
 
 
+@pytest.mark.usefixtures("uncured")
 @pytest.mark.parametrize(
     "before, now, status, words",
     [
@@ -74,12 +76,14 @@ def test_beside_an_earlier_state_only_what_is_worse_fails(check, before, now, st
     assert list(json.loads(text)) == ["schema_version", "kubernetes", "seeds", "ordeals", "findings"]
 
 
+@pytest.mark.usefixtures("uncured")
 def test_a_baseline_accepts_what_is_there(check):
     assert check("--write-baseline", "known.yaml")[0] == 0
     assert check("--baseline", "known.yaml")[0] == 0
     assert check("--baseline", "known.yaml", "--against", "web.yaml")[0] == 0
 
 
+@pytest.mark.usefixtures("uncured")
 def test_a_configuration_may_be_named_among_the_manifests(check):
     Path("podline.yaml").write_text(f"{HEAD}{{failOn: critical}}")
     assert main(["web.yaml", "podline.yaml", *QUICK]) == 0
@@ -102,6 +106,7 @@ def test_the_same_input_is_reported_byte_for_byte(check):
     assert texts[0] == texts[1]
 
 
+@pytest.mark.usefixtures("uncured")
 def test_a_counter_example_is_run_as_it_was_found(check, capsys):
     found = json.loads(check("-o", "json", "--seeds", "2")[1])["findings"][0]
     _, text, _ = check("--seeds", "2", "--scenario", found["id"])

@@ -44,17 +44,23 @@ class Given(NamedTuple):
 
 
 def try_all(
-    options: Options, say: Say, progress: Progress, configuration: Configuration | None = None
+    options: Options,
+    say: Say,
+    progress: Progress,
+    configuration: Configuration | None = None,
+    has_reasons: bool = True,
 ) -> Given:
     """Read, settle, and live through all futures. Without a configuration the one beside the input is read.
 
-    Raises ManifestError.
+    `has_reasons`: as of `check`. Raises ManifestError.
     """
     ready = make_ready(options, configuration)
     for line in ready.notes:
         say(line)
     jobs = ready.options["jobs"] or count_cores()
-    checked = check(settle(ready.plan), ready.ordeals, ready.seeds, progress, jobs, ready.limits)
+    checked = check(
+        settle(ready.plan), ready.ordeals, ready.seeds, progress, jobs, ready.limits, has_reasons
+    )
     return Given(ready.options, ready.configuration, ready.documents, ready.ordeals, checked)
 
 
