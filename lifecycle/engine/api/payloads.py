@@ -233,6 +233,11 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "container": _text("the name of a container"),
         "command": Field("a list of words, such as [ls, /tmp]", _is_words, True),
         "stdin": _text("text for the command to read"),
+        "session": _text("a name for the command, when its input stays open"),
+        "isFirst": _YES_OR_NO,
+        "isEnd": _YES_OR_NO,
+        "isInterrupt": _YES_OR_NO,
+        "isTerminal": _YES_OR_NO,
     },
     "fault": {
         "node": _NODE,

@@ -178,17 +178,16 @@ class Process:
         return run
 
     def command(
-        self, arguments: list[str], text: str, limit_ms: int, now_ms: int, world: World
+        self, arguments: list[str], given: str | shell.Said, limit_ms: int, now_ms: int, world: World
     ) -> shell.CommandResult:
         """Run somebody's command among the container's processes, to its end or its limit, at once."""
-        machine = self.open_machine(now_ms, world)
-        result = shell.run_command(machine, arguments, self.folder, text, now_ms, limit_ms, world)
+        machine, folder = self.open_machine(now_ms, world), self.folder
+        if isinstance(given, str):
+            result = shell.run_command(machine, arguments, folder, given, now_ms, limit_ms, world)
+        else:
+            result = shell.converse(machine, arguments, folder, given, now_ms, limit_ms, world)
         self._collect(now_ms, world)
         return result
-
-    def find_problem(self, program: str, now_ms: int, world: World) -> str:
-        """Why a program can surely not be started in the container; "" if it may."""
-        return find_exec_problem(self, program, now_ms, world)
 
     def _start_command(self, kind: str, arguments: list[str], now_ms: int, world: World) -> HookRun:
         if not arguments:
