@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,26 +15,24 @@ import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.http import QueryDict
 
-from lifecycle import limits, threads
+from lifecycle import limits
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.access.authentication import Right, find_bearer, refuse_impersonation
 from lifecycle.kube_api.asking.requests import Options
-from lifecycle.kube_api.containers import archives, logs, streams
-from lifecycle.kube_api.containers.log_options import LogOptions
+from lifecycle.kube_api.containers import carrying, streams
+from lifecycle.kube_api.containers.carrying import Carrying
+from lifecycle.kube_api.containers.inlet import TooMuch
 from lifecycle.kube_api.containers.streams import Streamed
 from lifecycle.kube_api.status import Refusal, bad_request, exceeded, forbidden, unauthorized
 from lifecycle.models import Cluster
-from lifecycle.runs import inbox
 from lifecycle.threads import reading as in_thread
 
 INPUT, OUTPUT, ERRORS, PROBLEM, CLOSE = 0, 1, 2, 3, 255
 V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
-WAIT_SECONDS, COPY_SECONDS = 30.0, 60.0
-MOST_INPUT = 1024 * 1024
-SILENT_SECONDS = {V5: 10.0, V4: 0.5}
-"""Input that pauses for so long is taken to have ended."""
 PART_BYTES = 32 * 1024
-SUCCESS: dict[str, Any] = {"metadata": {}, "status": "Success"}
+_NUMBERS = {carrying.OUTPUT: OUTPUT, carrying.ERRORS: ERRORS}
+_under_way: set[asyncio.Task[None]] = set()
+"""What is carried out, also for clients that have gone."""
 
 
 class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -44,11 +41,10 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
     asked: Streamed
     cluster: Cluster
     user: Any
+    carrying: Carrying
     work: asyncio.Task[None] | None = None
-    leave: Callable[[], object] | None = None
+    leave: Callable[[], object] = staticmethod(lambda: None)
     leave_exec: Callable[[], object] = staticmethod(lambda: None)
-    is_gone = False
-    is_carried_out = False
 
     async def connect(self) -> None:
         place = self.scope["url_route"]["kwargs"]
@@ -64,11 +60,12 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         if protocol is None:
             await self._refuse(bad_request(f"subprotocols: use {V5} or {V4}"))
             return
-        self.silent_seconds = SILENT_SECONDS[protocol]
-        self.input = bytearray()
-        self.heard, self.has_ended = asyncio.Event(), False
+        right = Right(self.cluster.pk, self.user.pk, self.token_id)
+        self.carrying = Carrying(self.asked, right, self.cluster, self.user, self._write)
         await self.accept(protocol)
         self.work = asyncio.ensure_future(self._serve())
+        _under_way.add(self.work)
+        self.work.add_done_callback(_under_way.discard)
 
     def _let_in(self, place: dict[str, str]) -> None:
         self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"])
@@ -79,141 +76,44 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         self.leave = limits.take_socket(self.user, self)
 
     async def disconnect(self, code: int) -> None:
-        self.is_gone = True
-        if self.leave is not None:
-            self.leave()
-        if self.work is not None:
+        self.leave()
+        if self.work is None:
+            return
+        if self.asked.action == streams.ATTACH:
             self.work.cancel()
+        else:
+            # On a node, too, the connection's end is the end of the input, and what was written is read.
+            self.carrying.inlet.end()
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """A piece of the input, its end, or the size of a terminal that nobody looks at."""
+        """A piece of the input, its end, or the size of a terminal, which changes nothing here."""
         message = bytes_data if bytes_data is not None else (text_data or "").encode("utf-8", "replace")
-        if message[:1] == bytes([CLOSE]):
-            self.has_ended = True
-        elif message[:1] == bytes([INPUT]):
-            self.input += message[1:]
-            # A terminal says that its input has ended with one of its letters.
-            self.has_ended = self.asked.is_terminal and self.input.endswith(b"\x04")
-        if len(self.input) > MOST_INPUT:
-            await self._say(PROBLEM, orjson.dumps(_failure(f"at most {MOST_INPUT:,} bytes are read", 413)))
-            await self.close()
+        if self.work is None:
             return
-        self.heard.set()
+        if message[:1] == bytes([CLOSE]):
+            self.carrying.inlet.end()
+        elif message[:1] == bytes([INPUT]):
+            try:
+                self.carrying.inlet.put(message[1:])
+            except TooMuch as problem:
+                await self._say(PROBLEM, orjson.dumps(carrying.too_much(str(problem))))
+                await self.close()
 
     async def _serve(self) -> None:
         try:
-            if self.asked.problem:
-                status = _internal_error(f"unable to upgrade connection: {self.asked.problem}")
-            elif self.asked.action == streams.ATTACH:
-                status = await self._attach()
-            else:
-                status = await self._exec()
-        except Refusal as refusal:
-            status = refusal.to_status()
+            status = await self.carrying.carry_out()
         finally:
-            # A thread that waits for an answer keeps its place, whoever has gone meanwhile.
-            if not self.is_carried_out:
-                self.leave_exec()
-        await self._say(PROBLEM, orjson.dumps(status))
-        await self.close()
-
-    async def _exec(self) -> dict[str, Any]:
-        given = await self._read_input() if self.asked.has_input and not self.asked.is_terminal else b""
-        tar = archives.read(self.asked.command)
-        if tar is not None:
-            return await self._copy(tar, given)
-        text = given.decode("utf-8", "replace")
-        result = await threads.waiting(self._carry_out)(self._run, self.asked.command, text)
-        if result["object"] is None:
-            status: dict[str, Any] = result["status"]
-            return status
-        found = result["object"]
-        if found["problem"]:
-            # The kubelet calls it an internal error, and the API server, which passes it on, does so again.
-            return _internal_error(f"Internal error occurred: {found['problem']}")
-        await self._send(OUTPUT, found["stdout"], self.asked.wants_output)
-        if self.asked.is_terminal:
-            await self._send(OUTPUT, found["stderr"], self.asked.wants_output)
-        else:
-            await self._send(ERRORS, found["stderr"], self.asked.wants_errors)
-        return _exit_status(self.asked.command, found["exitCode"])
-
-    async def _copy(self, tar: archives.Tar, given: bytes) -> dict[str, Any]:
-        deadline = time.monotonic() + COPY_SECONDS
-
-        def run(command: list[str], text: str) -> dict[str, Any]:
-            if self.is_gone or time.monotonic() > deadline:
-                raise Refusal(504, f"not copied within {COPY_SECONDS:g} seconds", "Timeout", {})
-            result = self._run(command, text)
-            if result["object"] is None:
-                raise Refusal.of_status(result["status"])
-            found: dict[str, Any] = result["object"]
-            return found | ({"exitCode": 126, "stderr": found["problem"]} if found["problem"] else {})
-
-        done = await threads.waiting(self._carry_out)(archives.carry_out, tar, run, given)
-        await self._send_bytes(OUTPUT, done.output if self.asked.wants_output else b"")
-        await self._send(ERRORS, done.errors, self.asked.wants_errors)
-        return _exit_status(self.asked.command, done.code)
-
-    async def _read_input(self) -> bytes:
-        while not self.has_ended:
-            self.heard.clear()
-            try:
-                await asyncio.wait_for(self.heard.wait(), self.silent_seconds)
-            except TimeoutError:
-                break
-        return bytes(self.input)
-
-    def _carry_out(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """In a thread, for as long as it takes."""
-        self.is_carried_out = True
-        try:
-            return work(*arguments)
-        finally:
-            self.is_carried_out = False
             self.leave_exec()
+        await self._say(PROBLEM, orjson.dumps(status))
+        with contextlib.suppress(Exception):
+            await self.close()
 
-    def _run(self, words: list[str], text: str) -> dict[str, Any]:
-        pod = self.asked.pod
-        payload = {
-            "namespace": pod.namespace,
-            "pod": pod.name,
-            "container": self.asked.container,
-            "command": words,
-        }
-        try:
-            command = inbox.append(
-                self.cluster, "exec", payload | ({"stdin": text} if text else {}), self.user
-            )
-        except inbox.Refused as problem:
-            raise Refusal(503, str(problem), "ServiceUnavailable", {}) from None
-        except limits.Exceeded as excess:
-            raise exceeded(excess) from None
-        result = inbox.wait_for_result(command, WAIT_SECONDS)
-        if result is None:
-            raise Refusal(504, f"no answer within {WAIT_SECONDS:g} seconds", "Timeout", {})
-        return result
-
-    async def _attach(self) -> dict[str, Any]:
-        """What the container writes from now on, until it ends."""
-        right = Right(self.cluster.pk, self.user.pk, self.token_id)
-        options = LogOptions(container=self.asked.container, follow=True, tail_lines=0)
-        log = await in_thread(logs.find)(self.cluster, self.asked.pod, options, right)
-        if log is not None:
-            async for part in log.follow():
-                await self._send(OUTPUT, part.decode("utf-8", "replace"), self.asked.wants_output)
-        return SUCCESS
-
-    async def _send(self, stream: int, text: str, is_wanted: bool) -> None:
-        if self.asked.is_terminal:
-            text = text.replace("\n", "\r\n")
-        await self._send_bytes(stream, text.encode("utf-8", "replace") if is_wanted else b"")
-
-    async def _send_bytes(self, stream: int, encoded: bytes) -> None:
-        for start in range(0, len(encoded), PART_BYTES):
-            await self._say(stream, encoded[start : start + PART_BYTES])
+    async def _write(self, stream: str, data: bytes) -> None:
+        for start in range(0, len(data), PART_BYTES):
+            await self._say(_NUMBERS[stream], data[start : start + PART_BYTES])
 
     async def _say(self, stream: int, message: bytes) -> None:
+        # Who has gone hears nothing more.
         with contextlib.suppress(Exception):
             await self.send(bytes_data=bytes([stream]) + message)
 
@@ -240,24 +140,3 @@ def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
         raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/exec"')
     refuse_impersonation(found.user, {name.decode("latin-1"): value for name, value in headers.items()})
     return found.user, found.cluster, found.pk
-
-
-def _exit_status(command: list[str], code: int) -> dict[str, Any]:
-    if code == 0:
-        return SUCCESS
-    said = f"error executing command [{' '.join(command)}], exit code {code}"
-    causes = [{"reason": "ExitCode", "message": str(code)}]
-    return _failure(f"command terminated with non-zero exit code: {said}", None, "NonZeroExitCode", causes)
-
-
-def _internal_error(problem: str) -> dict[str, Any]:
-    return _failure(f"Internal error occurred: {problem}", 500, "InternalError")
-
-
-def _failure(
-    message: str, code: int | None, reason: str = "", causes: list[dict[str, str]] | None = None
-) -> dict[str, Any]:
-    status: dict[str, Any] = {"metadata": {}, "status": "Failure", "message": message}
-    status |= {"reason": reason} if reason else {}
-    status |= {"details": {"causes": causes}} if causes else {}
-    return status | ({"code": code} if code else {})

@@ -13,12 +13,6 @@ from lifecycle.models import Cluster, StoredObject
 
 EXEC, ATTACH, PORT_FORWARD = "exec", "attach", "portforward"
 ACTIONS = (EXEC, ATTACH, PORT_FORWARD)
-_SHELLS = frozenset("sh bash ash dash zsh ksh".split())
-_INTERACTIVE_FLAGS = frozenset("-i -l -il -li --login".split())
-NO_SESSION = (
-    "an interactive session is not simulated: give the shell a script instead, as in"
-    " `kubectl exec {pod} -c {container} -- sh -c 'ls /tmp'`"
-)
 NO_INPUT = "a running program takes no input here: attach without -i, or use exec"
 NO_PORTS = (
     "port-forward is not simulated: programs in pods answer probes and each other, but no bytes travel."
@@ -69,8 +63,6 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
         return asked
     if asked.has_input and action == ATTACH:
         raise _not_simulated(NO_INPUT)
-    if asked.has_input and asked.is_terminal and _is_session(command):
-        raise _not_simulated(NO_SESSION.format(pod=name, container=container))
     return asked
 
 
@@ -97,12 +89,6 @@ def _find_problem(pod: StoredObject, container: str, action: str) -> str:
     if action == ATTACH:
         return f"container {container} not found in pod {pod.name}_{pod.namespace}"
     return f'container not found ("{container}")'
-
-
-def _is_session(command: list[str]) -> bool:
-    """Whether it is a shell that would ask its terminal for what to do."""
-    is_shell = command[0].rpartition("/")[2] in _SHELLS
-    return is_shell and all(word in _INTERACTIVE_FLAGS for word in command[1:])
 
 
 def _no_command(name: str) -> Refusal:

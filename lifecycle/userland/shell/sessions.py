@@ -11,7 +11,7 @@ from lifecycle.lean_dataclasses import dataclass
 from ..world import World
 from .activation import Activation
 from .machine import Machine
-from .open_files import CAPTURE, OpenFile, Session
+from .open_files import CAPTURE, NULL, OpenFile, Session
 from .run import CommandResult, run_ready, start_task
 from .task import ASKED, READS, Task, Wait
 from .typed import drop_command
@@ -93,9 +93,20 @@ def _hand_over(machine: Machine, session: Session, said: Said) -> None:
     if said.is_interrupt:
         _interrupt(machine, session)
     files.pipes[sink.pipe].text += said.text
-    if said.is_end:
+    if said.is_end and not (session.is_terminal and _end_reader(machine, session)):
         files.release(session.sink)
         session.sink = 0
+
+
+def _end_reader(machine: Machine, session: Session) -> bool:
+    """Ctrl-D is the end for the program that reads the terminal; whether that is another than the shell."""
+    tasks = _list_tasks(machine, session)
+    reader = next((task for task in tasks if task.shell is None and _reads(machine, session, task)), None)
+    if reader is None or reader.pid == session.pid:
+        return False
+    machine.set_fd(reader, 0, machine.open_files.open(OpenFile(NULL)))
+    reader.wait = None
+    return True
 
 
 def _run_on(machine: Machine, session: Session, until_ms: int) -> tuple[int, bool]:
@@ -112,13 +123,13 @@ def _run_on(machine: Machine, session: Session, until_ms: int) -> tuple[int, boo
 
 
 def _waits_for_input(machine: Machine, session: Session) -> bool:
-    return any(
-        task.wait is not None
-        and task.wait.kind in (Wait.INPUT, Wait.LINE)
-        and task.wait.value == session.source
-        and is_blocked(machine, task)
-        for task in _list_tasks(machine, session)
-    )
+    return any(_reads(machine, session, task) for task in _list_tasks(machine, session))
+
+
+def _reads(machine: Machine, session: Session, task: Task) -> bool:
+    wait = task.wait
+    is_reading = wait is not None and wait.kind in (Wait.INPUT, Wait.LINE) and wait.value == session.source
+    return is_reading and is_blocked(machine, task)
 
 
 def _list_tasks(machine: Machine, session: Session) -> list[Task]:
