@@ -239,6 +239,12 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "isInterrupt": _YES_OR_NO,
         "isTerminal": _YES_OR_NO,
     },
+    "connect": {
+        "namespace": _text("the name of a namespace"),
+        "pod": _text("the name of a pod", True),
+        "port": _whole("a port such as 80", 1, is_required=True),
+        "path": _text("the path of an HTTP request, such as /"),
+    },
     "fault": {
         "node": _NODE,
         "component": _text("the name of a component, such as kube-apiserver"),

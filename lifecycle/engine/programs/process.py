@@ -20,7 +20,7 @@ from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .durations import Duration
 from .images.sources import shell_flavour
-from .protocol import HookRun, Sight
+from .protocol import HookRun, Served, Sight
 from .sights import (
     Points,
     find_exec_problem,
@@ -260,8 +260,8 @@ class Process:
             status = answer.status
         return status, None
 
-    def find_served(self, port: int, path: str, now_ms: int, world: World) -> tuple[int, bool] | None:
-        """Status of a file, and whether it is a volume's; None where no folder is served on the port."""
+    def find_served(self, port: int, path: str, now_ms: int, world: World) -> Served | None:
+        """What is found in the folder that is served on a port; None where none is."""
         machine = self.machine
         tasks = machine.tasks.values() if machine is not None else ()
         server = next((task for task in tasks if port in task.ports and shell.HOME in task.state), None)
@@ -269,9 +269,9 @@ class Process:
             return None
         machine.enter(now_ms, world)
         files = machine.file_system
-        status = 200 if shell.find_served(files, server.state[shell.HOME], path) is not None else 404
+        found = shell.find_served(files, server.state[shell.HOME], path)
         machine.leave()
-        return status, files.reads_volumes
+        return Served(404 if found is None else 200, files.reads_volumes, found.text if found else "")
 
     def usage(self, now_ms: int) -> tuple[int, int]:
         """CPU in thousandths and memory in bytes, now."""

@@ -1,4 +1,4 @@
-"""What a client sends to a command, until somebody takes it."""
+"""What a client sends to a command or a port, until somebody takes it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 
 MOST_WAITING = 1024 * 1024
-MOST_BYTES = 16 * MOST_WAITING
-"""So much may wait for the command at once, and be sent to it in all."""
+"""While so much waits nothing more is taken off the connection."""
+MOST_BYTES = 64 * MOST_WAITING
+"""So much may be sent in all."""
 
 
 class TooMuch(Exception):
@@ -15,22 +16,23 @@ class TooMuch(Exception):
 
 
 class Inlet:
-    """The client's end of a command's input."""
+    """The near end of a stream of bytes that a client writes."""
 
     def __init__(self) -> None:
         self.has_ended = False
         self._data = bytearray()
         self._total = 0
-        self._heard = asyncio.Event()
+        self._heard, self._room = asyncio.Event(), asyncio.Event()
 
-    def put(self, data: bytes) -> None:
-        """Take a piece in. Raises TooMuch."""
+    async def put(self, data: bytes) -> None:
+        """Take a piece in, once there is room for it. Raises TooMuch."""
         self._total += len(data)
-        if len(self._data) + len(data) > MOST_WAITING or self._total > MOST_BYTES:
+        if self._total > MOST_BYTES:
             self.end()
-            raise TooMuch(
-                f"at most {MOST_WAITING:,} bytes are read at once, and {MOST_BYTES:,} by one command"
-            )
+            raise TooMuch(f"at most {MOST_BYTES:,} bytes are read")
+        while len(self._data) >= MOST_WAITING and not self.has_ended:
+            self._room.clear()
+            await self._room.wait()
         if not self.has_ended:
             self._data += data
             self._heard.set()
@@ -39,11 +41,13 @@ class Inlet:
         """Nothing comes any more."""
         self.has_ended = True
         self._heard.set()
+        self._room.set()
 
     def take(self) -> bytes:
         """What has come and was not taken yet."""
         data = bytes(self._data)
         self._data.clear()
+        self._room.set()
         if not self.has_ended:
             self._heard.clear()
         return data
@@ -55,8 +59,8 @@ class Inlet:
         return self._heard.is_set()
 
     async def gather(self, seconds: float) -> None:
-        """Wait until nothing more has come for so long, or the input has ended."""
+        """Wait until nothing more has come for so long, there is enough, or the input has ended."""
         before = -1
-        while not self.has_ended and len(self._data) != before:
+        while not self.has_ended and before != len(self._data) < MOST_WAITING:
             before = len(self._data)
             await asyncio.sleep(seconds)
