@@ -44,10 +44,13 @@ _MOST_NESTED = 10
 class Carrying:
     """One exec or attach: `carry_out` gives the status that it ends with."""
 
-    def __init__(self, asked: Streamed, right: Right, cluster: Cluster, user: Any, write: Write) -> None:
+    write: Write
+    problem = ""
+    """Why nothing more of the input is taken."""
+
+    def __init__(self, asked: Streamed, right: Right, cluster: Cluster, user: Any) -> None:
         self.asked, self.right, self.cluster, self.user = asked, right, cluster, user
         self.inlet = Inlet()
-        self._write = write
 
     async def carry_out(self) -> dict[str, Any]:
         """Do what is asked, until it ends."""
@@ -72,7 +75,8 @@ class Carrying:
         return await self._converse()
 
     async def _run_once(self, words: list[str]) -> dict[str, Any]:
-        return await threads.waiting(self._run)(words, {})
+        found: dict[str, Any] = await threads.waiting(self._run)(words, {})
+        return found
 
     # --- a command that goes on reading -------------------------------------------------------------------
 
@@ -82,7 +86,7 @@ class Carrying:
         await self.inlet.wait(GATHER_SECONDS)
         while True:
             await self.inlet.gather(GATHER_SECONDS)
-            has_ended, data = self.inlet.has_ended, self.inlet.take()
+            has_ended, data = self._take()
             status = await self._say(session, Typed(decoder.decode(data, has_ended), has_ended))
             if status is not None or has_ended:
                 return status or _exit_status(self.asked.command, _KILLED)
@@ -93,7 +97,7 @@ class Carrying:
         status = await self._say(session, Typed())
         while status is None:
             await self._wait_for_input()
-            has_ended, data = self.inlet.has_ended, self.inlet.take()
+            has_ended, data = self._take()
             # Each end of an input ends one program at most, a hang-up all of them.
             ends = [Typed(is_end=True)] * (_MOST_NESTED if has_ended else 0)
             for typed in [*terminal.type(data), *ends]:
@@ -116,6 +120,13 @@ class Carrying:
                 raise unauthorized()
         if not await in_thread(self._may_go_on)():
             raise unauthorized()
+
+    def _take(self) -> tuple[bool, bytes]:
+        """Whether the input has ended, and what there is of it. Raises Refusal for too much of it."""
+        has_ended, data = self.inlet.has_ended, self.inlet.take()
+        if self.problem:
+            raise Refusal(413, self.problem, "RequestEntityTooLarge")
+        return has_ended, data
 
     def _may_go_on(self) -> bool:
         return self.right() and may(self.user, self.cluster, Verb.CHANGE)
@@ -158,7 +169,7 @@ class Carrying:
 
     async def _send(self, stream: str, text: str, is_wanted: bool) -> None:
         if text and is_wanted:
-            await self._write(stream, text.encode("utf-8", "replace"))
+            await self.write(stream, text.encode("utf-8", "replace"))
 
     # --- tar ----------------------------------------------------------------------------------------------
 
@@ -179,7 +190,7 @@ class Carrying:
 
         done = await threads.waiting(archives.carry_out)(tar, run, given)
         if done.output and self.asked.wants_output:
-            await self._write(OUTPUT, done.output)
+            await self.write(OUTPUT, done.output)
         await self._send(ERRORS, done.errors, self.asked.wants_errors)
         return _exit_status(self.asked.command, done.code)
 
@@ -187,8 +198,8 @@ class Carrying:
         """All of it: some clients never say that their input has ended, but an archive does."""
         given = b""
         while True:
-            has_ended = self.inlet.has_ended
-            given += self.inlet.take()
+            has_ended, data = self._take()
+            given += data
             if has_ended or archives.is_whole(tar, given):
                 return given
             await self._wait_for_input()
@@ -257,11 +268,6 @@ def ask(cluster: Cluster, kind: str, payload: dict[str, Any], user: Any) -> dict
     if result is None:
         raise Refusal(504, f"no answer within {WAIT_SECONDS:g} seconds", "Timeout", {})
     return result
-
-
-def too_much(message: str) -> dict[str, Any]:
-    """The status of somebody who sends more than is read."""
-    return _failure(message, 413)
 
 
 def _exit_status(command: list[str], code: int) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from lifecycle import threads
+from lifecycle import limits, threads
 from lifecycle.kube_api.access.authentication import Right
 from lifecycle.kube_api.containers.carrying import IDLE_SECONDS, ask
 from lifecycle.kube_api.containers.http import NotHttp, Request, Requests, write_answer
 from lifecycle.kube_api.containers.inlet import Inlet
-from lifecycle.kube_api.status import Refusal
+from lifecycle.kube_api.status import Refusal, exceeded
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.threads import reading as in_thread
 
@@ -69,7 +69,23 @@ class Forwarding:
         return bool(met["isConnected"] and request.keeps_open)
 
     async def _connect(self, port: int, path: str) -> dict[str, Any]:
-        return await threads.waiting(connect)(self._cluster, self._pod, port, path, self._user)
+        """What the cluster says. Each waits in a thread, of which one user has only so many."""
+        holder = _Holder()
+        try:
+            leave = limits.take_exec(self._user, holder)
+        except limits.Exceeded as excess:
+            raise exceeded(excess) from None
+        try:
+            met: dict[str, Any] = await threads.waiting(connect)(
+                self._cluster, self._pod, port, path, self._user
+            )
+        finally:
+            leave()
+        return met
+
+
+class _Holder:
+    """What holds a place for the time of one question."""
 
 
 def connect(cluster: Cluster, pod: StoredObject, port: int, path: str, user: Any) -> dict[str, Any]:

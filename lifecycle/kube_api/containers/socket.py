@@ -1,14 +1,15 @@
-"""exec and attach over WebSocket: `v5.channel.k8s.io`, and `v4`, which cannot say that the input has ended.
+"""exec, attach and port-forward: who is let in, and by which of the ways that clients know.
 
-The first byte of a message says which stream it is of. Only bearers of a token come in: no browser sends one
-by itself, so that the page of a stranger reaches nothing here.
+WebSocket: `v5.channel.k8s.io`, and `v4`, which cannot say that the input has ended; ports also by SPDY inside
+of it. SPDY/3.1 by itself comes here as a WebSocket of raw bytes, its protocols as that one's. Only bearers of
+a token come in: no browser sends one by itself, so that the page of a stranger reaches nothing here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
@@ -19,29 +20,35 @@ from lifecycle import limits
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.access.authentication import Right, find_bearer, refuse_impersonation
 from lifecycle.kube_api.asking.requests import Options
-from lifecycle.kube_api.containers import carrying, streams
+from lifecycle.kube_api.containers import streams
 from lifecycle.kube_api.containers.carrying import Carrying
-from lifecycle.kube_api.containers.inlet import TooMuch
+from lifecycle.kube_api.containers.forwarding import Forwarding
+from lifecycle.kube_api.containers.links import ChannelCommand, ChannelForward, Link, SpdyCommand, SpdyForward
 from lifecycle.kube_api.containers.streams import Streamed
 from lifecycle.kube_api.status import Refusal, bad_request, exceeded, forbidden, unauthorized
 from lifecycle.models import Cluster
 from lifecycle.threads import reading as in_thread
 
-INPUT, OUTPUT, ERRORS, PROBLEM, CLOSE = 0, 1, 2, 3, 255
 V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
-PART_BYTES = 32 * 1024
-_NUMBERS = {carrying.OUTPUT: OUTPUT, carrying.ERRORS: ERRORS}
+FORWARD = "portforward.k8s.io"
+TUNNEL = f"SPDY/3.1+{FORWARD}"
+SPDY = "podline.spdy"
+"""The extension by which a scope says that it is SPDY by itself."""
+_OF_WEBSOCKET = {streams.PORT_FORWARD: (TUNNEL, V4)}
+_OF_SPDY = {streams.PORT_FORWARD: (FORWARD,)}
+_COMMANDS_OF_SPDY = (V4, "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io")
 _under_way: set[asyncio.Task[None]] = set()
 """What is carried out, also for clients that have gone."""
 
 
 class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
-    """One exec or attach."""
+    """One exec, attach or port-forward."""
 
     asked: Streamed
     cluster: Cluster
     user: Any
-    carrying: Carrying
+    link: Link | None = None
+    ports: Sequence[int] = ()
     work: asyncio.Task[None] | None = None
     leave: Callable[[], object] = staticmethod(lambda: None)
     leave_exec: Callable[[], object] = staticmethod(lambda: None)
@@ -50,72 +57,93 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         place = self.scope["url_route"]["kwargs"]
         try:
             await in_thread(self._let_in)(place)
+            protocol = self._choose_protocol()
         except Refusal as refusal:
             await self._refuse(refusal)
             return
         except limits.Exceeded as excess:
             await self._refuse(exceeded(excess))
             return
-        protocol = next((one for one in (V5, V4) if one in self.scope["subprotocols"]), None)
-        if protocol is None:
-            await self._refuse(bad_request(f"subprotocols: use {V5} or {V4}"))
-            return
-        right = Right(self.cluster.pk, self.user.pk, self.token_id)
-        self.carrying = Carrying(self.asked, right, self.cluster, self.user, self._write)
+        self.link = self._make_link(protocol)
         await self.accept(protocol)
-        self.work = asyncio.ensure_future(self._serve())
+        self.work = asyncio.ensure_future(self._serve(self.link))
         _under_way.add(self.work)
         self.work.add_done_callback(_under_way.discard)
 
     def _let_in(self, place: dict[str, str]) -> None:
-        self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"])
+        action = place["action"]
+        self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"], action)
         options = Options(QueryDict(self.scope["query_string"].decode("utf-8", "replace")))
-        self.asked = streams.read(self.cluster, place["namespace"], place["pod"], place["action"], options)
-        if self.asked.action == streams.EXEC:
+        self.asked = streams.read(self.cluster, place["namespace"], place["pod"], action, options)
+        if not self._is_spdy and action == streams.PORT_FORWARD and TUNNEL not in self.scope["subprotocols"]:
+            self.ports = streams.read_ports(options)
+        if action == streams.EXEC:
             self.leave_exec = limits.take_exec(self.user, self)
         self.leave = limits.take_socket(self.user, self)
 
+    @property
+    def _is_spdy(self) -> bool:
+        return SPDY in (self.scope.get("extensions") or {})
+
+    def _choose_protocol(self) -> str | None:
+        """The first of the client's that is known here. Raises Refusal."""
+        action, offered = self.asked.action, self.scope["subprotocols"]
+        if self._is_spdy:
+            known: tuple[str, ...] = _OF_SPDY.get(action, _COMMANDS_OF_SPDY)
+            # Clients from before there were protocols to choose from name none.
+            if not offered:
+                return None
+        else:
+            known = _OF_WEBSOCKET.get(action, (V5, V4))
+        protocol: str | None = next((one for one in offered if one in known), None)
+        if protocol is not None:
+            return protocol
+        if not self._is_spdy:
+            raise bad_request(f"subprotocols: use {' or '.join(known)}")
+        given, taken = (f"[{' '.join(one)}]" for one in (offered, known))
+        raise forbidden(
+            f"unable to upgrade: unable to negotiate protocol: client supports {given}, server accepts"
+            f" {taken}"
+        )
+
+    def _make_link(self, protocol: str | None) -> Link:
+        right = Right(self.cluster.pk, self.user.pk, self.token_id)
+        if self.asked.action == streams.PORT_FORWARD:
+            forwarding = Forwarding(self.cluster, self.asked.pod, self.user, right)
+            if self._is_spdy or protocol == TUNNEL:
+                return SpdyForward(self._send, forwarding)
+            return ChannelForward(self._send, forwarding, self.ports)
+        carried = Carrying(self.asked, right, self.cluster, self.user)
+        if self._is_spdy:
+            return SpdyCommand(self._send, carried, protocol == V4)
+        return ChannelCommand(self._send, carried)
+
     async def disconnect(self, code: int) -> None:
         self.leave()
-        if self.work is None:
+        if self.work is None or self.link is None:
             return
-        if self.asked.action == streams.ATTACH:
+        self.link.end()
+        if self.asked.action == streams.ATTACH and not self.asked.has_input:
             self.work.cancel()
-        else:
-            # On a node, too, the connection's end is the end of the input, and what was written is read.
-            self.carrying.inlet.end()
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """A piece of the input, its end, or the size of a terminal, which changes nothing here."""
+        """Bytes of the client's."""
         message = bytes_data if bytes_data is not None else (text_data or "").encode("utf-8", "replace")
-        if self.work is None:
-            return
-        if message[:1] == bytes([CLOSE]):
-            self.carrying.inlet.end()
-        elif message[:1] == bytes([INPUT]):
-            try:
-                self.carrying.inlet.put(message[1:])
-            except TooMuch as problem:
-                await self._say(PROBLEM, orjson.dumps(carrying.too_much(str(problem))))
-                await self.close()
+        if self.link is not None:
+            await self.link.receive(message)
 
-    async def _serve(self) -> None:
+    async def _serve(self, link: Link) -> None:
         try:
-            status = await self.carrying.carry_out()
+            await link.carry()
         finally:
             self.leave_exec()
-        await self._say(PROBLEM, orjson.dumps(status))
         with contextlib.suppress(Exception):
             await self.close()
 
-    async def _write(self, stream: str, data: bytes) -> None:
-        for start in range(0, len(data), PART_BYTES):
-            await self._say(_NUMBERS[stream], data[start : start + PART_BYTES])
-
-    async def _say(self, stream: int, message: bytes) -> None:
+    async def _send(self, data: bytes) -> None:
         # Who has gone hears nothing more.
         with contextlib.suppress(Exception):
-            await self.send(bytes_data=bytes([stream]) + message)
+            await self.send(bytes_data=data)
 
     async def _refuse(self, refusal: Refusal) -> None:
         """Before the upgrade, as the API server does: kubectl shows what the Status says."""
@@ -129,7 +157,7 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self.base_send({"type": "websocket.http.response.body", "body": body})
 
 
-def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
+def _find_bearer(scope: Any, address: str, action: str) -> tuple[Any, Cluster, int]:
     """(user, cluster, number of the token). Raises Refusal (401, 403)."""
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     found = find_bearer(headers.get(b"authorization", ""), address)
@@ -137,6 +165,6 @@ def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
         raise unauthorized()
     if not may(found.user, found.cluster, Verb.CHANGE):
         name = found.user.get_username()
-        raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/exec"')
+        raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/{action}"')
     refuse_impersonation(found.user, {name.decode("latin-1"): value for name, value in headers.items()})
     return found.user, found.cluster, found.pk
