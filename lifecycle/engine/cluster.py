@@ -28,6 +28,7 @@ from .heart.saved import map_of, part_of
 from .heart.settings import Settings
 from .kinds.validation import list_warnings
 from .kubelet.components import Components
+from .kubelet.connects import Connects
 from .kubelet.execs import Execs
 from .kubelet.faults import KubeletFaults
 from .kubelet.kubelet import Kubelets
@@ -82,6 +83,7 @@ class Cluster:
             "fault": lambda payload: (self._components if "component" in payload else faults).run(payload),
             "remove": faults.remove,
             "staticPod": self._kubelets.static_pods.run,
+            "connect": Connects(context, self._kubelets).run,
             "exec": Execs(context, self._kubelets).run,
             DRAIN: self._drains.run,
             "upgrade": upgrade.run,

@@ -12,6 +12,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from lifecycle.management.spdy_upgrade import SPDY, SpdyUpgrade, make_scope
+
 # Seconds from a connection's beginning, or from the first byte of a further request, to the end of its head;
 # from there to the end of its body.
 HEAD_SECONDS = 15.0
@@ -79,10 +81,21 @@ class PromptRequests(HttpToolsProtocol):
         if self.is_head and self.received > MOST_HEAD_BYTES:
             self._refuse(*_HEAD)
 
+    def _should_upgrade(self) -> bool:
+        # uvicorn asks this before it answers a request itself.
+        return self._get_upgrade() == SPDY or super()._should_upgrade()
+
     def handle_websocket_upgrade(self) -> None:
         self._rest()
         self._be_patient(None)
-        super().handle_websocket_upgrade()
+        if self._get_upgrade() != SPDY:
+            super().handle_websocket_upgrade()
+            return
+        self.connections.discard(self)
+        scope = make_scope(self.scope, self.url, self.root_path)
+        protocol = SpdyUpgrade(self.config, self.server_state, scope)
+        self.transport.set_protocol(protocol)
+        protocol.connection_made(self.transport)
 
     def on_headers_complete(self) -> None:
         self.is_head, self.received = False, 0

@@ -26,6 +26,12 @@ PROGRAM = Guess(
     "taken to succeed at once",
     "it fails, and what `&&` and `set -e` guard is not done",
 )
+ASKED_PROGRAM = Guess(
+    "a command, or an option, that somebody sends into a container and that is not modelled",
+    "not carried out, and fails with status {status}",
+    "it does what it does",
+    STOPS,
+)
 LAST_PROGRAM_ENDS = Guess(
     "the last command of an init container or a Job, where it is no known tool",
     "taken to end with 0 after 10 s",
@@ -122,6 +128,7 @@ BUSY_LOOP = Guess(
 
 GUESSES = (
     PROGRAM,
+    ASKED_PROGRAM,
     LAST_PROGRAM_ENDS,
     LAST_PROGRAM_SERVES,
     INSTALLER,

@@ -28,6 +28,10 @@ class Saved:
     @classmethod
     def load(cls, data: dict[str, Any]) -> Self:
         """Make what `save` described. Raises KeyError where a field is missing."""
+        return cls._load(data)
+
+    @classmethod
+    def _load(cls, data: dict[str, Any]) -> Self:
         kind: Any = cls
         return cls(**{name: unpack(data[name]) for name, (_, unpack) in _converters(kind).items()})
 

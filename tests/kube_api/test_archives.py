@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
 from typing import Any
@@ -145,3 +146,105 @@ def test_what_kubectl_packs_is_taken():
         member.size = 3
         archive.addfile(member, io.BytesIO(b"abc"))
     assert extract(buffer.getvalue()) == ("", {f"/tmp/{'folder/' * 40}ü": 3})
+
+
+OUT_OF = Tar(True, "/tmp")
+
+
+@pytest.mark.parametrize(
+    "command, asked",
+    [
+        ("tar -xmf - -C /tmp", OUT_OF),
+        ("tar xf - -C /tmp", OUT_OF),
+        ("tar -C /tmp -xf -", OUT_OF),
+        ("/bin/tar --extract --file=- --directory=/tmp", OUT_OF),
+        ("tar xf - --directory /tmp --no-same-owner", OUT_OF),
+        ("tar xvf - -C /tmp", Tar(True, "/tmp", is_verbose=True)),
+        ("tar -xvzf - -C/tmp", Tar(True, "/tmp", is_zipped=True, is_verbose=True)),
+        ("tar fx - -C /tmp", OUT_OF),
+        ("tar xfC - /tmp", OUT_OF),
+        ("tar xC /tmp", OUT_OF),
+        ("tar xzf -", Tar(True, is_zipped=True)),
+        ("tar cf - /a /b", Tar(False, paths=("/a", "/b"))),
+        ("tar zcf - -C /tmp a", Tar(False, "/tmp", ("a",), is_zipped=True)),
+        ("tar -cf - -- -a", Tar(False, paths=("-a",))),
+    ],
+)
+def test_letters_may_stand_in_any_order(command, asked):
+    assert archives.read(command.split()) == asked
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "tar",
+        "tar tf -",
+        "tar cf /tmp/a.tar /tmp",
+        "tar xf /tmp/a.tar",
+        "tar xjf -",
+        "tar xf - one",
+        "tar cf -",
+        "tar xcf - a",
+        "tar --strip-components=1 -xf -",
+        "tar f",
+        "zip -r - .",
+        "",
+    ],
+)
+def test_what_is_not_modelled_is_left_to_who_says_so(command):
+    assert archives.read(command.split()) is None
+
+
+def make_plain() -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, content in {".": None, "./a": b"one", "b/c": b"two"}.items():
+            member = tarfile.TarInfo(name)
+            member.type = tarfile.DIRTYPE if content is None else tarfile.REGTYPE
+            member.size = len(content or b"")
+            archive.addfile(member, io.BytesIO(content or b""))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_the_end_of_an_archive_is_known_without_the_end_of_the_input(is_zipped):
+    given = gzip.compress(make_plain()) if is_zipped else make_plain()
+    tar = Tar(True, "/tmp", is_zipped=is_zipped, is_verbose=True)
+    assert archives.is_whole(tar, given)
+    assert not any(archives.is_whole(tar, given[:size]) for size in range(0, min(len(given), 2048) - 1, 7))
+    written, folders = {}, []
+
+    def run(command: list[str], text: str) -> dict[str, Any]:
+        if command[0] == "sh":
+            written[command[-1]] = text
+        else:
+            folders.append(command[-1])
+        return {"exitCode": 0, "stdout": "", "stderr": ""}
+
+    done = archives.carry_out(tar, run, given)
+    assert (done.errors, done.code, done.output) == ("", 0, b".\n./a\nb/c\n")
+    assert written == {"/tmp/a": "one", "/tmp/b/c": "two"} and folders == ["/tmp", "/tmp/b"]
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (b"no gzip", "invalid gzip magic"),
+        (gzip.compress(bytes(64 * MOST_BYTES)), TOO_MUCH),
+        (gzip.compress(b"x" * 100), "invalid tar magic"),
+    ],
+)
+def test_what_unzips_without_end_is_cut_off(given, words):
+    done = archives.carry_out(Tar(True, "/tmp", is_zipped=True), lambda *asked: {}, given)
+    assert done.code == 1 and words in done.errors
+
+
+def test_files_of_a_folder_are_named_from_there():
+    answers = {"find": "/srv/./a\n", "stat": "7 644\n", "cat": "one"}
+
+    def run(command: list[str], text: str) -> dict[str, Any]:
+        return {"exitCode": 0, "stdout": answers[command[0]], "stderr": ""}
+
+    done = archives.carry_out(Tar(False, "/srv", (".",), is_zipped=True), run, b"")
+    with tarfile.open(fileobj=io.BytesIO(done.output), mode="r:gz") as archive:
+        assert archive.getnames() == ["./a"] and done.errors == ""

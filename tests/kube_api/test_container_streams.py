@@ -22,7 +22,7 @@ from django.http import QueryDict
 
 from lifecycle import threads, tokens
 from lifecycle.kube_api.asking.requests import Options
-from lifecycle.kube_api.containers import archives, logs, socket, streams
+from lifecycle.kube_api.containers import archives, carrying, inlet, logs, socket, streams
 from lifecycle.kube_api.routing import websocket_urlpatterns
 from lifecycle.kube_api.status import Refusal
 from lifecycle.runs import inbox
@@ -130,18 +130,91 @@ async def test_a_program_that_is_not_there(running):
     assert 'exec: "psql": executable file not found in $PATH: unknown' in status["message"]
 
 
-@pytest.mark.parametrize("protocol", [socket.V5, socket.V4])
-async def test_input_is_read_to_its_end(running, protocol):
-    client = await start(running, command=["cat"], stdin="true", protocol=protocol)
+async def test_input_is_read_to_its_end(running):
+    client = await start(running, command=["cat"], stdin="true")
     await client.say(0, b"a\n")
     await client.say(0, b"b\n")
-    if protocol == socket.V5:
-        await client.say(255, b"\0")
+    await client.say(255, b"\0")
     assert (await client.hear())[OUT] == b"a\nb\n"
 
 
+@pytest.mark.parametrize("protocol", [socket.V5, socket.V4])
+async def test_a_shell_answers_each_line_as_it_comes(running, protocol):
+    """What the example of the official Python client does: a line is written, its answer is read."""
+    client = await start(running, command=["/bin/sh"], stdin="true", protocol=protocol)
+    for said, answer in {
+        b"echo one\n": b"one\n",
+        b"cd /tmp; x=5; pwd\n": b"/tmp\n",
+        b"pwd; echo $x\n": b"/tmp\n5\n",
+    }.items():
+        await client.say(0, said)
+        assert await client.socket.receive_output(5) == {"type": "websocket.send", "bytes": b"\1" + answer}
+    await client.say(0, b"exit 3\n")
+    assert orjson.loads((await client.hear())[STATUS])["details"]["causes"][0]["message"] == "3"
+
+
+@pytest.mark.parametrize("protocol", [socket.V5, socket.V4])
+@pytest.mark.parametrize(
+    "command, given",
+    [
+        (["sh", "-c", "cat > /tmp/x"], b"hello"),
+        (["sh"], b"printf hello > /tmp/x"),
+        (["tar", "xvf", "-", "-C", "/tmp"], None),
+    ],
+)
+async def test_what_was_written_before_the_client_went_is_carried_out(running, protocol, command, given):
+    given = make_archive(x=b"hello") if given is None else given
+    client = await start(running, command=command, stdin="true", protocol=protocol)
+    await client.say(0, given)
+    await client.socket.disconnect()
+    for _ in range(500):
+        found = (await run(running, "sh", "-c", "cat /tmp/x 2>/dev/null")).get(OUT)
+        if found:
+            break
+    assert found == b"hello"
+
+
+async def test_a_terminal_shows_what_is_typed_and_asks(running):
+    client = await start(running, command=["sh"], stdin="true", tty="true")
+    await client.say(4, b'{"Width":80,"Height":24}')
+    screen = b""
+
+    async def until(text: bytes) -> None:
+        nonlocal screen
+        while text not in screen:
+            message = (await client.socket.receive_output(5))["bytes"]
+            assert message[0] == OUT
+            screen += message[1:]
+        screen = screen.partition(text)[2]
+
+    await until(b"/ # ")
+    await client.say(0, b"cd /tmq\x7fp\r")
+    await until(b"cd /tmq\b \bp\r\n/tmp # ")
+    await client.say(0, b"cat\r")
+    await client.say(0, b"hi\r")
+    await until(b"hi\r\nhi\r\n")
+    await client.say(0, b"\x03")
+    await until(b"^C\r\n/tmp # ")
+    await client.say(0, b"cat\r")
+    await client.say(0, b"\x04")
+    await until(b"/tmp # ")
+    await client.say(0, b"nosuchprogram\r")
+    await until(b"sh: nosuchprogram: not found\r\n/tmp # ")
+    await client.say(0, b"\x04")
+    assert orjson.loads((await client.hear())[STATUS])["details"]["causes"][0]["message"] == "127"
+
+
+async def test_who_may_ask_no_more_is_let_go(running, monkeypatch):
+    monkeypatch.setattr(carrying, "LOOK_SECONDS", 0.02)
+    client = await start(running, command=["sh"], stdin="true")
+    await client.say(0, b"echo one\n")
+    assert (await client.socket.receive_output(5))["bytes"] == b"\1one\n"
+    await in_thread(tokens.ApiToken.objects.all().delete)()
+    assert orjson.loads((await client.hear())[STATUS])["code"] == 401
+
+
 async def test_too_much_input_is_refused(running, monkeypatch):
-    monkeypatch.setattr(socket, "MOST_INPUT", 10)
+    monkeypatch.setattr(inlet, "MOST_WAITING", 10)
     client = await start(running, command=["cat"], stdin="true")
     await client.say(0, b"x" * 11)
     assert orjson.loads((await client.hear())[STATUS])["code"] == 413
@@ -300,7 +373,6 @@ def ask(shop: Shop, action: str, query: str, pod: str = "p") -> Refusal:
     [
         ("exec", "", 422, 'PodExecOptions "p" is invalid: command: Required value'),
         ("exec", "command=ls&container=x", 400, "container x is not valid for pod p"),
-        ("exec", "command=sh&stdin=1&tty=1", 501, "an interactive session is not simulated"),
         ("attach", "stdin=1", 501, "a running program takes no input here"),
         ("portforward", "ports=80", 501, "port-forward is not simulated"),
     ],
@@ -407,8 +479,9 @@ async def test_one_user_has_so_many_execs_at_once(running, slow, settings):
     assert orjson.loads((await client.hear())[STATUS])["status"] == "Success"
 
 
-async def test_what_is_copied_by_who_has_gone_is_copied_no_further(running, slow):
-    """Each of its files is two commands, and each of them may wait for half a minute."""
+async def test_what_is_copied_by_who_has_gone_is_copied_for_so_long_only(running, slow, monkeypatch):
+    """Each of its files may be two commands, and each of them may wait for half a minute."""
+    monkeypatch.setattr(carrying, "COPY_SECONDS", 0.0)
     command = ["tar", "-xmf", "-", "-C", "/tmp"]
     client = await start(running, command=command, stdin="true")
     await client.say(0, make_archive(**{str(number): b"x" for number in range(50)}))

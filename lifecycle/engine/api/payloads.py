@@ -234,6 +234,17 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "container": _text("the name of a container"),
         "command": Field("a list of words, such as [ls, /tmp]", _is_words, True),
         "stdin": _text("text for the command to read"),
+        "session": _text("a name for the command, when its input stays open"),
+        "isFirst": _YES_OR_NO,
+        "isEnd": _YES_OR_NO,
+        "isInterrupt": _YES_OR_NO,
+        "isTerminal": _YES_OR_NO,
+    },
+    "connect": {
+        "namespace": _text("the name of a namespace"),
+        "pod": _text("the name of a pod", True),
+        "port": _whole("a port such as 80", 1, is_required=True),
+        "path": _text("the path of an HTTP request, such as /"),
     },
     "fault": {
         "node": _NODE,

@@ -1,7 +1,8 @@
 """Commands that people send into a container, as with `kubectl exec`.
 
 A command runs where probes and hooks do, among the container's processes and on its files, but ahead in time
-and alone: it has ended, or met its limit, at the instant it was sent. What it wrote comes back whole.
+and alone: it has ended, or met its limit, at the instant it was sent. What it wrote comes back whole. One
+whose input stays open, a session, runs as far as it comes each time that somebody writes to it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from lifecycle.lean_dataclasses import dataclass
 from ..api.context import Context
 from ..heart.errors import BadRequest
 from ..objects.pods.pod import Pod
+from ..programs import shell
 from ..programs.process import Process
-from ..programs.sights import tell_exec_problem
+from ..programs.sights import find_exec_problem, tell_exec_problem
 from .kubelet import Kubelets
 from .state.container_run import ContainerRun
 from .state.worker import PodWorker
@@ -31,7 +33,8 @@ class Outcome:
 
     output: str
     errors: str
-    exit_code: int
+    exit_code: int | None
+    """None of a session that goes on."""
     takes_ms: int
     problem: str = ""
     """Why the command could not be started, in the runtime's words."""
@@ -77,24 +80,39 @@ class Execs:
     ) -> Outcome:
         now_ms, words = self._context.clock.now_ms, payload["command"]
         world = self._kubelets.world(worker, run)
-        cause = process.find_problem(words[0], now_ms, world)
+        given = _read_given(payload)
+        is_first = isinstance(given, str) or given.is_first
+        cause = find_exec_problem(process, words[0], now_ms, world) if is_first else ""
         if cause:
             problem = _without_code(tell_exec_problem(cause, world, run.container.name, now_ms, "exec"))
             return Outcome("", "", NOT_KNOWN, 0, f"error executing command in container: {problem}")
         machine = process.open_machine(now_ms, world)
         # Whoever asks is told what cannot be interpreted, also when others were told before.
         before, machine.problems = machine.problems, []
-        found = process.command(words, payload.get("stdin") or "", LIMIT_MS, now_ms, world)
+        found = process.command(words, given, LIMIT_MS, now_ms, world)
         problems = machine.problems
         machine.problems = [*before, *(one for one in problems if one not in before)]
         self._kubelets.on_command(worker, run)
         errors = found.errors + "".join(f"podline: {problem}\n" for problem in problems)
-        if found.status is None:
+        is_session = not isinstance(given, str)
+        if found.is_stopped or (found.status is None and not is_session):
             errors += f"podline: killed after {LIMIT_MS // 1000} s of virtual time\n"
-            return Outcome(found.output, errors, TIMED_OUT, found.takes_ms)
+        if found.status is None:
+            return Outcome(found.output, errors, None if is_session else TIMED_OUT, found.takes_ms)
         # What could not be interpreted is no success.
         is_unknown = found.status == 0 and bool(problems)
         return Outcome(found.output, errors, NOT_KNOWN if is_unknown else found.status, found.takes_ms)
+
+
+def _read_given(payload: Payload) -> str | shell.Said:
+    """What the command reads: a text that is all of it, or what somebody says to a session."""
+    text = payload.get("stdin") or ""
+    if not payload.get("session"):
+        return text
+    first, end, interrupt, terminal = (
+        bool(payload.get(name)) for name in ("isFirst", "isEnd", "isInterrupt", "isTerminal")
+    )
+    return shell.Said(payload["session"], text, first, end, interrupt, terminal)
 
 
 def _without_code(text: str) -> str:

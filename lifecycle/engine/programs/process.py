@@ -20,7 +20,7 @@ from .behavior import Behavior, HookPlan
 from .compiled import digest_scripts
 from .durations import Duration
 from .images.sources import shell_flavour
-from .protocol import HookRun, Sight
+from .protocol import HookRun, Served, Sight
 from .sights import (
     Points,
     find_exec_problem,
@@ -178,17 +178,16 @@ class Process:
         return run
 
     def command(
-        self, arguments: list[str], text: str, limit_ms: int, now_ms: int, world: World
+        self, arguments: list[str], given: str | shell.Said, limit_ms: int, now_ms: int, world: World
     ) -> shell.CommandResult:
         """Run somebody's command among the container's processes, to its end or its limit, at once."""
-        machine = self.open_machine(now_ms, world)
-        result = shell.run_command(machine, arguments, self.folder, text, now_ms, limit_ms, world)
+        machine, folder = self.open_machine(now_ms, world), self.folder
+        if isinstance(given, str):
+            result = shell.run_command(machine, arguments, folder, given, now_ms, limit_ms, world)
+        else:
+            result = shell.converse(machine, arguments, folder, given, now_ms, limit_ms, world)
         self._collect(now_ms, world)
         return result
-
-    def find_problem(self, program: str, now_ms: int, world: World) -> str:
-        """Why a program can surely not be started in the container; "" if it may."""
-        return find_exec_problem(self, program, now_ms, world)
 
     def _start_command(self, kind: str, arguments: list[str], now_ms: int, world: World) -> HookRun:
         if not arguments:
@@ -261,8 +260,8 @@ class Process:
             status = answer.status
         return status, None
 
-    def find_served(self, port: int, path: str, now_ms: int, world: World) -> tuple[int, bool] | None:
-        """Status of a file, and whether it is a volume's; None where no folder is served on the port."""
+    def find_served(self, port: int, path: str, now_ms: int, world: World) -> Served | None:
+        """What is found in the folder that is served on a port; None where none is."""
         machine = self.machine
         tasks = machine.tasks.values() if machine is not None else ()
         server = next((task for task in tasks if port in task.ports and shell.HOME in task.state), None)
@@ -270,9 +269,9 @@ class Process:
             return None
         machine.enter(now_ms, world)
         files = machine.file_system
-        status = 200 if shell.find_served(files, server.state[shell.HOME], path) is not None else 404
+        found = shell.find_served(files, server.state[shell.HOME], path)
         machine.leave()
-        return status, files.reads_volumes
+        return Served(404 if found is None else 200, files.reads_volumes, found.text if found else "")
 
     def usage(self, now_ms: int) -> tuple[int, int]:
         """CPU in thousandths and memory in bytes, now."""

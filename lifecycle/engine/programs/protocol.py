@@ -38,3 +38,11 @@ class HookRun(Saved):
     """The number of what that process writes to."""
     said: str = ""
     """What it has written, once it is over."""
+
+
+class Served(NamedTuple):
+    """What a request finds in a folder that is served: the status, and the file's text."""
+
+    status: int
+    reads_volumes: bool
+    text: str

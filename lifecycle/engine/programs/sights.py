@@ -15,7 +15,7 @@ from .behavior import FAILURE, SUCCESS, UNKNOWN, Behavior
 from .executables import find_file_problem, is_in_volume
 from .guesses import CHECK
 from .images.files import is_missing, missing_text
-from .protocol import Sight
+from .protocol import Served, Sight
 from .references import expand_check
 
 _DEFAULT_MESSAGES = {
@@ -58,8 +58,8 @@ class Checked(Protocol):
     def holds_port(self, port: int, now_ms: int) -> bool:
         """Whether it is known to listen on this port, and not only taken to answer on every one."""
 
-    def find_served(self, port: int, path: str, now_ms: int, world: World) -> tuple[int, bool] | None:
-        """Status of a file, and whether it is a volume's; None where no folder is served on the port."""
+    def find_served(self, port: int, path: str, now_ms: int, world: World) -> Served | None:
+        """What is found in the folder that is served on a port; None where none is."""
 
     def http_status(self, path: str, now_ms: int) -> tuple[int, int | None]:
         """The status an HTTP request is answered with, and until when that is certain."""
@@ -182,8 +182,8 @@ def _sight_of_port(process: Checked, probe: Probe, port: int, now_ms: int, world
     if wants_tls and (served is not None or port in process.behavior.plain_http):
         return Sight(FAILURE, _failed_request(probe.handler, str(host or world.pod.ip), port, _NO_TLS))
     if served is not None:
-        status, sees_volumes = served
-        return _sight_of_status(status, now_ms if sees_volumes else None, sees_volumes)
+        sees_volumes = served.reads_volumes
+        return _sight_of_status(served.status, now_ms if sees_volumes else None, sees_volumes)
     return _sight_of_status(*process.http_status(path, now_ms))
 
 

@@ -11,6 +11,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/sysctl/allowlist.go",
         "pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go",
     ),
+    "kubelet/connects": ("pkg/kubelet/kuberuntime/kuberuntime_sandbox.go",),
     "kubelet/ending": (
         "pkg/kubelet/active_deadline.go",
         "pkg/kubelet/kubelet.go",

@@ -1,221 +1,149 @@
-"""exec and attach over WebSocket: `v5.channel.k8s.io`, and `v4`, which cannot say that the input has ended.
+"""exec, attach and port-forward: who is let in, and by which of the ways that clients know.
 
-The first byte of a message says which stream it is of. Only bearers of a token come in: no browser sends one
-by itself, so that the page of a stranger reaches nothing here.
+WebSocket: `v5.channel.k8s.io`, and `v4`, which cannot say that the input has ended; ports also by SPDY inside
+of it. SPDY/3.1 by itself comes here as a WebSocket of raw bytes, its protocols as that one's. Only bearers of
+a token come in: no browser sends one by itself, so that the page of a stranger reaches nothing here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import orjson
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.http import QueryDict
 
-from lifecycle import limits, threads
+from lifecycle import limits
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.access.authentication import Right, find_bearer, refuse_impersonation
 from lifecycle.kube_api.asking.requests import Options
-from lifecycle.kube_api.containers import archives, logs, streams
-from lifecycle.kube_api.containers.log_options import LogOptions
+from lifecycle.kube_api.containers import streams
+from lifecycle.kube_api.containers.carrying import Carrying
+from lifecycle.kube_api.containers.forwarding import Forwarding
+from lifecycle.kube_api.containers.links import ChannelCommand, ChannelForward, Link, SpdyCommand, SpdyForward
 from lifecycle.kube_api.containers.streams import Streamed
 from lifecycle.kube_api.status import Refusal, bad_request, exceeded, forbidden, unauthorized
 from lifecycle.models import Cluster
-from lifecycle.runs import inbox
 from lifecycle.threads import reading as in_thread
 
-INPUT, OUTPUT, ERRORS, PROBLEM, CLOSE = 0, 1, 2, 3, 255
 V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
-WAIT_SECONDS, COPY_SECONDS = 30.0, 60.0
-MOST_INPUT = 1024 * 1024
-SILENT_SECONDS = {V5: 10.0, V4: 0.5}
-"""Input that pauses for so long is taken to have ended."""
-PART_BYTES = 32 * 1024
-SUCCESS: dict[str, Any] = {"metadata": {}, "status": "Success"}
+FORWARD = "portforward.k8s.io"
+TUNNEL = f"SPDY/3.1+{FORWARD}"
+SPDY = "podline.spdy"
+"""The extension by which a scope says that it is SPDY by itself."""
+_OF_WEBSOCKET = {streams.PORT_FORWARD: (TUNNEL, V4)}
+_OF_SPDY = {streams.PORT_FORWARD: (FORWARD,)}
+_COMMANDS_OF_SPDY = (V4, "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io")
+_under_way: set[asyncio.Task[None]] = set()
+"""What is carried out, also for clients that have gone."""
 
 
 class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
-    """One exec or attach."""
+    """One exec, attach or port-forward."""
 
     asked: Streamed
     cluster: Cluster
     user: Any
+    link: Link | None = None
+    ports: Sequence[int] = ()
     work: asyncio.Task[None] | None = None
-    leave: Callable[[], object] | None = None
+    leave: Callable[[], object] = staticmethod(lambda: None)
     leave_exec: Callable[[], object] = staticmethod(lambda: None)
-    is_gone = False
-    is_carried_out = False
 
     async def connect(self) -> None:
         place = self.scope["url_route"]["kwargs"]
         try:
             await in_thread(self._let_in)(place)
+            protocol = self._choose_protocol()
         except Refusal as refusal:
             await self._refuse(refusal)
             return
         except limits.Exceeded as excess:
             await self._refuse(exceeded(excess))
             return
-        protocol = next((one for one in (V5, V4) if one in self.scope["subprotocols"]), None)
-        if protocol is None:
-            await self._refuse(bad_request(f"subprotocols: use {V5} or {V4}"))
-            return
-        self.silent_seconds = SILENT_SECONDS[protocol]
-        self.input = bytearray()
-        self.heard, self.has_ended = asyncio.Event(), False
+        self.link = self._make_link(protocol)
         await self.accept(protocol)
-        self.work = asyncio.ensure_future(self._serve())
+        self.work = asyncio.ensure_future(self._serve(self.link))
+        _under_way.add(self.work)
+        self.work.add_done_callback(_under_way.discard)
 
     def _let_in(self, place: dict[str, str]) -> None:
-        self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"])
+        action = place["action"]
+        self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"], action)
         options = Options(QueryDict(self.scope["query_string"].decode("utf-8", "replace")))
-        self.asked = streams.read(self.cluster, place["namespace"], place["pod"], place["action"], options)
-        if self.asked.action == streams.EXEC:
+        self.asked = streams.read(self.cluster, place["namespace"], place["pod"], action, options)
+        if not self._is_spdy and action == streams.PORT_FORWARD and TUNNEL not in self.scope["subprotocols"]:
+            self.ports = streams.read_ports(options)
+        if action == streams.EXEC:
             self.leave_exec = limits.take_exec(self.user, self)
         self.leave = limits.take_socket(self.user, self)
 
+    @property
+    def _is_spdy(self) -> bool:
+        return SPDY in (self.scope.get("extensions") or {})
+
+    def _choose_protocol(self) -> str | None:
+        """The first of the client's that is known here. Raises Refusal."""
+        action, offered = self.asked.action, self.scope["subprotocols"]
+        if self._is_spdy:
+            known: tuple[str, ...] = _OF_SPDY.get(action, _COMMANDS_OF_SPDY)
+            # Clients from before there were protocols to choose from name none.
+            if not offered:
+                return None
+        else:
+            known = _OF_WEBSOCKET.get(action, (V5, V4))
+        protocol: str | None = next((one for one in offered if one in known), None)
+        if protocol is not None:
+            return protocol
+        if not self._is_spdy:
+            raise bad_request(f"subprotocols: use {' or '.join(known)}")
+        given, taken = (f"[{' '.join(one)}]" for one in (offered, known))
+        raise forbidden(
+            f"unable to upgrade: unable to negotiate protocol: client supports {given}, server accepts"
+            f" {taken}"
+        )
+
+    def _make_link(self, protocol: str | None) -> Link:
+        right = Right(self.cluster.pk, self.user.pk, self.token_id)
+        if self.asked.action == streams.PORT_FORWARD:
+            forwarding = Forwarding(self.cluster, self.asked.pod, self.user, right)
+            if self._is_spdy or protocol == TUNNEL:
+                return SpdyForward(self._send, forwarding)
+            return ChannelForward(self._send, forwarding, self.ports)
+        carried = Carrying(self.asked, right, self.cluster, self.user)
+        if self._is_spdy:
+            return SpdyCommand(self._send, carried, protocol == V4)
+        return ChannelCommand(self._send, carried)
+
     async def disconnect(self, code: int) -> None:
-        self.is_gone = True
-        if self.leave is not None:
-            self.leave()
-        if self.work is not None:
+        self.leave()
+        if self.work is None or self.link is None:
+            return
+        self.link.end()
+        if self.asked.action == streams.ATTACH and not self.asked.has_input:
             self.work.cancel()
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """A piece of the input, its end, or the size of a terminal that nobody looks at."""
+        """Bytes of the client's."""
         message = bytes_data if bytes_data is not None else (text_data or "").encode("utf-8", "replace")
-        if message[:1] == bytes([CLOSE]):
-            self.has_ended = True
-        elif message[:1] == bytes([INPUT]):
-            self.input += message[1:]
-            # A terminal says that its input has ended with one of its letters.
-            self.has_ended = self.asked.is_terminal and self.input.endswith(b"\x04")
-        if len(self.input) > MOST_INPUT:
-            await self._say(PROBLEM, orjson.dumps(_failure(f"at most {MOST_INPUT:,} bytes are read", 413)))
-            await self.close()
-            return
-        self.heard.set()
+        if self.link is not None:
+            await self.link.receive(message)
 
-    async def _serve(self) -> None:
+    async def _serve(self, link: Link) -> None:
         try:
-            if self.asked.problem:
-                status = _internal_error(f"unable to upgrade connection: {self.asked.problem}")
-            elif self.asked.action == streams.ATTACH:
-                status = await self._attach()
-            else:
-                status = await self._exec()
-        except Refusal as refusal:
-            status = refusal.to_status()
+            await link.carry()
         finally:
-            # A thread that waits for an answer keeps its place, whoever has gone meanwhile.
-            if not self.is_carried_out:
-                self.leave_exec()
-        await self._say(PROBLEM, orjson.dumps(status))
-        await self.close()
-
-    async def _exec(self) -> dict[str, Any]:
-        given = await self._read_input() if self.asked.has_input and not self.asked.is_terminal else b""
-        tar = archives.read(self.asked.command)
-        if tar is not None:
-            return await self._copy(tar, given)
-        text = given.decode("utf-8", "replace")
-        result = await threads.waiting(self._carry_out)(self._run, self.asked.command, text)
-        if result["object"] is None:
-            status: dict[str, Any] = result["status"]
-            return status
-        found = result["object"]
-        if found["problem"]:
-            # The kubelet calls it an internal error, and the API server, which passes it on, does so again.
-            return _internal_error(f"Internal error occurred: {found['problem']}")
-        await self._send(OUTPUT, found["stdout"], self.asked.wants_output)
-        if self.asked.is_terminal:
-            await self._send(OUTPUT, found["stderr"], self.asked.wants_output)
-        else:
-            await self._send(ERRORS, found["stderr"], self.asked.wants_errors)
-        return _exit_status(self.asked.command, found["exitCode"])
-
-    async def _copy(self, tar: archives.Tar, given: bytes) -> dict[str, Any]:
-        deadline = time.monotonic() + COPY_SECONDS
-
-        def run(command: list[str], text: str) -> dict[str, Any]:
-            if self.is_gone or time.monotonic() > deadline:
-                raise Refusal(504, f"not copied within {COPY_SECONDS:g} seconds", "Timeout", {})
-            result = self._run(command, text)
-            if result["object"] is None:
-                raise Refusal.of_status(result["status"])
-            found: dict[str, Any] = result["object"]
-            return found | ({"exitCode": 126, "stderr": found["problem"]} if found["problem"] else {})
-
-        done = await threads.waiting(self._carry_out)(archives.carry_out, tar, run, given)
-        await self._send_bytes(OUTPUT, done.output if self.asked.wants_output else b"")
-        await self._send(ERRORS, done.errors, self.asked.wants_errors)
-        return _exit_status(self.asked.command, done.code)
-
-    async def _read_input(self) -> bytes:
-        while not self.has_ended:
-            self.heard.clear()
-            try:
-                await asyncio.wait_for(self.heard.wait(), self.silent_seconds)
-            except TimeoutError:
-                break
-        return bytes(self.input)
-
-    def _carry_out(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """In a thread, for as long as it takes."""
-        self.is_carried_out = True
-        try:
-            return work(*arguments)
-        finally:
-            self.is_carried_out = False
             self.leave_exec()
-
-    def _run(self, words: list[str], text: str) -> dict[str, Any]:
-        pod = self.asked.pod
-        payload = {
-            "namespace": pod.namespace,
-            "pod": pod.name,
-            "container": self.asked.container,
-            "command": words,
-        }
-        try:
-            command = inbox.append(
-                self.cluster, "exec", payload | ({"stdin": text} if text else {}), self.user
-            )
-        except inbox.Refused as problem:
-            raise Refusal(503, str(problem), "ServiceUnavailable", {}) from None
-        except limits.Exceeded as excess:
-            raise exceeded(excess) from None
-        result = inbox.wait_for_result(command, WAIT_SECONDS)
-        if result is None:
-            raise Refusal(504, f"no answer within {WAIT_SECONDS:g} seconds", "Timeout", {})
-        return result
-
-    async def _attach(self) -> dict[str, Any]:
-        """What the container writes from now on, until it ends."""
-        right = Right(self.cluster.pk, self.user.pk, self.token_id)
-        options = LogOptions(container=self.asked.container, follow=True, tail_lines=0)
-        log = await in_thread(logs.find)(self.cluster, self.asked.pod, options, right)
-        if log is not None:
-            async for part in log.follow():
-                await self._send(OUTPUT, part.decode("utf-8", "replace"), self.asked.wants_output)
-        return SUCCESS
-
-    async def _send(self, stream: int, text: str, is_wanted: bool) -> None:
-        if self.asked.is_terminal:
-            text = text.replace("\n", "\r\n")
-        await self._send_bytes(stream, text.encode("utf-8", "replace") if is_wanted else b"")
-
-    async def _send_bytes(self, stream: int, encoded: bytes) -> None:
-        for start in range(0, len(encoded), PART_BYTES):
-            await self._say(stream, encoded[start : start + PART_BYTES])
-
-    async def _say(self, stream: int, message: bytes) -> None:
         with contextlib.suppress(Exception):
-            await self.send(bytes_data=bytes([stream]) + message)
+            await self.close()
+
+    async def _send(self, data: bytes) -> None:
+        # Who has gone hears nothing more.
+        with contextlib.suppress(Exception):
+            await self.send(bytes_data=data)
 
     async def _refuse(self, refusal: Refusal) -> None:
         """Before the upgrade, as the API server does: kubectl shows what the Status says."""
@@ -229,7 +157,7 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self.base_send({"type": "websocket.http.response.body", "body": body})
 
 
-def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
+def _find_bearer(scope: Any, address: str, action: str) -> tuple[Any, Cluster, int]:
     """(user, cluster, number of the token). Raises Refusal (401, 403)."""
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     found = find_bearer(headers.get(b"authorization", ""), address)
@@ -237,27 +165,6 @@ def _find_bearer(scope: Any, address: str) -> tuple[Any, Cluster, int]:
         raise unauthorized()
     if not may(found.user, found.cluster, Verb.CHANGE):
         name = found.user.get_username()
-        raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/exec"')
+        raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/{action}"')
     refuse_impersonation(found.user, {name.decode("latin-1"): value for name, value in headers.items()})
     return found.user, found.cluster, found.pk
-
-
-def _exit_status(command: list[str], code: int) -> dict[str, Any]:
-    if code == 0:
-        return SUCCESS
-    said = f"error executing command [{' '.join(command)}], exit code {code}"
-    causes = [{"reason": "ExitCode", "message": str(code)}]
-    return _failure(f"command terminated with non-zero exit code: {said}", None, "NonZeroExitCode", causes)
-
-
-def _internal_error(problem: str) -> dict[str, Any]:
-    return _failure(f"Internal error occurred: {problem}", 500, "InternalError")
-
-
-def _failure(
-    message: str, code: int | None, reason: str = "", causes: list[dict[str, str]] | None = None
-) -> dict[str, Any]:
-    status: dict[str, Any] = {"metadata": {}, "status": "Failure", "message": message}
-    status |= {"reason": reason} if reason else {}
-    status |= {"details": {"causes": causes}} if causes else {}
-    return status | ({"code": code} if code else {})

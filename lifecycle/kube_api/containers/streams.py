@@ -13,18 +13,9 @@ from lifecycle.models import Cluster, StoredObject
 
 EXEC, ATTACH, PORT_FORWARD = "exec", "attach", "portforward"
 ACTIONS = (EXEC, ATTACH, PORT_FORWARD)
-_SHELLS = frozenset("sh bash ash dash zsh ksh".split())
-_INTERACTIVE_FLAGS = frozenset("-i -l -il -li --login".split())
-NO_SESSION = (
-    "an interactive session is not simulated: give the shell a script instead, as in"
-    " `kubectl exec {pod} -c {container} -- sh -c 'ls /tmp'`"
-)
 NO_INPUT = "a running program takes no input here: attach without -i, or use exec"
-NO_PORTS = (
-    "port-forward is not simulated: programs in pods answer probes and each other, but no bytes travel."
-    " `kubectl exec {pod} -- wget -qO- localhost:PORT` asks from within"
-)
-NO_SPDY = "this server speaks WebSocket (v5.channel.k8s.io), not SPDY: use kubectl 1.31 or newer"
+NO_UPGRADE = "Upgrade request required"
+MOST_PORTS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +39,8 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
     pod = choice.find_pod(cluster, namespace, name)
     command = options.every("command")
     if action == PORT_FORWARD:
-        _require_place(cluster, pod, action)
-        raise _not_simulated(NO_PORTS.format(pod=name))
+        _require_place(cluster, pod, f"portForward/{namespace}/{name}")
+        return Streamed(pod, "", action, [], True, False, False, False, "")
     if action == EXEC and not command:
         raise _no_command(name)
     container = choice.choose_container(pod, options.get("container") or "")
@@ -69,8 +60,6 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
         return asked
     if asked.has_input and action == ATTACH:
         raise _not_simulated(NO_INPUT)
-    if asked.has_input and asked.is_terminal and _is_session(command):
-        raise _not_simulated(NO_SESSION.format(pod=name, container=container))
     return asked
 
 
@@ -80,7 +69,25 @@ def refuse(cluster: Cluster, namespace: str | None, name: str, action: str, opti
         problem = read(cluster, namespace, name, action, options).problem
     except Refusal as refusal:
         return refusal
-    return Refusal(500, problem, "InternalError", {}) if problem else bad_request(NO_SPDY)
+    return Refusal(500, problem, "InternalError", {}) if problem else bad_request(NO_UPGRADE)
+
+
+def read_ports(options: Options) -> list[int]:
+    """The ports that a WebSocket's channels are for. Raises Refusal, in the kubelet's words."""
+    given = options.every("ports")
+    if not given:
+        raise bad_request('query parameter "port" is required')
+    words = [word for text in given for word in text.split(",")]
+    for word in words:
+        if not word:
+            raise bad_request('query parameter "port" cannot be empty')
+        if not (word.isascii() and word.isdigit() and len(word) <= 5 and int(word) < 1 << 16):
+            raise bad_request(f'unable to parse "{word}" as a port: use a whole number from 1 to 65535')
+        if not int(word):
+            raise bad_request(f'port "{word}" must be > 0')
+    if len(words) > MOST_PORTS:
+        raise bad_request(f"{len(words)} ports: at most {MOST_PORTS} are forwarded by one request")
+    return [int(word) for word in words]
 
 
 def _require_place(cluster: Cluster, pod: StoredObject, what: str) -> None:
@@ -97,12 +104,6 @@ def _find_problem(pod: StoredObject, container: str, action: str) -> str:
     if action == ATTACH:
         return f"container {container} not found in pod {pod.name}_{pod.namespace}"
     return f'container not found ("{container}")'
-
-
-def _is_session(command: list[str]) -> bool:
-    """Whether it is a shell that would ask its terminal for what to do."""
-    is_shell = command[0].rpartition("/")[2] in _SHELLS
-    return is_shell and all(word in _INTERACTIVE_FLAGS for word in command[1:])
 
 
 def _no_command(name: str) -> Refusal:

@@ -21,7 +21,7 @@ from .reading.simple_commands import DECLARATIONS
 from .reading.word_parts import Assignment, Text, Word, literal
 from .redirects import apply_redirects, keep_redirects, restore_redirects
 from .scope import ShellScope, need_space
-from .task import CALLER, FORGIVEN, FUNCTION, MAIN, Frame, Task, Wait
+from .task import CALLER, FUNCTION, KEPT, MAIN, READS, Frame, Task, Wait
 from .tracing import trace_assignment, trace_words
 
 # What reading an odd argument may raise: a number or pattern that is none, a list that is too short.
@@ -75,6 +75,8 @@ def _dispatch(activation: Activation, fields: list[str], saved: dict[int, int | 
 def _is_last(activation: Activation) -> bool:
     """Whether the shell has nothing left to do: it then becomes the command instead of waiting for it."""
     frame = activation.frame
+    if READS in activation.task.state:
+        return False
     is_end = activation.command.is_tail or isinstance(compile_text(frame.program)[frame.at], End)
     is_alone = len(activation.shell.frames) == 1 and frame.kind == MAIN
     return is_end and is_alone and not (frame.redirects or frame.loops or any(activation.task.traps.values()))
@@ -231,7 +233,7 @@ def replace_process(
     task.traps = {name: "" for name, action in task.traps.items() if action == "" and name != "EXIT"}
     task.pending = []
     shell, is_last = activation.shell, is_tail or _is_in_background(task)
-    kept = {name: task.state[name] for name in FORGIVEN if name in task.state}
+    kept = {name: task.state[name] for name in KEPT if name in task.state}
     task.state = {"is_tail": is_last, "flavour": shell.flavour, CALLER: shell.name, **kept}
     task.tool = ""
     run_tool(activation.machine, task)

@@ -20,7 +20,22 @@ from .reading.dialects import MISSING, lacks_command, refuse_syntax
 from .reading.word_parts import Guard
 from .redirects import apply_redirects, restore_redirects
 from .scope import ReadOnlyVariable, ShellScope
-from .task import EXIT_TRAP, FUNCTION, MAIN, SOURCE, SUBSTITUTIONS, TRAP, Frame, LoopState, Shell, Task, Wait
+from .task import (
+    EXIT_TRAP,
+    FUNCTION,
+    MAIN,
+    READS,
+    SOURCE,
+    SUBSTITUTIONS,
+    TERMINAL,
+    TRAP,
+    Frame,
+    LoopState,
+    Shell,
+    Task,
+    Wait,
+)
+from .typed import drop_command, read_next
 
 _MOST_NESTED_TRAPS = 200
 _LOOKS = 16
@@ -59,7 +74,7 @@ def _step(activation: Activation) -> None:
     try:
         _execute(activation, instruction)
     except _PROBLEMS as error:
-        leave_shell(activation, activation.fail(str(error), _status_of_problem(error, activation.shell)))
+        _give_up(activation, activation.fail(str(error), _status_of_problem(error, activation.shell)))
     except CannotInterpret as error:
         _fail(activation, str(error))
     except UNREADABLE:
@@ -91,12 +106,20 @@ def _refuse(activation: Activation, construct: str) -> None:
     shell.status = 2
     if not shell.frames:
         shell.frames = [Frame(MAIN, "")]
-        leave_shell(activation, 2)
+        _give_up(activation, 2)
     elif frame.kind == EXIT_TRAP:
         activation.machine.finish(activation.task, frame.saved_status)
     elif shell.flavour != "bash":
         # POSIX: such an error in a special builtin like `eval` ends the shell.
-        leave_shell(activation, 2)
+        _give_up(activation, 2)
+
+
+def _give_up(activation: Activation, status: int) -> None:
+    """An error that ends a script; POSIX: a shell at a terminal asks for the next command."""
+    if activation.task.state.get(READS) == TERMINAL:
+        drop_command(activation, status)
+    else:
+        leave_shell(activation, status)
 
 
 def _resolve_wait(activation: Activation) -> None:
@@ -120,9 +143,9 @@ def _resolve_wait(activation: Activation) -> None:
         case Wait.CAPTURE:
             _resolve_capture(activation, wait.value)
             return
-        case Wait.INPUT:
-            # The `read` that waited is run again: its input is there now.
-            frame.at -= 1
+        case Wait.INPUT | Wait.LINE:
+            # The `read` that waited is run again: its input is there now. A shell reads its commands anew.
+            frame.at = max(frame.at - 1, 0)
             return
         case _:
             return
@@ -342,7 +365,10 @@ def _start_stages(activation: Activation, instruction: ForkPipeline, is_tested: 
 def _end(activation: Activation) -> None:
     shell, frame = activation.shell, activation.frame
     if frame.kind == MAIN:
-        leave_shell(activation, shell.status)
+        if READS in activation.task.state:
+            read_next(activation)
+        else:
+            leave_shell(activation, shell.status)
         return
     leave_frame(activation)
     if frame.kind == EXIT_TRAP:

@@ -272,7 +272,7 @@ class Machine(Effort):
             return
         if task.shell is None:
             task.wait = None
-        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT):
+        elif task.wait.kind in (Wait.JOBS, Wait.ANY_JOB, Wait.INPUT, Wait.LINE):
             task.wait = None
             task.shell.status = 128 + signal_number(name)
 

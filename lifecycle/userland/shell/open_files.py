@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lifecycle.lean_dataclasses import dataclass, field
 
 from ..saved import Saved
@@ -44,6 +46,21 @@ class Pipe(Saved):
     """A server answered into it, and nobody knows what."""
 
 
+@dataclass(slots=True, eq=False)
+class Session(Saved):
+    """Somebody's command that waits for more input: its process, and the open files that lead to it and back.
+
+    `source` is what it reads, `sink` where that is written; 0 once the input has ended.
+    """
+
+    pid: int
+    source: int
+    sink: int
+    output: int
+    errors: int
+    is_terminal: bool = False
+
+
 PIPE_CHARACTERS = 4_096
 """A writer waits while a pipe holds this much. Linux' own limit is larger; what is written is the same."""
 
@@ -56,6 +73,16 @@ class OpenFiles(Saved):
     pipes: dict[int, Pipe] = field(default_factory=dict)
     next_file: int = 1
     next_pipe: int = 1
+    sessions: dict[str, Session] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, data: dict[str, Any]) -> OpenFiles:
+        """Make what `save` described; what an older engine saved has no sessions."""
+        return cls._load({"sessions": {}, **data})
+
+    def find_session(self, number: int | None) -> Session | None:
+        """The session whose input this open file is."""
+        return next((one for one in self.sessions.values() if one.source == number), None)
 
     def open(self, file: OpenFile) -> int:
         """The number of a new open file, which nothing refers to yet."""

@@ -11,7 +11,7 @@ from .commands import run_tool
 from .interpreter import run_shell
 from .machine import Machine
 from .open_files import CAPTURE, LOG, NULL, TEXT, OpenFile
-from .task import GUESSES, HOOK, Task, Wait
+from .task import ASKED, GUESSES, HOOK, Task, Wait
 from .waits import is_blocked, next_wake_ms
 
 COUNT_OF_TOOLS = all_tools.COUNT
@@ -29,6 +29,8 @@ class CommandResult(NamedTuple):
     errors: str
     takes_ms: int
     met_unknown: bool
+    is_stopped: bool = False
+    """Something of it was killed at the limit."""
 
 
 def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> None:
@@ -80,11 +82,12 @@ def run_machine(machine: Machine, now_ms: int, world: World) -> None:
     if machine.exit is not None:
         return
     machine.enter(now_ms, world)
-    _run_ready(machine, None)
+    run_ready(machine, None)
     machine.leave()
 
 
-def _run_ready(machine: Machine, root: int | None) -> None:
+def run_ready(machine: Machine, root: int | None) -> None:
+    """Run every task that is due, or one command's alone, until all wait."""
     is_running = True
     while is_running and machine.exit is None:
         is_running = False
@@ -151,6 +154,7 @@ def run_command(
     for number in streams:
         machine.open_files.retain(number)
     task = start_task(machine, arguments, folder, world, streams[0])
+    task.state[ASKED] = True
     machine.set_fd(task, 2, streams[1])
     if text:
         machine.set_fd(task, 0, machine.open_files.open(OpenFile(TEXT, text=text)))
@@ -174,7 +178,7 @@ def run_command(
 def run_ahead(machine: Machine, pid: int, until_ms: int) -> int:
     """Run one command's processes alone; give the instant at which it ended, or the limit."""
     while True:
-        _run_ready(machine, pid)
+        run_ready(machine, pid)
         if pid in machine.ended or machine.exit is not None:
             return machine.now_ms
         due_ms = next_wake_ms(machine, pid)

@@ -15,9 +15,13 @@ from ..saved import Saved
 SUBSTITUTIONS = "substitutions"
 NULL_GLOB, SOURCED_UNKNOWN = "nullglob", "sourced unknown"
 """Beside the names that `set` knows: bash's option, and that a file of which nothing is known was sourced."""
-HOOK, GUESSES = "hook", "guesses"
-FORGIVEN = (HOOK, GUESSES)
-"""In the state of a hook's first process, and once what it does hangs on something nobody knows."""
+HOOK, GUESSES, ASKED = "hook", "guesses", "asked"
+KEPT = (HOOK, GUESSES, ASKED)
+"""In the state of a first process, and kept when it becomes another program: that it is a hook's, that what
+it does hangs on something nobody knows, that somebody sent it into the container."""
+READS = "reads"
+TERMINAL, STREAM = "terminal", "stream"
+"""In the state of a shell that takes its commands from its input as they come: what that input is."""
 """Where a task's state keeps how many command substitutions it is inside of."""
 CALLER = "caller"
 """Where it keeps the name of the shell that has called it; what a runtime starts has none."""
@@ -43,6 +47,8 @@ class Wait(Saved):
     """`wait -n`: for the first of these process ids to end; a trapped signal ends it."""
     INPUT = "input"
     """Until the open file with this number has something to read, or ends."""
+    LINE = "line"
+    """The same for a whole line."""
     SPACE = "space"
     """Until a pipe has been read from."""
     CHANGE = "change"

@@ -28,8 +28,8 @@ def is_blocked(machine: Machine, task: Task) -> bool:
             return all(pid in machine.tasks for pid in value)
         case Wait.JOBS:
             return _has_jobs(machine, task, value)
-        case Wait.INPUT:
-            return _lacks_input(machine, value)
+        case Wait.INPUT | Wait.LINE:
+            return _lacks_input(machine, value, "\n" if wait.kind == Wait.LINE else "")
         case Wait.SPACE:
             pipe = machine.open_files.pipes.get(value)
             return pipe is not None and pipe.readers > 0 and len(pipe.text) >= PIPE_CHARACTERS
@@ -54,11 +54,13 @@ def _has_jobs(machine: Machine, task: Task, pids: list[int] | None) -> bool:
     return any(pid in machine.tasks for pid in pids)
 
 
-def _lacks_input(machine: Machine, number: int) -> bool:
+def _lacks_input(machine: Machine, number: int, end: str) -> bool:
+    """Whether a pipe holds nothing that goes up to an end, and may still be written to."""
     file = machine.open_files.files.get(number)
     if file is None or file.kind != READER:
         return False
-    return not machine.open_files.pipes[file.pipe].text and not machine.open_files.has_ended(file)
+    text = machine.open_files.pipes[file.pipe].text
+    return not (text and end in text) and not machine.open_files.has_ended(file)
 
 
 def next_wake_ms(machine: Machine, root: int | None = None) -> int | None:

@@ -13,17 +13,18 @@ from ..errors import CannotInterpret
 from ..file_layers import FOLDER, OPAQUE, FileProblem
 from ..file_system import NULL_DEVICE, FileSystem
 from ..file_view import join_path
-from ..guesses import FORM, OPTION
+from ..guesses import ASKED_PROGRAM, FORM, OPTION
 from ..lines import whole_lines_of
 from ..shell.machine import Machine
 from ..shell.open_files import CAPTURE, READER, WRITER
-from ..shell.task import CALLER, FORGIVEN, Task, Wait
+from ..shell.task import ASKED, CALLER, KEPT, Task, Wait
 from ..world import World
 
 Outcome: TypeAlias = int | Wait | None
 _STDIN = "-"
 _OUTPUTS = frozenset("-o -O -out -keyout --out --output --output-file".split())
 """What names the file that a program writes."""
+_NOT_DONE = 126
 _MOST_INPUT = 1 << 20
 _MOST_LINES = 50_000
 _BUFFERED = 64
@@ -118,8 +119,23 @@ class Call:
         self.machine.write(self.task, 2, f"{caller} {self.task.arguments[0]}: {problem}\n")
         return status
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether it is part of what somebody sent into the container, and waits for."""
+        root = self.machine.tasks.get(self.task.root)
+        return root is not None and ASKED in root.state
+
+    def refuse_asked(self) -> int:
+        """For what somebody asks for and is not modelled: named, and fails. Nobody is told it was done."""
+        self.machine.met_unknown = True
+        what = " ".join(self.task.arguments)[:60]
+        self.machine.note(f"cannot interpret {what!r}: {ASKED_PROGRAM.taken.format(status=_NOT_DONE)}")
+        return _NOT_DONE
+
     def guess(self, what: str) -> int:
         """For an option of the tool that is not modelled: named, and taken to succeed as real programs do."""
+        if self.is_asked:
+            return self.refuse_asked()
         self.machine.note(f"cannot interpret {self.name} {what}: {OPTION.taken}")
         self.machine.met_unknown = True
         self.feed_unknown()
@@ -289,7 +305,7 @@ class Call:
         """Go on as another program, in the same process."""
         self.task.arguments = arguments
         kept: dict[str, Any] = {
-            name: self.state[name] for name in ("is_tail", "flavour", CALLER, *FORGIVEN) if name in self.state
+            name: self.state[name] for name in ("is_tail", "flavour", CALLER, *KEPT) if name in self.state
         }
         self.task.state = kept
         self.task.tool = ""

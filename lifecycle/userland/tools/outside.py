@@ -33,6 +33,8 @@ def install(call: Call) -> Outcome:
     What the main script of a container with ports ends with is its server: `git daemon`, `kubectl proxy`.
     """
     machine = call.machine
+    if call.is_asked:
+        return call.refuse_asked()
     is_main = call.state.get("is_tail") and call.task.root == machine.main_pid
     if is_main and machine.tail_runs == "serves":
         return TOOLS[UNKNOWN](call)

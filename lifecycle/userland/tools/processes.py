@@ -9,7 +9,7 @@ from ..shell.builtins.variables import set_options
 from ..shell.neighbours import send_signal, tasks_in_sight
 from ..shell.reading.dialects import DASH
 from ..shell.reading.options import leading_options, split_options
-from ..shell.task import FORGIVEN, MAIN, Frame, Shell, Task, Wait
+from ..shell.task import KEPT, MAIN, READS, STREAM, TERMINAL, Frame, Shell, Task, Wait
 from ..signals import SIGNALS, signal_name
 from .call import Call, Outcome
 from .quantities import sleep_milliseconds
@@ -44,6 +44,11 @@ def shell(call: Call) -> Outcome:
             return _missing_script(call, words[0])
         new.name = words[0]
         return become_shell(call, new, text, words[1:])
+    session = call.machine.open_files.find_session(call.task.fds.get(0))
+    if session is not None:
+        become_shell(call, new, "", [])
+        call.task.state[READS] = TERMINAL if session.is_terminal else STREAM
+        return None
     read = call.whole_input()
     if isinstance(read, Wait):
         return read
@@ -85,7 +90,7 @@ def become_shell(call: Call, new: Shell, text: str, arguments: list[str]) -> Out
     new.frames = [Frame(MAIN, text)]
     task.shell = new
     task.tool = ""
-    task.state = {name: task.state[name] for name in FORGIVEN if name in task.state}
+    task.state = {name: task.state[name] for name in KEPT if name in task.state}
     return None
 
 

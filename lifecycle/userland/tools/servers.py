@@ -207,6 +207,8 @@ def unknown(call: Call) -> Outcome:
         return call.refuse("command not found" if state.get("flavour") == "bash" else "not found", 127)
     what = " ".join(call.task.arguments)[:60]
     machine.met_unknown = True
+    if call.is_asked:
+        return call.refuse_asked()
     if not state.get("is_tail") or call.task.root != machine.main_pid:
         call.feed_unknown()
         call.write_outputs()

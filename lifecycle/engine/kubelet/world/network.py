@@ -16,9 +16,10 @@ from ...api.context import Context
 from ...kinds.service import API_SERVER_ADDRESS
 from ...objects.meta import StoredObject
 from ...objects.names import ZONE
-from ...programs import ConnectResult, Process
+from ...programs import ConnectResult
 from ...rules.network.service_routing import Backend, Place, has_endpoints, list_backends
 from ...rules.network.services import list_addresses
+from ..state.container_run import ContainerRun
 from ..state.node_agent import PARTITION, NodeAgent
 from ..state.pod_manager import PodManager
 from ..state.worker import PodWorker
@@ -173,16 +174,16 @@ def _find_port(service: StoredObject, field: str, number: int) -> Mapping[str, A
 
 
 def _try_pods(workers: Iterable[PodWorker], port: int, now_ms: int) -> ConnectResult:
-    """The first that listens; one that is known to listen there before those taken to, on every port."""
-    listeners = [
-        process for worker in workers for process in _processes(worker) if process.listens_on(port, now_ms)
-    ]
-    if not listeners:
+    found = find_listener([run for worker in workers for run in worker.runs.values()], port, now_ms)
+    if found is None or found.process is None:
         return _REFUSED
-    holder = next((one for one in listeners if one.holds_port(port, now_ms)), None)
-    status, _until = (holder or listeners[0]).http_status("/", now_ms)
-    return ConnectResult("connected", 1, status, is_assumed=holder is None)
+    status, _until = found.process.http_status("/", now_ms)
+    is_assumed = not found.process.holds_port(port, now_ms)
+    return ConnectResult("connected", 1, status, is_assumed=is_assumed)
 
 
-def _processes(worker: PodWorker) -> list[Process]:
-    return [run.process for run in worker.runs.values() if run.process is not None]
+def find_listener(runs: Iterable[ContainerRun], port: int, now_ms: int) -> ContainerRun | None:
+    """The first that listens; one that is known to listen there before those taken to, on every port."""
+    listeners = [one for one in runs if one.process is not None and one.process.listens_on(port, now_ms)]
+    holders = (one for one in listeners if one.process is not None and one.process.holds_port(port, now_ms))
+    return next(holders, listeners[0] if listeners else None)

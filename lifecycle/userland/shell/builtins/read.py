@@ -30,7 +30,7 @@ def read(activation: Activation, words: list[str]) -> int | None:
     if not text and not is_end:
         number = task.fds[fd]
         assert machine.open_files.files[number].kind == READER, number
-        task.wait = Wait(Wait.INPUT, number)
+        task.wait = Wait(Wait.LINE, number)
         return None
     is_raw = "r" in options
     while not is_raw and text.endswith("\\\n"):

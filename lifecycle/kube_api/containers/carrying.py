@@ -1,0 +1,291 @@
+"""exec and attach, whatever their bytes travel by: what a client says goes to the cluster, answers come back.
+
+A command whose input stays open is a session of the engine: each piece of input is a command to the cluster,
+and what it has written by then is its answer. The end of the connection is the end of the input; what was
+written before is carried out, as on a node.
+"""
+
+from __future__ import annotations
+
+import codecs
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+from uuid import uuid4
+
+from lifecycle import limits, threads
+from lifecycle.access import Verb, may
+from lifecycle.kube_api.access.authentication import Right
+from lifecycle.kube_api.containers import archives, logs, streams
+from lifecycle.kube_api.containers.inlet import Inlet
+from lifecycle.kube_api.containers.log_options import LogOptions
+from lifecycle.kube_api.containers.streams import Streamed
+from lifecycle.kube_api.containers.terminal import Terminal, Typed
+from lifecycle.kube_api.status import Refusal, exceeded, unauthorized
+from lifecycle.models import Cluster
+from lifecycle.runs import inbox
+from lifecycle.threads import reading as in_thread
+
+OUTPUT, ERRORS = "stdout", "stderr"
+WAIT_SECONDS, COPY_SECONDS = 30.0, 60.0
+GATHER_SECONDS = 0.03
+"""Pieces that follow each other so soon go together."""
+IDLE_SECONDS, LOOK_SECONDS = 4 * 3600.0, 30.0
+"""Who says nothing for so long is let go (the kubelet's streamingConnectionIdleTimeout); so often somebody
+looks whether they may still ask."""
+SUCCESS: dict[str, Any] = {"metadata": {}, "status": "Success"}
+Write = Callable[[str, bytes], Awaitable[None]]
+"""Sends bytes to the client, on the stream of that name."""
+_KILLED = 137
+_MOST_NESTED = 10
+"""A hang-up ends so many programs inside each other."""
+
+
+class Carrying:
+    """One exec or attach: `carry_out` gives the status that it ends with."""
+
+    write: Write
+    problem = ""
+    """Why nothing more of the input is taken."""
+
+    def __init__(self, asked: Streamed, right: Right, cluster: Cluster, user: Any) -> None:
+        self.asked, self.right, self.cluster, self.user = asked, right, cluster, user
+        self.inlet = Inlet()
+
+    async def carry_out(self) -> dict[str, Any]:
+        """Do what is asked, until it ends."""
+        if self.asked.problem:
+            return _internal_error(f"unable to upgrade connection: {self.asked.problem}")
+        try:
+            if self.asked.action == streams.ATTACH:
+                return await self._attach()
+            return await self._exec()
+        except Refusal as refusal:
+            return refusal.to_status()
+
+    async def _exec(self) -> dict[str, Any]:
+        asked = self.asked
+        tar = archives.read(asked.command)
+        if tar is not None:
+            return await self._copy(tar)
+        if not asked.has_input:
+            return await self._tell(await self._run_once(asked.command))
+        if asked.is_terminal:
+            return await self._converse_at_terminal()
+        return await self._converse()
+
+    async def _run_once(self, words: list[str]) -> dict[str, Any]:
+        found: dict[str, Any] = await threads.waiting(self._run)(words, {})
+        return found
+
+    # --- a command that goes on reading -------------------------------------------------------------------
+
+    async def _converse(self) -> dict[str, Any]:
+        session, decoder = _Session(), codecs.getincrementaldecoder("utf-8")("replace")
+        # Mostly the input stands ready, or is all there is: then it goes with the beginning.
+        await self.inlet.wait(GATHER_SECONDS)
+        while True:
+            await self.inlet.gather(GATHER_SECONDS)
+            has_ended, data = self._take()
+            status = await self._say(session, Typed(decoder.decode(data, has_ended), has_ended))
+            if status is not None or has_ended:
+                return status or _exit_status(self.asked.command, _KILLED)
+            await self._wait_for_input()
+
+    async def _converse_at_terminal(self) -> dict[str, Any]:
+        session, terminal = _Session(), Terminal()
+        status = await self._say(session, Typed())
+        while status is None:
+            await self._wait_for_input()
+            has_ended, data = self._take()
+            # Each end of an input ends one program at most, a hang-up all of them.
+            ends = [Typed(is_end=True)] * (_MOST_NESTED if has_ended else 0)
+            for typed in [*terminal.type(data), *ends]:
+                await self._show(terminal.take_shown())
+                status = await self._say(session, typed)
+                if status is not None:
+                    return status
+            await self._show(terminal.take_shown())
+            if has_ended:
+                return _exit_status(self.asked.command, _KILLED)
+        return status
+
+    async def _wait_for_input(self) -> None:
+        """Until there is some. Raises Refusal where nobody may ask any more; silence ends the input."""
+        deadline = time.monotonic() + IDLE_SECONDS
+        while not await self.inlet.wait(LOOK_SECONDS):
+            if time.monotonic() > deadline:
+                self.inlet.end()
+            elif not await in_thread(self._may_go_on)():
+                raise unauthorized()
+        if not await in_thread(self._may_go_on)():
+            raise unauthorized()
+
+    def _take(self) -> tuple[bool, bytes]:
+        """Whether the input has ended, and what there is of it. Raises Refusal for too much of it."""
+        has_ended, data = self.inlet.has_ended, self.inlet.take()
+        if self.problem:
+            raise Refusal(413, self.problem, "RequestEntityTooLarge")
+        return has_ended, data
+
+    def _may_go_on(self) -> bool:
+        return self.right() and may(self.user, self.cluster, Verb.CHANGE)
+
+    async def _say(self, session: _Session, typed: Typed) -> dict[str, Any] | None:
+        """Hand something on to the command; gives its status when it has ended."""
+        said = session.make_payload(typed, self.asked.is_terminal)
+        result = await threads.waiting(self._run)(self.asked.command, said)
+        found = result["object"]
+        if found is None or found["problem"] or found["exitCode"] is not None:
+            return await self._tell(result)
+        await self._tell_streams(found)
+        return None
+
+    # --- answers ------------------------------------------------------------------------------------------
+
+    async def _tell(self, result: dict[str, Any]) -> dict[str, Any]:
+        """Send what a command wrote; gives the status it ended with."""
+        if result["object"] is None:
+            status: dict[str, Any] = result["status"]
+            return status
+        found = result["object"]
+        if found["problem"]:
+            # The kubelet calls it an internal error, and the API server, which passes it on, does so again.
+            return _internal_error(f"Internal error occurred: {found['problem']}")
+        await self._tell_streams(found)
+        return _exit_status(self.asked.command, found["exitCode"])
+
+    async def _tell_streams(self, found: dict[str, Any]) -> None:
+        if not self.asked.is_terminal:
+            await self._send(OUTPUT, found["stdout"], self.asked.wants_output)
+            await self._send(ERRORS, found["stderr"], self.asked.wants_errors)
+            return
+        # The prompt stands in the last line, behind everything that is said.
+        head, end, prompt = found["stdout"].rpartition("\n")
+        await self._show(f"{head}{end}{found['stderr']}{prompt}")
+
+    async def _show(self, text: str) -> None:
+        await self._send(OUTPUT, text.replace("\n", "\r\n"), self.asked.wants_output)
+
+    async def _send(self, stream: str, text: str, is_wanted: bool) -> None:
+        if text and is_wanted:
+            await self.write(stream, text.encode("utf-8", "replace"))
+
+    # --- tar ----------------------------------------------------------------------------------------------
+
+    async def _copy(self, tar: archives.Tar) -> dict[str, Any]:
+        given = b""
+        if tar.is_extraction and self.asked.has_input:
+            given = await self._read_archive(tar)
+        deadline = time.monotonic() + COPY_SECONDS
+
+        def run(command: list[str], text: str) -> dict[str, Any]:
+            if time.monotonic() > deadline:
+                raise Refusal(504, f"not copied within {COPY_SECONDS:g} seconds", "Timeout", {})
+            result = self._run(command, {"stdin": text} if text else {})
+            if result["object"] is None:
+                raise Refusal.of_status(result["status"])
+            found: dict[str, Any] = result["object"]
+            return found | ({"exitCode": 126, "stderr": found["problem"]} if found["problem"] else {})
+
+        done = await threads.waiting(archives.carry_out)(tar, run, given)
+        if done.output and self.asked.wants_output:
+            await self.write(OUTPUT, done.output)
+        await self._send(ERRORS, done.errors, self.asked.wants_errors)
+        return _exit_status(self.asked.command, done.code)
+
+    async def _read_archive(self, tar: archives.Tar) -> bytes:
+        """All of it: some clients never say that their input has ended, but an archive does."""
+        given = b""
+        while True:
+            has_ended, data = self._take()
+            given += data
+            if has_ended or archives.is_whole(tar, given):
+                return given
+            await self._wait_for_input()
+
+    # --- the cluster --------------------------------------------------------------------------------------
+
+    def _run(self, words: list[str], more: dict[str, Any]) -> dict[str, Any]:
+        """What the cluster answers to a command. In a thread, for as long as that takes. Raises Refusal."""
+        pod = self.asked.pod
+        payload = {
+            "namespace": pod.namespace,
+            "pod": pod.name,
+            "container": self.asked.container,
+            "command": words,
+        }
+        # No text of a command has that sign, and no terminal hands it on.
+        more |= {"stdin": more["stdin"].replace("\0", "")} if "stdin" in more else {}
+        return ask(self.cluster, "exec", payload | more, self.user)
+
+    async def _attach(self) -> dict[str, Any]:
+        """What the container writes from now on, until it ends."""
+        options = LogOptions(container=self.asked.container, follow=True, tail_lines=0)
+        log = await in_thread(logs.find)(self.cluster, self.asked.pod, options, self.right)
+        if log is not None:
+            async for part in log.follow():
+                text = part.decode("utf-8", "replace")
+                if self.asked.is_terminal:
+                    await self._show(text)
+                else:
+                    await self._send(OUTPUT, text, self.asked.wants_output)
+        return SUCCESS
+
+
+class _Session:
+    """One command of the engine that goes on reading."""
+
+    def __init__(self) -> None:
+        self._key = uuid4().hex
+        self._is_first = True
+
+    def make_payload(self, typed: Typed, is_terminal: bool) -> dict[str, Any]:
+        """What is said to it next."""
+        flags = {
+            "isFirst": self._is_first,
+            "isEnd": typed.is_end,
+            "isInterrupt": typed.is_interrupt,
+            "isTerminal": is_terminal,
+        }
+        self._is_first = False
+        return {
+            "session": self._key,
+            "stdin": typed.text,
+            **{name: True for name, is_so in flags.items() if is_so},
+        }
+
+
+def ask(cluster: Cluster, kind: str, payload: dict[str, Any], user: Any) -> dict[str, Any]:
+    """What the cluster answers to a command. In a thread, for as long as that takes. Raises Refusal."""
+    try:
+        command = inbox.append(cluster, kind, payload, user)
+    except inbox.Refused as problem:
+        raise Refusal(503, str(problem), "ServiceUnavailable", {}) from None
+    except limits.Exceeded as excess:
+        raise exceeded(excess) from None
+    result = inbox.wait_for_result(command, WAIT_SECONDS)
+    if result is None:
+        raise Refusal(504, f"no answer within {WAIT_SECONDS:g} seconds", "Timeout", {})
+    return result
+
+
+def _exit_status(command: list[str], code: int) -> dict[str, Any]:
+    if code == 0:
+        return SUCCESS
+    said = f"error executing command [{' '.join(command)}], exit code {code}"
+    causes = [{"reason": "ExitCode", "message": str(code)}]
+    return _failure(f"command terminated with non-zero exit code: {said}", None, "NonZeroExitCode", causes)
+
+
+def _internal_error(problem: str) -> dict[str, Any]:
+    return _failure(f"Internal error occurred: {problem}", 500, "InternalError")
+
+
+def _failure(
+    message: str, code: int | None, reason: str = "", causes: list[dict[str, str]] | None = None
+) -> dict[str, Any]:
+    status: dict[str, Any] = {"metadata": {}, "status": "Failure", "message": message}
+    status |= {"reason": reason} if reason else {}
+    status |= {"details": {"causes": causes}} if causes else {}
+    return status | ({"code": code} if code else {})
