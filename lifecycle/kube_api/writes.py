@@ -88,9 +88,7 @@ def _store_standing(asked: Asked, names: Sequence[str]) -> bool:
 
     Whether there was any. So has a dry run: what is read stays the same.
     """
-    if not standing.may_have(asked.resource):
-        return False
-    every = standing.list_all(asked.cluster, asked.resource)
+    every = standing.list_all(asked.cluster, asked.resource, asked.address.namespace)
     found = [standing.make_creation(one) for one in every if one["metadata"]["name"] in names]
     if found:
         with _telling_refusals():
