@@ -357,3 +357,111 @@ def test_all_that_somebody_may_is_listed(shop, caller):
     }
     _, found = caller.ask("POST", f"{REVIEWS}/selfsubjectrulesreviews", ask)
     assert found["status"]["resourceRules"][0] == {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+
+
+# --- roles that are written by who is held to roles -------------------------------------------------------
+
+ROLES, BINDINGS = f"{RBAC}/namespaces/default/roles", f"{RBAC}/namespaces/default/rolebindings"
+OWN = {"kind": "ServiceAccount", "name": "default", "namespace": "default"}
+
+
+def make_role(name: str, *rules: dict[str, Any], kind: str = "Role") -> dict[str, Any]:
+    return {"apiVersion": f"{GROUP}/v1", "kind": kind, "metadata": {"name": name}, "rules": list(rules)}
+
+
+def make_binding(name: str, role: str, kind: str = "Role") -> dict[str, Any]:
+    ref = {"apiGroup": GROUP, "kind": kind, "name": role}
+    head = {"apiVersion": f"{GROUP}/v1", "kind": "RoleBinding", "metadata": {"name": name}}
+    return head | {"roleRef": ref, "subjects": [OWN]}
+
+
+def test_nobody_gives_by_a_role_what_they_have_not(shop, caller):
+    give(shop, "manager", rule("create get update", "roles", GROUP), rule("get list", "pods"))
+    assert ask_as(caller, BOT, "POST", ROLES, make_role("some", rule("get", "pods")))[0] == 201
+    status, refused = ask_as(caller, BOT, "POST", ROLES, make_role("more", rule("get", "pods secrets")))
+    assert status == 403
+    assert refused["message"] == (
+        f'roles.{GROUP} "more" is forbidden: user "{BOT}" (groups=["system:serviceaccounts"'
+        ' "system:serviceaccounts:default" "system:authenticated"]) is attempting to grant RBAC permissions'
+        ' not currently held:\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}'
+    )
+    assert caller.ask("GET", f"{ROLES}/more")[0] == 404
+    wider = make_role("some", rule("get delete", "pods"))
+    assert ask_as(caller, BOT, "PUT", f"{ROLES}/some", wider)[0] == 403
+    labelled = make_role("some", rule("get", "pods"))
+    labelled["metadata"]["labels"] = {"a": "b"}
+    assert ask_as(caller, BOT, "PUT", f"{ROLES}/some", labelled)[0] == 200
+    assert caller.ask("POST", ROLES, make_role("more", rule("get", "secrets")))[0] == 201
+
+
+def test_nobody_binds_what_they_have_not(shop, caller):
+    give(shop, "binder", rule("create", "rolebindings", GROUP), rule("bind", "clusterroles", GROUP, "view"))
+    shop.submit("create", object=make_role("secrets", rule("get", "secrets")) | {
+        "metadata": {"name": "secrets", "namespace": "default"}
+    }, request={})  # fmt: skip
+    assert ask_as(caller, BOT, "POST", BINDINGS, make_binding("v", "view", "ClusterRole"))[0] == 201
+    for number, (role, kind) in enumerate([("edit", "ClusterRole"), ("secrets", "Role")]):
+        status, refused = ask_as(caller, BOT, "POST", BINDINGS, make_binding(f"b{number}", role, kind))
+        assert status == 403 and "is attempting to grant RBAC permissions" in refused["message"]
+    status, refused = ask_as(caller, BOT, "POST", BINDINGS, make_binding("n", "none"))
+    assert (status, refused["message"]) == (404, f'role.{GROUP} "none" not found')
+
+
+def test_who_may_escalate_gives_anything(shop, caller):
+    give(shop, "manager", rule("create escalate", "roles", GROUP))
+    assert ask_as(caller, BOT, "POST", ROLES, make_role("more", rule("get", "secrets")))[0] == 201
+
+
+def test_only_who_may_all_gathers_roles(shop, caller):
+    subject = {"kind": "User", "apiGroup": GROUP, "name": "joe"}
+    rules = [rule("*", "clusterroles", GROUP), rule("escalate", "roles", GROUP)]
+    rules[0]["verbs"] = ["create", "get"]
+    head = {"apiVersion": f"{GROUP}/v1", "metadata": {"name": "joe"}}
+    shop.submit("create", object=head | {"kind": "ClusterRole", "rules": rules}, request={})
+    ref = {"apiGroup": GROUP, "kind": "ClusterRole", "name": "joe"}
+    bound = head | {"kind": "ClusterRoleBinding", "roleRef": ref, "subjects": [subject]}
+    shop.submit("create", object=bound, request={})
+    gathering = make_role("all", kind="ClusterRole") | {
+        "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"a": "b"}}]}
+    }
+    status, refused = ask_as(caller, "joe", "POST", f"{RBAC}/clusterroles", gathering)
+    assert (status, refused["message"]) == (
+        403,
+        f'clusterroles.{GROUP} "all" is forbidden: must have cluster-admin privileges to use the'
+        " aggregationRule",
+    )
+
+
+def test_the_roles_of_every_cluster_gather_what_charts_bring(shop, caller):
+    label = {"rbac.authorization.k8s.io/aggregate-to-view": "true"}
+    crons = rule("get", "crons", "example.org")
+    mine = make_role("crons", crons, kind="ClusterRole")
+    mine["metadata"]["labels"] = label
+    shop.submit("create", object=mine, request={})
+    for name in ("view", "edit", "admin"):
+        assert crons in caller.ask("GET", f"{RBAC}/clusterroles/{name}")[1]["rules"]
+    give_all = make_binding("v", "view", "ClusterRole")
+    assert caller.ask("POST", BINDINGS, give_all)[0] == 201
+    assert can(caller, BOT, verb="get", resource="crons", group="example.org", namespace="default")["allowed"]
+    names = caller.names(f"{RBAC}/clusterrolebindings")
+    assert {"cluster-admin", "system:basic-user", "system:discovery"} <= set(names)
+    assert "extension-apiserver-authentication-reader" in caller.names(f"{RBAC}/namespaces/kube-system/roles")
+    assert caller.names(f"{RBAC}/namespaces/default/roles") == []
+    assert caller.names(f"{RBAC}/roles").count("system:controller:bootstrap-signer") == 2
+
+
+def test_who_may_only_patch_makes_nothing_by_applying(shop, caller):
+    """endpoints/handlers: what an update or an apply would create asks for the right to create."""
+    give(shop, "patcher", rule("patch update", "configmaps"))
+    path = "/api/v1/namespaces/default/configmaps/new?fieldManager=me"
+    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "new"}}
+    headers = {"Impersonate-User": BOT}
+
+    def apply() -> int:
+        kind = "application/apply-patch+yaml"
+        answer = caller.client.generic("PATCH", f"/k8s/shop{path}", json.dumps(body), kind, headers=headers)
+        return answer.status_code
+
+    assert apply() == 403
+    assert caller.ask("POST", path.rpartition("/")[0], body)[0] == 201
+    assert apply() == 200
