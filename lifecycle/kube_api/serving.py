@@ -7,43 +7,50 @@ from django.http import HttpRequest
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.served import ON_PART
+from lifecycle.engine.rules.access.attributes import Attributes
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.kube_api import clocks, content, subresources, writes
 from lifecycle.kube_api.access import reviews
+from lifecycle.kube_api.access.authorization import read_attributes, require_allowed
+from lifecycle.kube_api.access.callers import READING, Caller
 from lifecycle.kube_api.asking.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.asking.requests import Address, Options, read_address, read_verb
 from lifecycle.kube_api.describing import discovery, resources
 from lifecycle.kube_api.describing.built_in import CLOCKS, USAGE, VERDICTS
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import long_lists, reads, usage, verdicts, watches
-from lifecycle.kube_api.status import NoSuchPath, about, forbidden, method_not_allowed, no_such_resource
+from lifecycle.kube_api.status import NoSuchPath, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
 WARNING_KEY = "podline.warning"
 """Where a request keeps what every answer to it warns of."""
-# Whoever may look may ask what they may do.
-_FOR_ALL = ("authentication.k8s.io", "authorization.k8s.io")
 Outcome = Answer | Text | Stream
 
 
-def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tuple[Asked | None, Outcome]:
+def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | None, Outcome]:
     """What is answered to a request, and for which resource. Raises Refusal, NoSuchPath."""
-    options = Options(request.GET)
-    address = read_address(path)
+    options, cluster = Options(request.GET), caller.cluster
+    address, method = read_address(path), request.method or ""
     if address is None:
+        require_allowed(caller, Attributes(method.lower(), path=f"/{path}"))
         return None, discovery.answer(request, cluster, path, options)
+    verb = read_verb(method, address, options)
+    attributes = read_attributes(address, verb, options)
+    if caller.is_restricted:
+        # Whether there is such a resource at all is for who may ask for it.
+        require_allowed(caller, attributes)
     resource = find_resource(cluster, address)
     request.META[WARNING_KEY] = resource.warning
     if resource.verbs == ("create",) and address.name:
         raise no_such_resource()
-    verb = read_verb(request.method or "", address, options)
     part = resource.parts.get(address.subresource) if address.subresource else None
     if verb not in (part.verbs if part is not None else resource.verbs):
         raise method_not_allowed()
     _require_place(address, resource, verb)
-    asked = Asked(request, cluster, user, options, address, resource, verb)
-    _require_right(asked)
+    asked = Asked(request, caller, options, address, resource, verb)
+    if not caller.is_restricted:
+        require_allowed(caller, attributes)
     asked.form = content.negotiate(request.headers.get("Accept", ""), is_watch=verb == "watch")
     outcome = _carry_out(asked)
     warning = registry.entry_of_id(resource.kind_id).warning
@@ -58,7 +65,7 @@ def respond(request: HttpRequest, cluster: Cluster, user: Any, path: str) -> tup
 def _tell_if_time_stands(asked: Asked) -> str:
     """What a write is warned of that nothing follows from yet; at `auto` time has passed by the answer."""
     cluster, resource = asked.cluster, asked.resource
-    is_stored = asked.verb not in reviews.READING and len(resource.verbs) > 1 and resource.name != CLOCKS
+    is_stored = asked.verb not in READING and len(resource.verbs) > 1 and resource.name != CLOCKS
     if not (is_stored and cluster.paused) or cluster.is_auto:
         return ""
     at = tell_instant(cluster.instant_ms)
@@ -87,24 +94,6 @@ def _require_place(address: Address, resource: Resource, verb: str) -> None:
         raise no_such_resource()
     if verb not in ("list", "watch"):
         raise method_not_allowed()
-
-
-def _require_right(asked: Asked) -> None:
-    if reviews.may_do(asked, asked.verb) or asked.resource.group in _FOR_ALL:
-        return
-    address, resource = asked.address, asked.resource
-    where = f' in the namespace "{address.namespace}"' if address.namespace else " at the cluster scope"
-    which = f"{resource.name}/{address.subresource}" if address.subresource else resource.name
-    raise forbidden(
-        f"{resource.qualified}{f' {_quote(address.name)}' if address.name else ''} is forbidden: User"
-        f' "{asked.user.get_username()}" cannot {asked.verb} resource "{which}" in API group'
-        f' "{resource.group}"{where}',
-        about(resource, address.name),
-    )
-
-
-def _quote(text: str) -> str:
-    return f'"{text}"'
 
 
 def _carry_out(asked: Asked) -> Outcome:

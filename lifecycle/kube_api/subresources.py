@@ -6,7 +6,7 @@ from typing import Any
 from lifecycle.engine.rules.custom_resources.definition import read_scale_paths
 from lifecycle.engine.rules.scaling.scales import UnreadableScaleError, read_custom_scale, read_own_scale
 from lifecycle.kube_api import writes
-from lifecycle.kube_api.access import service_tokens
+from lifecycle.kube_api.access import token_requests
 from lifecycle.kube_api.asking import objects
 from lifecycle.kube_api.asking.asked import Answer, Asked
 from lifecycle.kube_api.asking.write_options import raise_invalid_object, read_delete_options
@@ -164,7 +164,7 @@ def unreachable(asked: Asked) -> Refusal:
 
 def make_token(asked: Asked) -> Answer:
     """POST to a service account's /token."""
-    return service_tokens.answer(asked, _find(asked))
+    return token_requests.answer(asked, _find(asked))
 
 
 def _find(asked: Asked) -> Json:

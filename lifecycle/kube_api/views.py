@@ -10,7 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from lifecycle import limits
 from lifecycle.kube_api import content, serving
-from lifecycle.kube_api.access.authentication import authenticate, refuse_impersonation
+from lifecycle.kube_api.access.authentication import authenticate
 from lifecycle.kube_api.asking.asked import Asked, Stream, Text
 from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.rendering import render
@@ -34,9 +34,9 @@ async def serve(request: HttpRequest, cluster: str, path: str) -> HttpResponseBa
 def _answer(request: HttpRequest, address: str, path: str) -> HttpResponse | Stream:
     """In a thread of the request's own: everything that asks the database."""
     try:
-        user, cluster = authenticate(request, address)
-        refuse_impersonation(user, request.headers)
-        asked, outcome = serving.respond(request, cluster, user, path)
+        caller = authenticate(request, address)
+        user = caller.user
+        asked, outcome = serving.respond(request, caller, path)
         if isinstance(outcome, Stream):
             outcome.leave = _take(user, outcome)
             return outcome

@@ -10,6 +10,8 @@ from lifecycle.engine.api.options import read_options
 from lifecycle.engine.api.patching.patches import patch_object
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.rules.validation.words.refusal import raise_invalid
+from lifecycle.kube_api.access import escalation
+from lifecycle.kube_api.access.authorization import read_attributes, require_allowed
 from lifecycle.kube_api.asking import bodies, objects, patch_bodies
 from lifecycle.kube_api.asking.asked import Answer, Asked
 from lifecycle.kube_api.asking.bodies import Unreadable
@@ -76,7 +78,18 @@ def _read_result(cluster: Cluster, result: inbox.Result) -> Result:
 
 
 def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
-    """The result of a command. What it is about and stands unstored is stored first. Raises Refusal."""
+    """The result of a command, where the one who asks may give what it gives. Raises Refusal."""
+    if kind != "delete" and escalation.is_checked(asked):
+        rehearsed = {**payload, "request": {**payload["request"], "dryRun": ["All"]}}
+        made = _carry_out(asked, kind, rehearsed).data
+        name = made["metadata"]["name"]
+        old = reads.find(asked.cluster, asked.resource, asked.address.namespace, name)
+        escalation.check_grant(asked, old, made)
+    return _carry_out(asked, kind, payload)
+
+
+def _carry_out(asked: Asked, kind: str, payload: Json) -> Result:
+    """What a command is about and stands unstored is stored first."""
     meta = (payload.get("object") or {}).get("metadata") or payload
     if isinstance(name := meta.get("name"), str) and _store_standing(asked, [name]) and "object" in payload:
         payload = {**payload, "object": standing.without_identity(payload["object"])}
@@ -88,9 +101,7 @@ def _store_standing(asked: Asked, names: Sequence[str]) -> bool:
 
     Whether there was any. So has a dry run: what is read stays the same.
     """
-    if not standing.may_have(asked.resource):
-        return False
-    every = standing.list_all(asked.cluster, asked.resource)
+    every = standing.list_all(asked.cluster, asked.resource, asked.address.namespace)
     found = [standing.make_creation(one) for one in every if one["metadata"]["name"] in names]
     if found:
         with _telling_refusals():
@@ -146,6 +157,7 @@ def update(asked: Asked) -> Answer:
     if old is None:
         if address.subresource or not resource.served.is_created_by_update:
             raise not_found(resource, address.name)
+        _require_creation(asked)
         meta = {name: value for name, value in data["metadata"].items() if name != "resourceVersion"}
         made = {"object": to_stored(resource, {**data, "metadata": meta}), "request": told}
         return answer(asked, carry_out(asked, "create", made), 201)
@@ -156,6 +168,11 @@ def update(asked: Asked) -> Answer:
     if address.subresource:
         payload["subresource"] = address.subresource
     return answer(asked, carry_out(asked, "replace", payload), 200)
+
+
+def _require_creation(asked: Asked) -> None:
+    """Who makes an object by an update or a patch has to be allowed to create it. Raises Refusal (403)."""
+    require_allowed(asked.caller, read_attributes(asked.address, "create", asked.options))
 
 
 def _check_update(resource: Resource, data: Json, old: Json) -> None:
@@ -195,6 +212,8 @@ def patch(asked: Asked) -> Answer:
     old = reads.find(asked.cluster, resource, address.namespace, address.name)
     if old is None and not is_apply:
         raise not_found(resource, address.name)
+    if old is None:
+        _require_creation(asked)
     # Of what is not there the API server does not read the patch.
     value, problems = patch_bodies.read_patch(asked.request, how)
     told = asked.told(problems)

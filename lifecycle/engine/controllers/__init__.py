@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..api.context import Context
 from .act import Act
 from .attachments import AttachmentController
+from .cluster_roles import ClusterRoleController
 from .cron_job import CronJobController
 from .daemon_set import DaemonSetController
 from .definitions import DefinitionController
@@ -59,6 +60,7 @@ def make_controllers(context: Context, act: Act) -> list[LoopController]:
         MadeObjectsController(context, act),
         NamespaceController(context, act),
         DefinitionController(context, act),
+        ClusterRoleController(context, act),
         OwnObjectsController(context, act),
         NodeTaintController(context, act),
         NodeLifecycleController(context, act),

@@ -68,7 +68,7 @@ class Kubelets:
 
     def __init__(self, context: Context, api: ApiServer) -> None:
         self._context = context
-        self._parts = parts = Parts(context)
+        self._parts = parts = Parts(context, api)
         self._pod_manager = parts.pod_manager
         self._prober = prober = Prober(parts)
         self.evictor = evictor = Evictor(parts)

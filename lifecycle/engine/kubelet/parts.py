@@ -8,6 +8,7 @@ from lifecycle.userland.crowd import Crowd
 
 from ..api.context import Context
 from ..api.metrics import Running
+from ..api.server import ApiServer
 from ..heart.chance import PART
 from ..heart.timing import BACK_OFF_INITIAL_MS as BACK_OFF_MS
 from ..heart.timing import ON_DEMAND_RELIST_MS, RESYNC_MS, STATUS_SYNC_MS, UPKEEP_PROGRAM_MS
@@ -62,6 +63,7 @@ class Parts:
         "_clock",
         "_network",
         "agents",
+        "api",
         "context",
         "cpus",
         "crowd",
@@ -74,8 +76,8 @@ class Parts:
         "trace",
     )
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, context: Context, api: ApiServer) -> None:
+        self.context, self.api = context, api
         self.store = context.store
         self.trace = context.trace
         self._agenda = context.agenda

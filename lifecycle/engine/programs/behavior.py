@@ -119,6 +119,7 @@ class Declared:
     post_start: HookPlan | None = None
     usage: tuple[UsagePoint, ...] | None = None
     listens_after: Duration | None = None
+    creates: tuple[str, ...] | None = None
 
     def over(self, lower: Declared) -> Declared:
         """This source laid over a weaker one: each part given here wins, probes type by type."""
@@ -142,6 +143,8 @@ class Behavior:
     pre_stop: HookPlan | None = None
     post_start: HookPlan | None = None
     usage: tuple[UsagePoint, ...] = ()
+    creates: tuple[str, ...] = ()
+    """Objects, as JSON, that its program makes through the API when it ends with 0."""
     script: Script | None = None
     """What the main process runs. None: `runs` says how the process lives."""
     missing_program: str = ""

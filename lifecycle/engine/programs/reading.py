@@ -145,7 +145,7 @@ def read_behavior(parsed: Any, path: str) -> Reading:
     return Reading(behaviors, tuple(reader.problems))
 
 
-PARTS = ("pull", "start", "runs", "listens", "onTerm", "probes", "preStop", "postStart", "usage")
+PARTS = ("pull", "start", "runs", "listens", "onTerm", "creates", "probes", "preStop", "postStart", "usage")
 """What may be said of a container's behaviour."""
 
 
@@ -166,7 +166,15 @@ def read_declared(reader: Reader, value: Any, path: str) -> Declared:
         post_start=part("postStart", _read_hook),
         usage=part("usage", _read_usage) or None,
         listens_after=part("listens", _read_listens),
+        creates=part("creates", _read_created),
     )
+
+
+def _read_created(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
+    # Few say any.
+    from .created import read_created
+
+    return read_created(reader, value, path)
 
 
 def _read_tries(

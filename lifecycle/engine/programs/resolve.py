@@ -79,6 +79,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         pre_stop=declared.pre_stop,
         post_start=declared.post_start,
         usage=declared.usage or (),
+        creates=declared.creates or (),
         script=base.script if runs_script else None,
         missing_program=base.missing_program if runs_script else "",
         stop_signal=base.stop_signal,

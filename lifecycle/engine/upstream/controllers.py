@@ -13,6 +13,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/controller/volume/attachdetach/attach_detach_controller.go",
         "pkg/controller/volume/attachdetach/populator/desired_state_of_world_populator.go",
     ),
+    "controllers/cluster_roles": (
+        "pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go",
+    ),
+    "controllers/cluster_roles/decide": (
+        "pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go",
+    ),
     "controllers/cron_job/decide": (
         "pkg/controller/cronjob/cronjob_controllerv2.go",
         "pkg/controller/cronjob/utils.go",

@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 MODELS: dict[str, tuple[str, ...]] = {
+    "rules/access/accounts": ("staging/src/k8s.io/apiserver/pkg/authentication/serviceaccount/util.go",),
+    "rules/access/aggregation": (
+        "pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go",
+    ),
+    "rules/access/attributes": (
+        "staging/src/k8s.io/apiserver/pkg/authentication/user/user.go",
+        "staging/src/k8s.io/apiserver/pkg/authorization/authorizer/interfaces.go",
+        "staging/src/k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go",
+    ),
+    "rules/access/bootstrap": (
+        "plugin/pkg/auth/authorizer/rbac/bootstrappolicy/controller_policy.go",
+        "plugin/pkg/auth/authorizer/rbac/bootstrappolicy/namespace_policy.go",
+        "plugin/pkg/auth/authorizer/rbac/bootstrappolicy/policy.go",
+    ),
+    "rules/access/covering": (
+        "pkg/registry/rbac/validation/policy_compact.go",
+        "pkg/registry/rbac/validation/rule.go",
+        "staging/src/k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go",
+    ),
+    "rules/access/policy": (
+        "pkg/registry/rbac/validation/rule.go",
+        "plugin/pkg/auth/authorizer/rbac/rbac.go",
+    ),
+    "rules/access/rules": ("pkg/apis/rbac/v1/evaluation_helpers.go",),
     "rules/columns/ages": (
         "pkg/printers/internalversion/printers.go",
         "staging/src/k8s.io/apimachinery/pkg/util/duration/duration.go",

@@ -1,6 +1,5 @@
 """Who asks: a bearer token, or the session of somebody who is signed in."""
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,29 +9,34 @@ from django.middleware.csrf import CsrfViewMiddleware
 
 from lifecycle import tokens
 from lifecycle.access import Verb, find_cluster, hint_at, is_signed_in, may
-from lifecycle.kube_api.status import Refusal, bad_request, forbidden, unauthorized
+from lifecycle.kube_api.access import bearers
+from lifecycle.kube_api.access.bearers import Bearer
+from lifecycle.kube_api.access.callers import Caller, describe_user
+from lifecycle.kube_api.access.impersonation import Headers, act_as_asked
+from lifecycle.kube_api.status import Refusal, forbidden, unauthorized
 from lifecycle.models import Cluster
 
-# Where a request remembers the token that let it in; no header has such a name.
+# Where a request remembers the token that let it in, None of a service account's; no header has such a name.
 TOKEN_KEY = "podline.token"
-_IMPERSONATED = {"impersonate-user": "users", "impersonate-group": "groups", "impersonate-uid": "uids"}
-_EXTRA = "impersonate-extra-"
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
 
-def authenticate(request: HttpRequest, address: str) -> tuple[Any, Cluster]:
-    """The user who sent a request, and the cluster it is for. Raises Refusal: 401, as from the API server,
-    and 404 for a cluster that the user may not look at.
-
-    A session's unsafe requests are held to their CSRF token; a bearer's cannot be forged.
+def authenticate(request: HttpRequest, address: str) -> Caller:
+    """Who sent a request, to which cluster, and as whom it is to be done. Raises Refusal: 401, as from the
+    API server, 404 for a cluster that the user may not look at, 403 for who may not act as somebody else.
     """
+    return act_as_asked(_authenticate(request, address), list_headers(request))
+
+
+def _authenticate(request: HttpRequest, address: str) -> Caller:
+    """A session's unsafe requests are held to their CSRF token; a bearer's cannot be forged."""
     if request.headers.get("Authorization"):
         # Whoever shows a token means it: a session is no way around a wrong one.
         found = find_bearer(request.headers["Authorization"], address)
-        request.META[TOKEN_KEY] = found.pk
+        request.META[TOKEN_KEY] = found.token_id
         if not may(found.user, found.cluster, Verb.VIEW):
             raise _no_cluster(address)
-        return found.user, found.cluster
+        return found.caller
     user = getattr(request, "user", None)
     if user is None or not (user.is_authenticated and user.is_active):
         raise unauthorized()
@@ -42,47 +46,25 @@ def authenticate(request: HttpRequest, address: str) -> tuple[Any, Cluster]:
     cluster = find_cluster(user, address, is_exact=not is_safe)
     if cluster is None:
         raise _no_cluster(address, hint_at(address, user))
-    return user, cluster
+    return Caller(user, cluster, describe_user(user, cluster))
 
 
-def refuse_impersonation(user: Any, headers: Mapping[str, str]) -> None:
-    """Nobody acts as somebody else here, nor with what somebody else has. Raises Refusal (400, 403).
-
-    400 for groups, a uid or extra fields of nobody: the API server refuses the request as well, though it
-    calls its own answer a 500. 403 as for a user who may not (WithImpersonation).
-    """
-    name, asked = user.get_username(), dict(_list_impersonated(headers))
-    wanted = asked.pop("users", "")
-    if asked and not wanted:
-        raise bad_request(f"requested {', '.join(asked)} without impersonating a user")
-    if wanted not in ("", name):
-        asked = {"users": wanted}
-    for kind, one in asked.items():
-        resource = kind.partition("/")[0]
-        group = "" if kind in ("users", "groups") else "authentication.k8s.io"
-        qualified = f"{resource}.{group}" if group else resource
-        raise forbidden(
-            f'{qualified} "{one}" is forbidden: User "{name}" cannot impersonate resource "{kind}" in API'
-            f' group "{group}" at the cluster scope',
-            {"name": one, "kind": resource} | ({"group": group} if group else {}),
-        )
+def list_headers(request: HttpRequest) -> Headers:
+    """The headers as they were sent: Django joins those of one name."""
+    scope = getattr(request, "scope", None)
+    return request.headers.items() if scope is None else read_headers(scope)
 
 
-def _list_impersonated(headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What of somebody is asked for, as the resource that a right to it is of, and which one."""
-    for header, value in headers.items():
-        name = header.lower()
-        if name in _IMPERSONATED and value:
-            yield _IMPERSONATED[name], value
-        elif name.startswith(_EXTRA):
-            yield f"userextras/{name.removeprefix(_EXTRA)}", value
+def read_headers(scope: Any) -> Headers:
+    """The headers of a connection."""
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
 
 
-def find_bearer(shown: str, address: str) -> tokens.ApiToken:
-    """The token that an Authorization header shows. Raises Refusal (401)."""
+def find_bearer(shown: str, address: str) -> Bearer:
+    """Who shows the token of an Authorization header. Raises Refusal (401)."""
     scheme, _, text = shown.partition(" ")
-    found = tokens.find(text.strip(), address) if scheme.lower() == "bearer" else None
-    if found is None or not found.user.is_active:
+    found = bearers.find_bearer(text.strip(), address) if scheme.lower() == "bearer" else None
+    if found is None:
         raise unauthorized()
     return found
 
@@ -100,7 +82,7 @@ class Right:
     def of(cls, request: HttpRequest, cluster: Cluster, user: Any) -> "Right":
         """The right by which a request was let in."""
         token_id = request.META.get(TOKEN_KEY)
-        session = getattr(request, "session", None) if token_id is None else None
+        session = None if TOKEN_KEY in request.META else getattr(request, "session", None)
         session_key = session.session_key if session is not None else None
         return cls(cluster.pk, user.pk, token_id, session_key)
 

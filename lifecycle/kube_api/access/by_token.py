@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from lifecycle import tokens
 from lifecycle.access import address_for
+from lifecycle.kube_api.access.bearers import find_bearer
 from lifecycle.threads import reading as in_thread
 
-BEGINNING = f"Bearer {tokens.PREFIX}".encode()
+BEGINNING = b"Bearer "
 
 
 def by_token(application: Any) -> Any:
@@ -29,7 +29,7 @@ def by_token(application: Any) -> Any:
 
 
 def _lead(scope: Any, token: str) -> Any:
-    found = tokens.find(token)
+    found = find_bearer(token)
     if found is None:
         return scope
     path = f"/k8s/{address_for(found.user, found.cluster)}{scope['path']}"

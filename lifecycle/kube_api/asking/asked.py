@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from lifecycle.engine.releases.release import Release
+from lifecycle.kube_api.access.callers import Caller
 from lifecycle.kube_api.asking.requests import Address, Options
 from lifecycle.kube_api.asking.write_options import request_of
 from lifecycle.kube_api.content import PLAIN, Form
@@ -23,13 +24,22 @@ class Asked:
     """A request of somebody who may look at the cluster, for a resource of it."""
 
     request: HttpRequest
-    cluster: Cluster
-    user: Any
+    caller: Caller
     options: Options
     address: Address
     resource: Resource
     verb: str
     form: Form = PLAIN
+
+    @property
+    def cluster(self) -> Cluster:
+        """Which cluster is asked."""
+        return self.caller.cluster
+
+    @property
+    def user(self) -> Any:
+        """The user of Podline who asks, as whomever."""
+        return self.caller.user
 
     @property
     def release(self) -> Release:

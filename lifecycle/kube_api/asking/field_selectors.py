@@ -7,7 +7,7 @@ from typing import Any
 from lifecycle.engine.rules.serving.fields import ReadField, read_at
 from lifecycle.kube_api.asking.label_selectors import MOST_LETTERS
 from lifecycle.kube_api.describing.resource import Resource
-from lifecycle.kube_api.status import bad_request
+from lifecycle.kube_api.status import Refusal, bad_request
 
 Json = Mapping[str, Any]
 _METADATA = ("metadata.name", "metadata.namespace")
@@ -43,6 +43,17 @@ def names(selector: FieldSelector) -> str | None:
 def value_of(selector: FieldSelector, field: str) -> str | None:
     """The only value of a field that the selector leaves, None where it leaves more."""
     return next((one.value for one in selector if one.field == field and not one.is_denied), None)
+
+
+def find_name(text: str) -> str:
+    """The only name that a selector leaves, whatever else it says; "" where it leaves more, or is none."""
+    if len(text) > MOST_LETTERS:
+        return ""
+    try:
+        terms = [_read_term(term, text) for term in _split(text) if term]
+    except Refusal:
+        return ""
+    return next((value for field, value, is_denied in terms if field == _METADATA[0] and not is_denied), "")
 
 
 def parse(text: str, resource: Resource) -> FieldSelector:

@@ -18,7 +18,10 @@ from django.http import QueryDict
 
 from lifecycle import limits
 from lifecycle.access import Verb, may
-from lifecycle.kube_api.access.authentication import Right, find_bearer, refuse_impersonation
+from lifecycle.engine.rules.access.attributes import Attributes
+from lifecycle.kube_api.access.authentication import Right, find_bearer, read_headers
+from lifecycle.kube_api.access.authorization import require_allowed
+from lifecycle.kube_api.access.impersonation import act_as_asked
 from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.containers import streams
 from lifecycle.kube_api.containers.carrying import Carrying
@@ -72,7 +75,7 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     def _let_in(self, place: dict[str, str]) -> None:
         action = place["action"]
-        self.user, self.cluster, self.token_id = _find_bearer(self.scope, place["cluster"], action)
+        self.user, self.cluster, self.token_id = _let_in(self.scope, place)
         options = Options(QueryDict(self.scope["query_string"].decode("utf-8", "replace")))
         self.asked = streams.read(self.cluster, place["namespace"], place["pod"], action, options)
         if not self._is_spdy and action == streams.PORT_FORWARD and TUNNEL not in self.scope["subprotocols"]:
@@ -157,14 +160,15 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         await self.base_send({"type": "websocket.http.response.body", "body": body})
 
 
-def _find_bearer(scope: Any, address: str, action: str) -> tuple[Any, Cluster, int]:
-    """(user, cluster, number of the token). Raises Refusal (401, 403)."""
-    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-    found = find_bearer(headers.get(b"authorization", ""), address)
+def _let_in(scope: Any, place: dict[str, str]) -> tuple[Any, Cluster, int | None]:
+    """(user, cluster, number of the user's token). Raises Refusal (400, 401, 403)."""
+    headers = list(read_headers(scope))
+    shown = next((value for name, value in headers if name == "authorization"), "")
+    found = find_bearer(shown, place["cluster"])
     if not may(found.user, found.cluster, Verb.VIEW):
         raise unauthorized()
-    if not may(found.user, found.cluster, Verb.CHANGE):
-        name = found.user.get_username()
-        raise forbidden(f'pods is forbidden: User "{name}" cannot create resource "pods/{action}"')
-    refuse_impersonation(found.user, {name.decode("latin-1"): value for name, value in headers.items()})
-    return found.user, found.cluster, found.pk
+    caller = act_as_asked(found.caller, headers)
+    # It begins with GET, and is held to the right to create all the same (pod_websocket, v1.35).
+    namespace, name, part = place["namespace"], place["pod"], place["action"]
+    require_allowed(caller, Attributes("create", "", "pods", part, namespace, name))
+    return found.user, found.cluster, found.token_id

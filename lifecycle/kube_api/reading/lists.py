@@ -137,9 +137,10 @@ class Walk:
         self.version, self.page, self.taken = version, Page([], str(version)), 0
         keys = reads.keys(cluster, selection.resource, selection.namespace, version, selection.narrowed)
         self.standing = {
-            one["metadata"]["uid"]: one for one in standing.list_all(cluster, selection.resource)
+            one["metadata"]["uid"]: one
+            for one in standing.list_all(cluster, selection.resource, selection.namespace)
         }
-        keys += [(one["metadata"]["name"], uid) for uid, one in self.standing.items()]
+        keys += [(reads.key_of_json(one), uid) for uid, one in self.standing.items()]
         self.keys = sorted((_within(selection, key), uid) for key, uid in keys)
         self.left = deque(one for one in self.keys if one[0] >= start)
         self.count, self.size_bytes, self.last = _FIRST_CHUNK, 0, ""

@@ -28,7 +28,7 @@ def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str)
     if found is None and resource.kind_id == EVENTS:
         return trace_events.find(cluster, namespace, name)
     stored: Json | None = found
-    return standing.find(cluster, resource, name) if stored is None else stored
+    return standing.find(cluster, resource, namespace, name) if stored is None else stored
 
 
 def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, version: str = "") -> Json:

@@ -39,14 +39,15 @@ def start(asked: Asked) -> Stream:
         Watcher(Selection(asked.address.namespace, matches), _make_encoding(asked)),
         lambda rv, annotations: make_bookmark(asked, rv, annotations),
         Right.of(asked.request, asked.cluster, asked.user),
-        [_hold(one) for one in standing.list_all(asked.cluster, resource)],
+        [_hold(one) for one in standing.list_all(asked.cluster, resource, asked.address.namespace)],
     )
     return Stream(watch.respond)
 
 
 def _hold(data: Json) -> Held:
     meta = data["metadata"]
-    return Held(int(meta["resourceVersion"]), None, meta["name"], orjson.dumps(data))
+    version, namespace = int(meta["resourceVersion"]), meta.get("namespace")
+    return Held(version, namespace, meta["name"], orjson.dumps(data))
 
 
 def read_wish(options: Options) -> Wish:

@@ -90,8 +90,9 @@ class Watch:
         watcher, rv = self.watcher, self.wish.rv
         watcher.rv = cache.rv
         if self.wish.sends_initial or not rv:
-            names = {one.name for one in cache.state.values()} if self.standing else ()
-            standing = [one for one in self.standing if one.name not in names]
+            stored = cache.state.values() if self.standing else ()
+            places = {(one.namespace, one.name) for one in stored}
+            standing = [one for one in self.standing if (one.namespace, one.name) not in places]
             held = sorted([*cache.state.values(), *standing], key=lambda one: (one.namespace or "", one.name))
             return self._initial(held, cache.rv)
         watcher.after = rv

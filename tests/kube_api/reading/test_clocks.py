@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
+from lifecycle.engine.rules.access.attributes import UserInfo
 from lifecycle.kube_api import clocks as served
 from lifecycle.kube_api.access.authentication import Right
+from lifecycle.kube_api.access.callers import Caller as Asker
 from lifecycle.kube_api.asking.asked import Asked
 from lifecycle.kube_api.asking.requests import Options, read_address
 from lifecycle.kube_api.describing.built_in import list_built_in
@@ -213,7 +215,8 @@ def test_a_watch_tells_when_the_clock_is_otherwise(caller, monkeypatch):
     monkeypatch.setattr(served, "LOOK_SECONDS", 0.0)
     shop, resource = caller.shop, list_built_in()["podline.dev", "v1alpha1", "clocks"]
     address = read_address(CLOCKS.removeprefix("/"))
-    asked = Asked(None, shop.cluster, shop.cluster.owner, Options(QueryDict()), address, resource, "watch")
+    owner = Asker(shop.cluster.owner, shop.cluster, UserInfo("ada"))
+    asked = Asked(None, owner, Options(QueryDict()), address, resource, "watch")
     right = Right(shop.cluster.pk, shop.cluster.owner.pk, None)
     selection = served._select(asked)
 

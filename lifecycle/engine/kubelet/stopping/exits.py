@@ -22,6 +22,10 @@ def record_exit(
     parts: Parts, evictor: Evictor, worker: PodWorker, pod: Pod, run: ContainerRun, end: Exit
 ) -> None:
     """The runtime's record of a run that has ended; what is next is for the pod's next look."""
+    if end.code == 0 and run.behavior is not None and run.behavior.creates:
+        from .created import make_created
+
+        make_created(parts, worker, pod, run, run.behavior.creates)
     if run.wake_timer is not None:
         parts.cancel((run.wake_timer[0], run.wake_timer[2]))
         run.wake_timer = None
