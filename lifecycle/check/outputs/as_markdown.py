@@ -11,7 +11,6 @@ from lifecycle.check.findings import Finding
 from lifecycle.check.outputs.pictures import LEGEND, draw_letters
 from lifecycle.check.outputs.scorecard import FINE, NOT_TRIED, Scorecard, make_scorecard
 from lifecycle.check.outputs.telling import (
-    clean,
     group_faults,
     tell_comparison,
     tell_headline,
@@ -22,6 +21,7 @@ from lifecycle.check.outputs.telling import (
 from lifecycle.check.report import Report
 from lifecycle.input.problems import Problem
 from lifecycle.late_patterns import late_pattern
+from lifecycle.simulation.pages.texts import clean
 
 MOST_ROWS, MOST_FINDINGS, MOST_LETTERS = 50, 20, 400
 """With all of these it stays well under the 60,000 letters that a comment may have."""
