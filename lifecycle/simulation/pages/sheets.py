@@ -9,6 +9,9 @@ from lifecycle.simulation.pages.frame import draw_legend, draw_table, make_page,
 from lifecycle.simulation.pages.pictures import Picture, draw_svg, list_tones
 from lifecycle.simulation.pages.texts import mark, say
 
+MOST_LISTED = 30
+"""So many lines of a list are in Markdown, the first."""
+
 
 class Head(NamedTuple):
     """What the blocks after it are about."""
@@ -160,7 +163,9 @@ def _tell(block: Block) -> Iterator[str]:
         case Words(text, is_verdict):
             yield f"**{mark(text)}**" if is_verdict else mark(text)
         case Items(texts):
-            yield from (f"- {mark(text)}" for text in texts)
+            yield from (f"- {mark(text)}" for text in texts[:MOST_LISTED])
+            if len(texts) > MOST_LISTED:
+                yield f"- and {len(texts) - MOST_LISTED} more"
         case Facts(pairs):
             yield from (f"- {mark(name)}: {mark(value)}" for name, value in pairs)
         case Table(heads, rows):
