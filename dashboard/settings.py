@@ -24,6 +24,7 @@
 | MAX_EXECS         | 16                          | `kubectl exec`s one user may have at once      |
 | MAX_ANSWER_MIB    | 64                          | MiB of answers that may be on their way to one |
 | MAX_PREVIEWS      | 4                           | previews and looks one user may have at once   |
+| MAX_SHARES        | 50                          | shared links one user may have that are good   |
 | MAX_EXPORTS       | 4                           | exports one user may have at once, a process   |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 
@@ -95,6 +96,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "dashboard.web.guests.LetGuestsIn",
     "dashboard.web.refusals.AnswerExceeded",
 ]
 
@@ -224,7 +226,7 @@ def _hash_of_static_files() -> str:
 # gathers and compresses them there; without that they come straight from the folders they live in.
 STATIC_FOLDERS = (BASE_DIR / "static", BASE_DIR / "lifecycle" / "static")
 _static_hash = "live" if DEBUG else _hash_of_static_files()
-STATIC_URL = f"static/{_static_hash}/"
+STATIC_URL = f"/static/{_static_hash}/"
 STATIC_ROOT = DATA / "static" / _static_hash
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
@@ -257,6 +259,7 @@ MAX_SOCKETS = env.whole("MAX_SOCKETS", 200)
 MAX_EXECS = env.whole("MAX_EXECS", 16)
 MAX_ANSWER_MIB = env.whole("MAX_ANSWER_MIB", 64)
 MAX_PREVIEWS = env.whole("MAX_PREVIEWS", 4)
+MAX_SHARES = env.whole("MAX_SHARES", 50)
 MAX_EXPORTS = env.whole("MAX_EXPORTS", 4, low=1)
 
 # kombu spells a Redis socket redis+socket://.

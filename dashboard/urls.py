@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 
 from dashboard.addresses import WorkloadFolder
 from dashboard.pages import part_views
+from dashboard.pages.access import people
 from dashboard.pages.access import views as access_views
 from dashboard.pages.autoscaler import views as autoscaler_views
 from dashboard.pages.budget import views as budget_views
@@ -77,6 +78,11 @@ urlpatterns = [
     path("clusters/<str:cluster>/kubeconfig", access_views.download, name="kubeconfig"),
     path("clusters/<str:cluster>/tokens/", access_views.issued, name="tokens"),
     path("clusters/<str:cluster>/tokens/<int:token>/revoke/", access_views.revoke, name="revoke-token"),
+    path("clusters/<str:cluster>/people/", people.people, name="people"),
+    path("clusters/<str:cluster>/people/give/", people.give_role, name="give-role"),
+    path("clusters/<str:cluster>/people/<int:role>/take/", people.take_role, name="take-role"),
+    path("clusters/<str:cluster>/links/", people.share, name="share"),
+    path("clusters/<str:cluster>/links/<int:share>/revoke/", people.revoke_link, name="revoke-link"),
     path("clusters/<str:cluster>/manifest/", manifest_views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/behaviors/", manifest_views.say_behaviors, name="say-behaviors"),
     path("clusters/<str:cluster>/workloads/", cluster_views.workloads, name="workloads"),

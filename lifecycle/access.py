@@ -1,8 +1,9 @@
 """Who may do what to a cluster, and what they call it: the questions every surface asks.
 
-Owners and superusers may do everything, others nothing; at a past instant all only look. Sharing will widen
-`may` and `_seen_by` here, and nowhere else. Someone else's cluster does not exist for a stranger: it answers
-404, never 403, and nothing tells that there is one of a name.
+Who made a cluster is its owner, and gives others roles: a viewer looks at everything and forks it, an editor
+changes and runs it, a further owner may do all. Superusers may do everything, guests look at what a link
+shares, others nothing; at a past instant all only look. Someone else's cluster does not exist for a stranger:
+it answers 404, never 403, and nothing tells that there is one of a name.
 
 Names are their owners'. In addresses and commands `demo` is the asker's own cluster, `demo@alice` the one of
 alice, for who may see it; the first `@` divides, as users' names may have more. Who has no `demo` and may see
@@ -16,12 +17,13 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, Q, QuerySet, When
 from django.http import Http404
 
 from lifecycle.models import Cluster
+from lifecycle.models.shares import Guest, Role, Share
 
-User = AbstractBaseUser | AnonymousUser
+User = AbstractBaseUser | AnonymousUser | Guest
 MOST_NAMED = 5
 """So many addresses are told at most to who may have meant any of them."""
 
@@ -35,14 +37,40 @@ class Verb(StrEnum):
     OWN = "own"  # rename, share, delete
 
 
+_ALLOWED: dict[str, tuple[Verb, ...]] = {
+    "": (),
+    Role.Name.VIEWER: (Verb.VIEW,),
+    Role.Name.EDITOR: (Verb.VIEW, Verb.CHANGE, Verb.RUN),
+    Role.Name.OWNER: tuple(Verb),
+}
+
+
 def may(user: User, cluster: Cluster, verb: str) -> bool:
     """Whether `user` may do `verb` to `cluster`; ValueError when there is no such verb."""
-    Verb(verb)
+    asked = Verb(verb)
     if not (user.is_authenticated and user.is_active):
         return False
-    if cluster.is_look and verb != Verb.VIEW:
-        return False
-    return getattr(user, "is_superuser", False) or cluster.owner_id == user.pk
+    if cluster.is_look:
+        return asked == Verb.VIEW and _may_look_back(user, cluster)
+    return asked in _ALLOWED[find_role(user, cluster)]
+
+
+def find_role(user: User, cluster: Cluster) -> str:
+    """What somebody is to a cluster; "" for nothing."""
+    if isinstance(user, Guest):
+        return Role.Name.VIEWER if cluster.pk in user.cluster_ids else ""
+    if getattr(user, "is_superuser", False) or cluster.owner_id == user.pk:
+        return Role.Name.OWNER
+    return Role.objects.filter(cluster=cluster, user_id=user.pk).values_list("name", flat=True).first() or ""
+
+
+def _may_look_back(user: User, look: Cluster) -> bool:
+    """A look is its maker's, as long as what it looks at may be seen."""
+    if isinstance(user, Guest):
+        return look.share_id == user.share.pk
+    is_own = look.share_id is None and look.owner_id == user.pk
+    is_seen = look.parent is None or may(user, look.parent, Verb.VIEW)
+    return getattr(user, "is_superuser", False) or (is_own and is_seen)
 
 
 def clusters_for(user: User) -> QuerySet[Cluster]:
@@ -55,7 +83,12 @@ def _seen_by(user: User) -> QuerySet[Cluster]:
     if not (user.is_authenticated and user.is_active):
         return Cluster.objects.none()
     every = Cluster.objects.all()
-    return every if getattr(user, "is_superuser", False) else every.filter(owner_id=user.pk)
+    if isinstance(user, Guest):
+        return every.filter(Q(pk__in=user.cluster_ids) | Q(share=user.share))
+    if getattr(user, "is_superuser", False):
+        return every
+    given = Role.objects.filter(user_id=user.pk).values("cluster")
+    return every.filter(Q(owner_id=user.pk) | Q(pk__in=given))
 
 
 def get_cluster_or_404(user: User, address: str, verb: str = Verb.VIEW) -> Cluster:
@@ -108,16 +141,34 @@ def hint_at(name: str, user: User | None = None) -> str:
 
 
 def address_for(user: User, cluster: Cluster) -> str:
-    """What `user` calls a cluster in addresses: `shop` one's own, `shop@alice` that of alice."""
-    return cluster.name if cluster.owner_id == user.pk else f"{cluster.name}@{cluster.owner.get_username()}"
+    """What `user` calls a cluster in addresses: `shop` one's own, `shop@alice` that of alice.
+
+    To guests nobody's name is told; what they see has one owner.
+    """
+    if cluster.owner_id == user.pk or isinstance(user, Guest):
+        return cluster.name
+    return f"{cluster.name}@{cluster.owner.get_username()}"
 
 
 def give_address(user: User, cluster: Cluster) -> Cluster:
-    """The cluster with its `address` for `user`; what it is a look at has its own as well."""
+    """The cluster with its `address` for `user`, and whether that one may change it, and owns it.
+
+    What it is a look at has its own address as well.
+    """
     cluster.address = address_for(user, cluster)
+    allowed = () if cluster.is_look else _ALLOWED[find_role(user, cluster)]
+    cluster.is_editable, cluster.is_owned = Verb.CHANGE in allowed, Verb.OWN in allowed
     if cluster.is_look and cluster.parent is not None:
-        cluster.parent.address = address_for(user, cluster.parent)
+        give_address(user, cluster.parent)
     return cluster
+
+
+def admit(share: Share | None) -> Guest | None:
+    """The guest of a link that is good: its time is not up, and who made it may share still."""
+    if share is None or share.is_over:
+        return None
+    shown = [one for one in (share.cluster, share.beside) if one is not None]
+    return Guest(share) if all(may(share.user, one, Verb.OWN) for one in shown) else None
 
 
 def is_signed_in(session_key: str, user_id: int) -> bool:

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db.models import Sum
 
 from lifecycle.models import Cluster
+from lifecycle.models.shares import count_issued
 
 MEGABYTE = 2**20
 # Commands that come at once are taken up to what so many seconds have room for.
@@ -116,6 +117,16 @@ def check_clusters(user: Any, wanted: int = 1) -> None:
             403,
         )
     check_holdings(user)
+
+
+def check_shares(user: Any) -> None:
+    """Exceeded when the user has shared as many links as one may have."""
+    if is_bound(user) and settings.MAX_SHARES and count_issued(user) >= settings.MAX_SHARES:
+        raise Exceeded(
+            f"{settings.MAX_SHARES:,} links of yours are good, the most for one user (MAX_SHARES): revoke one"
+            " first",
+            403,
+        )
 
 
 def bind_settings(user: Any, given: dict[str, Any]) -> dict[str, Any]:

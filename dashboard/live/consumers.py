@@ -25,8 +25,9 @@ from dashboard.live.load import Load, of_this_loop
 from dashboard.live.shared_figures import SharedFigures, share_figures
 from dashboard.live.timeline_feed import BY_NAME, Asked
 from lifecycle import frames, limits
-from lifecycle.access import Verb, find_cluster, is_signed_in, may
+from lifecycle.access import Verb, admit, find_cluster, is_signed_in, may
 from lifecycle.models import Cluster
+from lifecycle.models.shares import Guest, find_again
 from lifecycle.threads import reading as in_thread
 
 log = logging.getLogger(__name__)
@@ -277,7 +278,12 @@ def _may_still(user: Any, cluster_id: int, session_key: str | None) -> bool:
 
 
 def _stored(user: Any) -> Any:
-    """The user as stored; nobody when there is none any more, or the password is another."""
+    """The user as stored; nobody when there is none any more, or the password is another.
+
+    A guest is one as long as the link is good.
+    """
+    if isinstance(user, Guest):
+        return admit(find_again(user.share.pk)) or AnonymousUser()
     stored = get_user_model().objects.filter(pk=user.pk).first() if user.is_authenticated else None
     is_same = stored is not None and stored.get_session_auth_hash() == user.get_session_auth_hash()
     return stored if is_same else AnonymousUser()

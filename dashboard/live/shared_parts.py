@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from django.http import Http404, HttpResponse
+from django.urls import get_script_prefix
 
 from lifecycle.models import Cluster
 
@@ -40,9 +41,11 @@ _holding = threading.Lock()
 def share_part(name: str, cluster: Cluster, make: Callable[[Cluster], HttpResponse]) -> HttpResponse:
     """The part, as it was made since this cluster was read, or made now. Whoever waits gets what was made.
 
-    Its links have the cluster's address, so that it is shared by those who call the cluster alike.
+    Its links have the cluster's address, so that it is shared by those who call the cluster alike, come by
+    the same way, and may do the same.
     """
-    part = _find(name, str(cluster.epoch_id), cluster.address)
+    what = "editable" if cluster.is_editable else "shown"
+    part = _find(name, str(cluster.epoch_id), cluster.address, get_script_prefix(), what)
     with part.lock:
         if not part.tells(cluster):
             try:

@@ -55,7 +55,7 @@ def tell_past(cluster: Cluster, stored: StoredObject | None = None) -> dict[str,
     """What the head of a page at a past instant says; None for a page of now. `stored`: what it is about."""
     if not cluster.is_look:
         return None
-    asked = _list_changes(looks.base_of(cluster), stored) if stored is not None else None
+    asked = list_changes(looks.base_of(cluster), stored) if stored is not None else None
     before_ms, after_ms = looks.find_neighbours(cluster, asked)
     return {
         "base": looks.base_of(cluster),
@@ -67,7 +67,7 @@ def tell_past(cluster: Cluster, stored: StoredObject | None = None) -> dict[str,
     }
 
 
-def _list_changes(base: Cluster, stored: StoredObject) -> Q:
+def list_changes(base: Cluster, stored: StoredObject) -> Q:
     """The transitions that a page about an object shows: its own, and those of what it owns or carries."""
     objects, kind = StoredObject.objects.filter(cluster=base), kind_of_stored(stored)
     if kind == NODE_KIND.id:

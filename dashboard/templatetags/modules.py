@@ -1,4 +1,4 @@
-"""`{% preload "cluster_page" %}`: a page's modules all asked for at once."""
+"""`{% preload "cluster_page" %}`: a page's modules all at once; `{% socket cluster %}`: where it watches."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import re
 from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from urllib.parse import quote
 
 from django import template
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
+from django.urls import get_script_prefix
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+
+from lifecycle.models import Cluster
 
 register = template.Library()
 _IMPORT = re.compile(r'^import .*?"(\.\.?/[\w/-]+)\.js";$', re.MULTILINE)
@@ -22,6 +26,12 @@ def preload(module: str) -> SafeString:
     """A link for each module that this one needs, the nearest first."""
     links = ((static(f"js/{name}.js"),) for name in list_needed(module))
     return format_html_join("", '<link rel="modulepreload" href="{}">', links)
+
+
+@register.simple_tag
+def socket(cluster: Cluster) -> str:
+    """Where a page watches a cluster from: below the link by which it is looked at, if there is one."""
+    return f"{get_script_prefix()}ws/clusters/{quote(cluster.address, safe='@')}/"
 
 
 @cache

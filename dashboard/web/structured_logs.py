@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 # What every LogRecord carries by itself; anything else was handed in with `extra`.
 # Celery's `data` repeats what its message says.
 _BUILT_IN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName", "data"}
-# A way in that was not used yet may stand in an address.
-_WAYS_IN = re.compile(r"(/enter/)[^/\s'\"]+")
+# A way in may stand in an address: one that was not used yet, or a link that was shared.
+_WAYS_IN = re.compile(r"(?<=/enter/)[^/\s'\"]+|(?<=/s/)[\w-]{40,}")
 # What would end a line, or tell a terminal what to do.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # Of records that are alike so many are written in a while; the others are counted.
@@ -70,7 +70,7 @@ class QuietUnderFloods(logging.Filter):
 
 
 def _one_line(text: str) -> str:
-    text = _WAYS_IN.sub(r"\1…", text)
+    text = _WAYS_IN.sub("…", text)
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 

@@ -126,6 +126,7 @@ LOG = inline_serializer(
     },
 )
 ROOT = OpenApiResponse(OpenApiTypes.OBJECT, "links")
+TRACE = OpenApiResponse(OpenApiTypes.OBJECT, "`traceEvents`, as Chrome and Perfetto read them")
 REFUSALS = {
     "400": "a parameter or field that is none, or has no such value",
     "401": "nobody is signed in, and no good token was shown",

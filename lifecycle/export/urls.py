@@ -18,6 +18,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/transitions", views.Transitions.as_view(), name="transitions"),
     path("clusters/<str:cluster>/events", views.Events.as_view(), name="events"),
     path("clusters/<str:cluster>/objects", views.Objects.as_view(), name="objects"),
+    path("clusters/<str:cluster>/trace", views.Trace.as_view(), name="trace"),
     path("clusters/<str:cluster>/logs", views.Logs.as_view(), name="logs"),
     path("clusters/<str:cluster>/checks/", checks.CheckList.as_view(), name="checks"),
     path("clusters/<str:cluster>/checks/<uuid:check>/", checks.CheckDetail.as_view(), name="check"),

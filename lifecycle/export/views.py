@@ -1,10 +1,11 @@
 """The REST export: clusters, their histories, objects and logs. Read only, streamed, for whoever may look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header
 from drf_spectacular.utils import extend_schema
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.exceptions import Throttled, ValidationError
@@ -40,6 +41,8 @@ from lifecycle.export.formats import (
 )
 from lifecycle.export.logs import find_log
 from lifecycle.export.requests import REQUESTS, add_requests
+from lifecycle.reads import virtual_now_ms
+from lifecycle.recorded.perfetto import write_trace
 from lifecycle.sources import EVENTS, OBJECTS, SUMMARIES, TRANSITIONS, Cursor, Source
 from lifecycle.writers import WRITERS, Pages
 
@@ -83,16 +86,21 @@ class StreamedView(ExportView):
 
     renderer_classes = (JSONRenderer, NdjsonRenderer, CsvRenderer)
 
+    @classmethod
+    def stream(cls, request: Request, keys: list[str], pages: Pages, cursor: Cursor) -> HttpResponseBase:
+        write = WRITERS[request.accepted_renderer.format]
+        return cls.hand_out(request, lambda: write(pages, keys, cursor))
+
     @staticmethod
-    def stream(request: Request, keys: list[str], pages: Pages, cursor: Cursor) -> HttpResponseBase:
+    def hand_out(request: Request, write: Callable[[], Iterator[bytes]]) -> HttpResponseBase:
+        """What is written, as long as the user has a place for it."""
         user_id, most = request.user.pk or 0, settings.MAX_EXPORTS
         if limits.exports.is_full(user_id, most):
             raise Throttled(
                 wait=RETRY_SECONDS,
                 detail=f"You have {most} exports at once, which is the most: wait for one to end.",
             )
-        write = WRITERS[request.accepted_renderer.format]
-        response = stream(request, write(pages, keys, cursor))
+        response = stream(request, write())
         response._resource_closers.append(limits.exports.take(user_id, response))  # type: ignore[attr-defined]
         return response
 
@@ -134,6 +142,20 @@ class Events(History):
     @extend_schema(parameters=documents.parameters(EVENT_FILTERS), responses=documents.EVENTS_ROWS)
     def get(self, request: Request, cluster: str) -> HttpResponseBase:
         return self.rows(request, cluster)
+
+
+class Trace(StreamedView):
+    """The run as Chrome's trace events, which Perfetto opens: workloads, pods, containers, events."""
+
+    renderer_classes = (JSONRenderer,)
+
+    @extend_schema(responses=documents.TRACE)
+    def get(self, request: Request, cluster: str) -> HttpResponseBase:
+        found = get_cluster_or_404(request.user, cluster)
+        response = self.hand_out(request, lambda: write_trace(found, virtual_now_ms(found)))
+        name = content_disposition_header(True, f"{found.shown_name}.trace.json")
+        response.headers["Content-Disposition"] = name or "attachment"
+        return response
 
 
 class Objects(StreamedView):

@@ -19,10 +19,13 @@ from django.dispatch import receiver
 from lifecycle.fields import LIVING_OBJECT, WrittenJSONField
 from lifecycle.models.checks import Check, CheckPart
 from lifecycle.models.comparisons import Comparison
+from lifecycle.models.logs import ContainerLog
+from lifecycle.models.shares import Role, Share
 from lifecycle.tokens import ApiToken, EntryLink
 from lifecycle.workers import Shard, Worker
 
-__all__ = ["ApiToken", "Check", "CheckPart", "Comparison", "EntryLink", "Shard", "Worker"]
+__all__ = ["ApiToken", "Check", "CheckPart", "Comparison", "ContainerLog", "EntryLink", "Role", "Shard", "Share",
+           "Worker"]  # fmt: skip
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",
@@ -60,6 +63,10 @@ class Cluster(models.Model):
     parent = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="forks")
     forked_at_ms = models.BigIntegerField(null=True, blank=True)
     is_look = models.BooleanField(default=False, editable=False)
+    # The link by which guests look at this past; looks of users have none.
+    share = models.ForeignKey(
+        "lifecycle.Share", models.CASCADE, null=True, blank=True, editable=False, related_name="looks"
+    )
 
     # The cursor: everything up to here is recorded.
     instant_ms = models.BigIntegerField(default=0)
@@ -108,8 +115,11 @@ class Cluster(models.Model):
     # Read along by the runner.
     has_commands = True
     has_controls = True
-    # What it is called in addresses by who looks at it, set where it is found for somebody.
+    # What it is called in addresses by who looks at it, and whether they may change it and own it: set where
+    # it is found for somebody.
     address: str
+    is_editable = False
+    is_owned = False
 
     class Meta:
         ordering = ["name", "pk"]
@@ -373,29 +383,5 @@ class Checkpoint(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["cluster", "instant_ms", "command_order", "seq"], name="checkpoint_at"
-            )
-        ]
-
-
-class ContainerLog(models.Model):
-    """A part of what one run of a container wrote; the current and the previous run are kept.
-
-    `number` orders the parts. `lines` says when the lines of `text` were written, as [instant in ms, how
-    many] in order.
-    """
-
-    cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="+", db_index=False)
-    uid = models.CharField(max_length=63)
-    container = models.CharField(max_length=63)
-    attempt = models.IntegerField()
-    number = models.IntegerField(default=0)
-    started_ms = models.BigIntegerField(null=True)
-    text = models.TextField(blank=True)
-    lines = models.JSONField(default=list, blank=True)
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["cluster", "uid", "container", "attempt", "number"], name="log_part"
             )
         ]

@@ -37,17 +37,19 @@ def fork(
     name: str,
     is_look: bool = False,
     kubernetes: str = "",
+    asked_by: Any = None,
 ) -> Cluster:
     """A new, paused cluster that is what `parent` was at `at_ms`; None: what it is now.
 
     `kubernetes`: the release that it goes on under, "" for its parent's. What is there stays as it is.
+    `asked_by`: whose looking it is, where that is not the owner.
 
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
     ValidationError when its owner has one of that name or it is no DNS label; limits.Exceeded when the owner
     has as many as one may have, or makes too many at once.
     """
     limits.check_clusters(owner, wanted=0 if is_look else 1)
-    with limits.preview(owner):
+    with limits.preview(asked_by or owner):
         return _fork(parent, at_ms, owner, name, is_look, kubernetes)
 
 
@@ -114,7 +116,9 @@ def suggest_name(parent: Cluster, owner: Any) -> str:
 def find_free_name(stem: str, owner: Any) -> str:
     """A name that begins so, and that no cluster of that owner's has yet: `shop-fork`, `shop-fork-2`…"""
     stem = stem[:55].rstrip("-")
-    taken = set(Cluster.objects.filter(owner=owner, name__startswith=stem).values_list("name", flat=True))
+    taken = set(
+        Cluster.objects.filter(owner_id=owner.pk, name__startswith=stem).values_list("name", flat=True)
+    )
     names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
     return next(name for name in names if name not in taken)
 

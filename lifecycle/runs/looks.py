@@ -11,6 +11,7 @@ from uuid import uuid4
 from django.db.models import Q
 
 from lifecycle.models import Cluster, Transition
+from lifecycle.models.shares import Guest
 from lifecycle.runs import forks
 
 # Whoever looks at a further instant loses the oldest of so many.
@@ -18,16 +19,21 @@ MOST_KEPT = 3
 
 
 def look(cluster: Cluster, at_ms: int, user: Any) -> Cluster:
-    """What `cluster`, or that which it is a look at, was at an instant: for `user` alone.
+    """What `cluster`, or that which it is a look at, was at an instant: for `user` alone, or a link's guests.
 
     ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more.
     """
-    base = base_of(cluster)
-    own = Cluster.objects.filter(owner=user, is_look=True)
+    base, share = base_of(cluster), user.share if isinstance(user, Guest) else None
+    # A link's looks are kept beside those of who made it, and go with it.
+    owner = user if share is None else share.user
+    own = Cluster.objects.filter(owner=owner, is_look=True, share=share)
     known = own.filter(parent=base, forked_at_ms=at_ms, failure="").first()
     if known is not None:
         return known
-    made = forks.fork(base, at_ms, user, f"look-{uuid4().hex[:12]}", is_look=True)
+    made = forks.fork(base, at_ms, owner, f"look-{uuid4().hex[:12]}", is_look=True, asked_by=user)
+    if share is not None:
+        made.share = share
+        made.save(update_fields=["share"])
     for older in own.order_by("-pk")[MOST_KEPT:]:
         older.delete()
     return made

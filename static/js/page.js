@@ -1,4 +1,6 @@
 // What every page has: the theme toggle, textareas that submit with Ctrl+Enter, word of problems.
+import "./keep.js";
+
 const root = document.documentElement;
 
 function toggleTheme() {

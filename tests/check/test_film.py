@@ -6,8 +6,9 @@ import pytest
 
 from lifecycle.check.film import MOST_LANES, Film, Lane, Mark, Span, make_film
 from lifecycle.check.ordeal_files import list_ordeals
-from lifecycle.check.outputs.pictures import draw_letters, draw_svg, list_ticks
+from lifecycle.check.outputs.pictures import draw_film, draw_letters
 from lifecycle.check.trials import list_trials
+from lifecycle.simulation.pages.pictures import list_ticks
 from tests.check.conftest import find
 
 
@@ -87,5 +88,5 @@ def test_a_letter_is_a_share_of_the_time(spans, letters):
 
 def test_names_are_text_in_the_picture():
     film = Film(0, 720, (Lane("<b>&", (Span(0, 720, "ready"),)),), (), (Mark(0, "<i>"),))
-    svg = draw_svg(film, 0, '"><script>')
+    svg = draw_film(film, 0, '"><script>')
     assert "<b>" not in svg and "<i>" not in svg and "<script>" not in svg

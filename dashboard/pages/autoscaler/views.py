@@ -15,6 +15,7 @@ from dashboard.asking.forms import BoundsForm
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.ages import count_on
 from dashboard.pages.autoscaler.readings import KIND
+from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import find_or_404, messages_of, show_answers, show_object, signed_in
 from dashboard.pages.past import at_instant
 from dashboard.plots.theme import clock
@@ -29,6 +30,7 @@ Json = dict[str, Any]
 
 @signed_in
 @at_instant
+@as_file
 def autoscaler(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One autoscaler, with its live figures."""
     found = get_cluster_or_404(request.user, cluster)

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.budget.readings import KIND, list_evictions, read_budget
+from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import find_or_404, show_object, signed_in
 from dashboard.pages.past import at_instant
 from lifecycle.access import get_cluster_or_404
@@ -18,6 +19,7 @@ from lifecycle.models import Cluster
 
 @signed_in
 @at_instant
+@as_file
 def budget(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One budget, with its live figure."""
     found = get_cluster_or_404(request.user, cluster)

@@ -15,6 +15,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboard.asking.answers import Answer
 from dashboard.pages.check.forms import CheckForm
 from dashboard.pages.check.readings import find_last, list_choices, read_check
+from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
 from lifecycle.access import Verb, get_cluster_or_404, may
 from lifecycle.limits import Exceeded
@@ -26,6 +27,7 @@ from lifecycle.runs.checks.opening import open_counterexample
 
 @signed_in
 @require_GET
+@as_file
 def check(request: HttpRequest, cluster: str) -> HttpResponse:
     """The form that asks for a check, and the newest one."""
     found = get_cluster_or_404(request.user, cluster)

@@ -24,6 +24,7 @@ from dashboard.pages.cluster.trials import try_otherwise
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.compare.views import find_parent, list_others
 from dashboard.pages.examples import list_examples
+from dashboard.pages.files.views import as_file
 from dashboard.pages.node.readings import list_nodes
 from dashboard.pages.parts import (
     UNPROCESSABLE,
@@ -52,6 +53,7 @@ from lifecycle.runs.driving.run_requests import check_run
 
 @signed_in
 @at_instant
+@as_file
 def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)

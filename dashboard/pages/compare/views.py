@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from dashboard.pages.compare.markdown import write_markdown
 from dashboard.pages.compare.readings import compare
+from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import signed_in
 from dashboard.plots.theme import clock, duration
 from lifecycle import limits
@@ -46,6 +47,7 @@ def choose_other(request: HttpRequest, cluster: str) -> HttpResponse:
 
 @signed_in
 @require_GET
+@as_file
 def compare_clusters(request: HttpRequest, cluster: str, other: str) -> HttpResponse:
     """What two clusters share, where they part, and how their workloads fared."""
     left, right = (get_cluster_or_404(request.user, name) for name in (cluster, other))

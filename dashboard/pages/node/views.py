@@ -13,6 +13,7 @@ from dashboard.asking.answers import Answer
 from dashboard.asking.forms import NodeForm
 from dashboard.asking.presets import CHOICES
 from dashboard.live.live_figures import tell_time
+from dashboard.pages.files.views import as_file
 from dashboard.pages.node.drain_previews import DrainPreview, preview_drain
 from dashboard.pages.node.readings import read_node
 from dashboard.pages.parts import (
@@ -33,6 +34,7 @@ from lifecycle.runs.checkpoints import Unreadable
 
 @signed_in
 @at_instant
+@as_file
 def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     """One node, with its live figure."""
     found = get_cluster_or_404(request.user, cluster)

@@ -13,6 +13,7 @@ from dashboard.asking.answers import Answer
 from dashboard.asking.forms import DeletePodForm
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.ages import AGE, count_on
+from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import (
     find_or_404,
     list_recent_events,
@@ -37,6 +38,7 @@ from lifecycle.recorded.seen import judge, see_pods
 
 @signed_in
 @at_instant
+@as_file
 def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)

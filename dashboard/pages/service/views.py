@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard.live.live_figures import tell_time
+from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import find_or_404, show_object, signed_in
 from dashboard.pages.past import at_instant
 from dashboard.pages.service.cures import answer_help
@@ -19,6 +20,7 @@ from lifecycle.models import Cluster
 
 @signed_in
 @at_instant
+@as_file
 def service(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpResponse:
     """One Service, with its live figure."""
     found = get_cluster_or_404(request.user, cluster)

@@ -18,6 +18,7 @@ from dashboard.asking.image_behaviors import BEHAVIORS, find_silence
 from dashboard.asking.previews import Subject, preview
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.ages import count_on, find_finish_ms
+from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import (
     UNPROCESSABLE,
     find_or_404,
@@ -49,6 +50,7 @@ MOST_OF_NAME = 40
 
 @signed_in
 @at_instant
+@as_file
 def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, name: str) -> HttpResponse:
     """One workload, with its live figures."""
     found = get_cluster_or_404(request.user, cluster)

@@ -11,7 +11,6 @@ from lifecycle.check.findings import Finding
 from lifecycle.check.outputs.pictures import LEGEND, draw_letters
 from lifecycle.check.outputs.scorecard import FINE, NOT_TRIED, Scorecard, make_scorecard
 from lifecycle.check.outputs.telling import (
-    clean,
     group_faults,
     tell_comparison,
     tell_headline,
@@ -22,13 +21,11 @@ from lifecycle.check.outputs.telling import (
 from lifecycle.check.report import Report
 from lifecycle.input.problems import Problem
 from lifecycle.late_patterns import late_pattern
+from lifecycle.simulation.pages.texts import clean, mark
 
 MOST_ROWS, MOST_FINDINGS, MOST_LETTERS = 50, 20, 400
 """With all of these it stays well under the 60,000 letters that a comment may have."""
 _MARKS = {FINE: "✓", NOT_TRIED: "–", "critical": "❌ critical", "serious": "❌ serious", "minor": "⚠️ minor"}
-# What is markup, or a link, within a line; and what is at its beginning.
-_MARKUP = late_pattern(r"[!#$&*<>@\[-`{-~]|:(?=//)|(?<=www)\.|^[-+.)=]")
-_MENTION = late_pattern(r"[@#](?=\w)")
 _TICKS = late_pattern("`+")
 
 
@@ -54,12 +51,8 @@ def make_refusal(problems: Sequence[Problem]) -> str:
 
 
 def _say(text: str) -> str:
-    """Strangers' text as it is: nothing in it is markup, and nobody is called by it."""
-    short = " ".join(clean(text).split())
-    short = short if len(short) <= MOST_LETTERS else f"{short[: MOST_LETTERS - 1]}…"
-    # A word joiner: what follows is no name of anybody, and no number of an issue.
-    short = _MENTION.sub(lambda found: f"{found[0]}\u2060", short)
-    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", short)
+    """Strangers' text, as long as there is room for."""
+    return mark(text, MOST_LETTERS)
 
 
 def _draw_list(lines: Sequence[str], is_written: bool = False) -> list[str]:

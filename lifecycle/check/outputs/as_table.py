@@ -9,7 +9,6 @@ from lifecycle.check.checking import Summary
 from lifecycle.check.findings import Finding
 from lifecycle.check.outputs.scorecard import FINE, NOT_TRIED, Scorecard, make_scorecard
 from lifecycle.check.outputs.telling import (
-    clean,
     group_faults,
     tell_comparison,
     tell_figures,
@@ -23,6 +22,7 @@ from lifecycle.check.outputs.telling import (
 from lifecycle.check.report import Report
 from lifecycle.check.scene import CRITICAL, MINOR, SERIOUS
 from lifecycle.lean_tuples import NamedTuple
+from lifecycle.simulation.pages.texts import clean
 
 WIDTH = 118
 _CELL = len(CRITICAL)

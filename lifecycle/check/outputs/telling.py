@@ -14,19 +14,11 @@ from lifecycle.check.limits import WHOLE_AGAIN
 from lifecycle.check.report import Report, count_by_severity
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
-from lifecycle.late_patterns import late_pattern
 from lifecycle.lost_requests import tell_worth
 
 _MOST_NAMES = 3
 _OF_STUCK = (WHOLE_AGAIN, LOST)
-# What would move the cursor, or turn the direction in which is written; and halves of characters.
-_UNWRITABLE = late_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _ENDS = {"degraded": "not whole again, but serving", "stuck": "stuck"}
-
-
-def clean(text: str) -> str:
-    """Names and messages are strangers' text: only what can be seen of it."""
-    return _UNWRITABLE.sub("�", text)
 
 
 def tell_total(findings: Sequence[Finding]) -> str:

@@ -7,12 +7,14 @@ from django.core.management.base import BaseCommand, CommandError
 
 from lifecycle.management.finding import find_cluster, find_user
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.reads import virtual_now_ms
+from lifecycle.recorded.perfetto import write_trace
 from lifecycle.runs.retelling import retell
 from lifecycle.sources import EVENTS, OBJECTS, TRANSITIONS, Cursor
 from lifecycle.writers import WRITERS, Pages
 
 ROWS = {"transitions": TRANSITIONS, "events": EVENTS}
-SCENARIO, OBJECTS_NOW, YAML = "scenario", "objects", "yaml"
+SCENARIO, OBJECTS_NOW, YAML, PERFETTO = "scenario", "objects", "yaml", "perfetto"
 
 
 class Command(BaseCommand):
@@ -30,7 +32,9 @@ class Command(BaseCommand):
             help="default transitions",
         )
         parser.add_argument(
-            "--format", choices=(*WRITERS, YAML), help="default: yaml for a scenario, else ndjson"
+            "--format",
+            choices=(*WRITERS, YAML, PERFETTO),
+            help="default: yaml for a scenario, else ndjson; perfetto: the run as Chrome's trace events",
         )
         parser.add_argument("--user", help="who names the cluster, where several have one of that name")
 
@@ -38,6 +42,12 @@ class Command(BaseCommand):
         cluster = find_cluster(options["cluster"], find_user(options["user"]))
         what = options["what"]
         wanted = options["format"] or (YAML if what == SCENARIO else "ndjson")
+        if wanted == PERFETTO:
+            if what != "transitions":
+                raise CommandError("--format perfetto: it is of the whole run; leave --what out")
+            for chunk in write_trace(cluster, virtual_now_ms(cluster)):
+                self.stdout.write(chunk.decode(), ending="")
+            return
         if (what == SCENARIO) != (wanted == YAML):
             raise CommandError(f"--format {wanted}: a scenario is yaml, all else is {', '.join(WRITERS)}")
         if what == SCENARIO:

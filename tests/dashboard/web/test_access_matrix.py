@@ -26,7 +26,7 @@ from lifecycle import rest_tokens, tokens
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.containers import socket as containers_socket
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_sockets
-from lifecycle.models import Check, Cluster, Command, Comparison, RunControl, StoredObject
+from lifecycle.models import Check, Cluster, Command, Comparison, Role, RunControl, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user
 from tests.kube_api.conftest import Shop, shop, shop_settings
 from tests.seeds import first_if, one_in
@@ -58,7 +58,10 @@ WHO = {
     "owner's REST token": {ALL, OUTSIDE, EXPORT},
     "superuser": {ALL, SIGNED_IN, EXPORT, STAFF, SUPERUSER},
 }
-STRANGERS = [who for who in WHO if not who.startswith(("owner", "superuser"))]
+# Who was given a role, of which `test_roles` tells all.
+MEMBERS = {"viewer", "editor", "further owner"}
+WHO |= {who: {ALL, SIGNED_IN, EXPORT} for who in sorted(MEMBERS)}
+STRANGERS = [who for who in WHO if not who.startswith(("owner", "superuser")) and who not in MEMBERS]
 # One of each way to be known: the first at every address by every method, each other at a third of them by
 # the main ones; the deep tests try everybody everywhere by every method.
 FIRST, *FURTHER = ("other", "other's token", "staff with all permissions", "deactivated's REST token")
@@ -126,8 +129,10 @@ OTHERS = {
     "try/": NOBODY,
 }
 SOCKETS = {
-    "ws/clusters/<str:cluster>/": {"owner", "superuser"},
+    "ws/clusters/<str:cluster>/": {"owner", "superuser", "viewer", "editor", "further owner"},
     kube_api_sockets[0].pattern.regex.pattern: {"owner's token"},
+    # Who has a link, of which `test_links` tells.
+    "s/<str:token>/ws/clusters/<str:cluster>/": set(),
 }
 # Who is let in at a socket, and one of each that is not.
 ENTERING = {*chain(*SOCKETS.values()), "anonymous", "other", "other's token", "revoked token", "deactivated"}
@@ -282,6 +287,8 @@ class Person:
         if who.startswith("deactivated"):
             Cluster.objects.filter(pk=cluster.pk).update(owner=user)
         mine = cluster if owns or who.startswith("deactivated") else make_cluster(user, "of-bob")
+        if who in MEMBERS:
+            Role.objects.create(cluster=cluster, user=user, name=who.rpartition(" ")[2])
         if who == "staff with all permissions":
             user.user_permissions.set(Permission.objects.all())
         if who == "superuser":
@@ -538,7 +545,7 @@ async def test_every_socket_is_its_owners_alone(cluster, who, monkeypatch):
     monkeypatch.setattr(containers_socket, "WAIT_SECONDS", 0.1)
     person = await consumers.in_thread(Person)(who, cluster)
     pod = await StoredObject.objects.aget(cluster=cluster, kind="Pod")
-    of_pages, of_containers = SOCKETS
+    of_pages, of_containers, _ = SOCKETS
     assert await is_let_in(person, f"/ws/clusters/{NAME}/") is (who in SOCKETS[of_pages])
     # What is built of them; a portforward is told so, whoever asks.
     for action in EXECUTIONS[:2]:

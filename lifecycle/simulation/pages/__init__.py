@@ -1,0 +1,1 @@
+"""Pages that are one file: they need no server, no network and no script. Pure."""
