@@ -24,8 +24,10 @@ from lifecycle.models.shares import Role, Share
 from lifecycle.tokens import ApiToken, EntryLink
 from lifecycle.workers import Shard, Worker
 
-__all__ = ["ApiToken", "Check", "CheckPart", "Comparison", "ContainerLog", "EntryLink", "Role", "Shard", "Share",
-           "Worker"]  # fmt: skip
+__all__ = [
+    "ApiToken", "Check", "CheckPart", "Comparison", "ContainerLog", "EntryLink", "Role", "Shard", "Share",
+    "Worker",
+]  # fmt: skip
 
 DNS_LABEL = RegexValidator(
     r"\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\Z",
