@@ -96,10 +96,8 @@ def _list_of_bounds(case: Case) -> Iterator[str]:
     if autoscaler is None:
         return
     least = (autoscaler.get("spec") or {}).get("minReplicas") or 1
-    kept = ((one.get("spec") or {}).get("minAvailable") for one in case.list_budgets())
-    if any(
-        one is not None and resolve(read_int_or_percent(one), least, round_up=True) >= least for one in kept
-    ):
+    kept = [read_int_or_percent((one.get("spec") or {}).get("minAvailable")) for one in case.list_budgets()]
+    if any(one is not None and resolve(one, least, round_up=True) >= least for one in kept):
         yield _NEVER_MORE
 
 
