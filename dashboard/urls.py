@@ -22,6 +22,7 @@ from dashboard.pages.pod import log_views, placement
 from dashboard.pages.pod import views as pod_views
 from dashboard.pages.releases import views as releases_views
 from dashboard.pages.service import views as service_views
+from dashboard.pages.sweep import views as sweep_views
 from dashboard.pages.workload import views as workload_views
 from dashboard.web import error_pages, signin
 from dashboard.web.palette import palette
@@ -36,6 +37,7 @@ WORKLOAD = "clusters/<str:cluster>/<folder:folder>/<str:namespace>/<str:name>/"
 AUTOSCALER = "clusters/<str:cluster>/horizontalpodautoscalers/<str:namespace>/<str:name>/"
 BUDGETS = DISRUPTION_BUDGET_KIND.plural
 BUDGET = "clusters/<str:cluster>/poddisruptionbudgets/<str:namespace>/<str:name>/"
+SWEEP = "clusters/<str:cluster>/deployments/<str:namespace>/<str:name>/sweep/"
 SERVICES = "services"
 SERVICE = "clusters/<str:cluster>/services/<str:namespace>/<str:name>/"
 NODE = "clusters/<str:cluster>/nodes/<str:name>/"
@@ -98,6 +100,9 @@ urlpatterns = [
     path(f"{POD}log/", log_views.pod_log, name="pod-log"),
     path(f"{POD}yaml/", part_views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
     path(f"{POD}delete/", pod_views.delete_pod, name="delete-pod"),
+    path(SWEEP, sweep_views.sweep, name="sweep"),
+    path(f"{SWEEP}try/", sweep_views.try_grid, name="try-sweep"),
+    path(f"{SWEEP}open/", sweep_views.open_cell, name="open-sweep"),
     path(WORKLOAD, workload_views.workload, name="workload"),
     path(f"{WORKLOAD}yaml/", part_views.object_yaml, name="workload-yaml"),
     path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),

@@ -151,7 +151,7 @@ def test_nobody_is_kept_from_signing_in(browser: Browser, entry_of_up: str):
     context.close()
 
 
-@pytest.mark.parametrize("path", ["/", "/gallery/", "/nowhere/", "/api/docs/", *ADMIN])
+@pytest.mark.parametrize("path", ["/", "/gallery/", "/releases/", "/nowhere/", "/api/docs/", *ADMIN])
 def test_the_ways_in_are_for_everybody(page: Page, path: str):
     page.goto(path)
     assert find_violations(page) == []
@@ -188,7 +188,7 @@ def test_the_pages_of_a_cluster_are_for_everybody(page: Page, cluster: str):
     found += find_violations(page)
     # Of another history: so there is something of everything.
     page.goto(f"/clusters/{cluster}/compare/demo/")
-    expect(page.locator(".courses").first).to_be_visible()
+    expect(page.locator(".beside").first).to_be_visible()
     found += find_violations(page)
     found += find_violations_without_connection(page, cluster)
     assert found == [], "\n".join(found)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
+import yaml
 
 from dashboard.addresses import find_page
 from lifecycle.engine.kinds.registry import kind_of_json
@@ -131,5 +133,8 @@ def _name_items(one: list[Any], other: list[Any]) -> tuple[dict[str, Any], dict[
 def _write(value: Any) -> str:
     if value is MISSING:
         return ""
-    text = value if isinstance(value, str) and value else orjson.dumps(value).decode()
+    if isinstance(value, Mapping | list) and value:
+        text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=sys.maxsize).strip()
+    else:
+        text = value if isinstance(value, str) and value else orjson.dumps(value).decode()
     return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"

@@ -1,0 +1,1 @@
+"""The page on which two fields of a Deployment are set otherwise."""
