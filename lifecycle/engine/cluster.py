@@ -67,8 +67,7 @@ class Cluster:
         self._context = context = Context(seed, epoch_ms, settings)
         self._store = context.store
         self._api = ApiServer(context)
-        actor = Actor(context, self._api)
-        self._controllers = make_controllers(context, actor.act)
+        self._controllers = make_controllers(context, Actor(context, self._api).act)
         self._scheduler = Scheduler(context)
         control_plane = context.loop.list_parts()
         self._kubelets = Kubelets(context, self._api)

@@ -112,8 +112,8 @@ def _carry_out(asked: Asked) -> Outcome:
     if handler is not None:
         outcome: Outcome = handler(asked)
         return outcome
-    if address.subresource == "proxy" or (address.subresource and asked.verb not in ON_PART):
-        raise subresources.unreachable(asked)
+    if address.subresource and asked.verb not in ON_PART:
+        raise method_not_allowed()
     match asked.verb:
         case "get":
             version = asked.options.get("resourceVersion", "")

@@ -9,8 +9,9 @@ from lifecycle.kube_api import writes
 from lifecycle.kube_api.access import token_requests
 from lifecycle.kube_api.asking import objects
 from lifecycle.kube_api.asking.asked import Answer, Asked
+from lifecycle.kube_api.asking.requests import PROXY
 from lifecycle.kube_api.asking.write_options import raise_invalid_object, read_delete_options
-from lifecycle.kube_api.containers import kubelet_answers
+from lifecycle.kube_api.containers import kubelet_answers, proxies
 from lifecycle.kube_api.containers.streams import ACTIONS
 from lifecycle.kube_api.reading import reads
 from lifecycle.kube_api.status import Refusal, bad_request, internal_error, not_found, unknown
@@ -153,15 +154,6 @@ def _find_binding_errors(target: Json) -> list[str]:
 # --- others -----------------------------------------------------------------------------------------------
 
 
-def unreachable(asked: Asked) -> Refusal:
-    """What would lead through the API server to programs that listen: they are simulated."""
-    message = (
-        f"error trying to reach service: programs of this cluster are simulated, and take no connections"
-        f" through {asked.resource.name}/{asked.address.subresource}"
-    )
-    return Refusal(503, message, "ServiceUnavailable")
-
-
 def make_token(asked: Asked) -> Answer:
     """POST to a service account's /token."""
     return token_requests.answer(asked, _find(asked))
@@ -185,6 +177,7 @@ HANDLERS: dict[tuple[str, str], Handler] = {
     ("binding", "create"): bind,
     ("token", "create"): make_token,
     ("log", "get"): kubelet_answers.read_log,
+    **{(PROXY, verb): proxies.answer for verb in ("get", "create", "update", "patch", "delete")},
     **{(action, verb): kubelet_answers.refuse_stream for action in ACTIONS for verb in ("create", "get")},
 }
 """What is done with a part, by its name and the verb. Parts that are not here are read and written as their

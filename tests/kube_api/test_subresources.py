@@ -174,11 +174,12 @@ def test_what_was_warned_of_is_told_beside_a_refusal(
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
-def test_a_proxy_reaches_nobody_and_harms_nobody(api: Api, method: str) -> None:
+def test_a_proxy_reaches_no_pod_without_an_address_and_harms_nobody(api: Api, method: str) -> None:
+    """registry/core/pod/strategy.go, ResourceLocation."""
     path = "/api/v1/namespaces/default/pods"
     assert api("POST", path, POD)[0] == 201
-    code, refused = api(method, f"{path}/p/proxy", POD)
-    assert (code, refused["reason"]) == (503, "ServiceUnavailable")
+    code, refused = api(method, f"{path}/p/proxy/", POD)
+    assert (code, refused["reason"], refused["message"]) == (400, "BadRequest", "address not allowed")
     assert api("GET", f"{path}/p")[0] == 200
 
 

@@ -8,6 +8,7 @@ from django.http import QueryDict
 
 from lifecycle.kube_api.status import bad_request
 
+PROXY = "proxy"
 FALSE = {"0", "f", "F", "FALSE", "false", "False"}
 _ON_ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 _ON_ALL = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
@@ -25,6 +26,8 @@ class Address:
     subresource: str = ""
     is_watch: bool = False
     """Whether it is one of the old paths below /watch/."""
+    path: str = ""
+    """Of a proxy what is asked for behind it, with its slash; "" where not even that is given."""
 
 
 def read_address(path: str) -> Address | None:
@@ -51,6 +54,12 @@ def read_address(path: str) -> Address | None:
     if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in ("status", "finalize"):
         namespace, rest = rest[1], rest[2:]
     resource, name, *parts = [*rest, ""][: max(len(rest), 2)]
+    if parts[:1] == [PROXY]:
+        # Slashes at its end are the program's to judge.
+        behind = "/".join(parts[1:]) + path[len(path.rstrip("/")) :]
+        has_path = len(parts) > 1 or path.endswith("/")
+        shown = f"/{behind.lstrip('/') if len(parts) == 1 else behind}" if has_path else ""
+        return Address(group, version, namespace, resource, name, PROXY, is_watch, shown)
     return Address(group, version, namespace, resource, name, "/".join(parts), is_watch)
 
 

@@ -53,14 +53,20 @@ def require_node(cluster: Cluster, pod: StoredObject, what: str) -> None:
 
     `what`: the path of the kubelet's that is asked, such as `containerLogs/shop/web-0/app`.
     """
-    name = pod.data["spec"].get("nodeName")
+    require_reachable(cluster, pod.data["spec"].get("nodeName"), what)
+
+
+def require_reachable(cluster: Cluster, name: str, what: str) -> str:
+    """The address of a node, as `require_node` says. Raises Refusal (404, 500)."""
     rows = StoredObject.objects.filter(of_kind(NODE_KIND.id), cluster=cluster, name=name, deleted_ms=None)
     node = rows.first()
     if node is None:
         raise Refusal(404, f'nodes "{name}" not found', "NotFound", {"name": name, "kind": "nodes"})
     status = node.data.get("status") or {}
     ready: Json = next((one for one in status.get("conditions") or () if one.get("type") == "Ready"), {})
+    addresses = {one.get("type"): one.get("address") for one in status.get("addresses") or ()}
+    internal = str(addresses.get("InternalIP") or name)
     if ready.get("status") == "Unknown":
-        addresses = {one.get("type"): one.get("address") for one in status.get("addresses") or ()}
-        address = f"{addresses.get('InternalIP') or name}:10250"
+        address = f"{internal}:10250"
         raise Refusal(500, f'Get "https://{address}/{what}": dial tcp {address}: connect: no route to host')
+    return internal

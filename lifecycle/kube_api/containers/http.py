@@ -45,7 +45,6 @@ class Requests:
 
     def feed(self, data: bytes) -> list[Request]:
         """The requests that the next bytes complete. Raises NotHttp."""
-        self._size += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -55,6 +54,8 @@ class Requests:
             self._done[-1] = Request(self._done[-1].method, self._done[-1].path, False)
         except httptools.HttpParserError as problem:
             raise NotHttp(str(problem)) from None
+        # Of what a request has, that is counted which came behind the end of the one before.
+        self._size = 0 if self._done else self._size + len(data)
         if self._size > self._limit:
             raise NotHttp("a request that is too large")
         done, self._done = self._done, []
@@ -64,7 +65,7 @@ class Requests:
 
     def on_message_begin(self) -> None:
         """A request begins."""
-        self._url, self._size, self._limit = b"", 0, MOST_HEAD_BYTES
+        self._url, self._limit = b"", MOST_HEAD_BYTES
 
     def on_url(self, url: bytes) -> None:
         """A piece of its address."""
