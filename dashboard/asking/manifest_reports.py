@@ -18,7 +18,12 @@ from lifecycle.engine.kinds.pod_specs import find_pod_metadata, find_pod_spec
 from lifecycle.engine.kinds.references import list_missing
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.unmodelled import list_unmodelled
-from lifecycle.engine.programs.told import list_assumed_images, list_guesses, list_unread
+from lifecycle.engine.programs.told import (
+    list_api_callers,
+    list_assumed_images,
+    list_guesses,
+    list_unread,
+)
 from lifecycle.engine.schema.yaml_nodes import Budget
 from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, name_object
@@ -128,6 +133,7 @@ def list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dict
         "Dropped": list_dropped(objects, gates_of(cluster.settings)),
         "Scripts that are not interpreted": list_unread(objects, list_profiles(cluster)),
         "Made by operators and Jobs, as is assumed": list_assumed_made(objects),
+        "Programs that may call the API": list_api_callers(objects, list_profiles(cluster)),
         "Storage that is taken to be there": list_assumed_storage([*objects, *list_classes(cluster)]),
     }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from lifecycle.engine.programs.created import MOST_OBJECTS
 from lifecycle.engine.programs.reading import PARTS, RESULTS
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, list_releases
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, Field
@@ -178,6 +179,7 @@ _PARTS: Json = {
     ),
     "onTerm": _mapping(takes=_SPAN, exit=_EXIT, ignore={"type": "boolean"}),
     "probes": _mapping(readiness=_POINTS, liveness=_POINTS, startup=_POINTS),
+    "creates": {**_list({"type": ["string", "object"]}), "maxItems": MOST_OBJECTS},
     "preStop": _HOOK,
     "postStart": _HOOK,
     "usage": _list(_mapping(at=_SPAN, cpu=_AMOUNT, memory=_AMOUNT)),

@@ -20,6 +20,7 @@ from lifecycle.kube_api.describing.conversions import to_served, to_stored
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import heartbeats, lists, reads, standing, versions
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
+from lifecycle.kube_api.unknown_programs import list_warnings
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from lifecycle.runs.driving.clocks import wait_until_it_stands
@@ -109,11 +110,12 @@ def _store_standing(asked: Asked, names: Sequence[str]) -> bool:
     return bool(found)
 
 
-def answer(asked: Asked, result: Result, code: int | None = None) -> Answer:
-    """A result as the resource shows it."""
+def answer(asked: Asked, result: Result, code: int | None = None, old: Json | None = None) -> Answer:
+    """A result as the resource shows it, with what is to be warned of; `old`: as it was before."""
+    warnings = [*result.warnings, *list_warnings(asked.cluster, old, result.data)]
     data = heartbeats.show_all(asked.cluster, asked.resource, [result.data])[0]
     shown = to_served(asked.resource, data)
-    return Answer(shown, code or result.code, warnings=result.warnings)
+    return Answer(shown, code or result.code, warnings=warnings)
 
 
 # --- create and update ------------------------------------------------------------------------------------
@@ -167,7 +169,7 @@ def update(asked: Asked) -> Answer:
     payload: Json = {"object": stored, "request": told}
     if address.subresource:
         payload["subresource"] = address.subresource
-    return answer(asked, carry_out(asked, "replace", payload), 200)
+    return answer(asked, carry_out(asked, "replace", payload), 200, old)
 
 
 def _require_creation(asked: Asked) -> None:
@@ -232,7 +234,7 @@ def patch(asked: Asked) -> Answer:
     }
     if address.subresource:
         payload["subresource"] = address.subresource
-    return answer(asked, carry_out(asked, "patch", payload))
+    return answer(asked, carry_out(asked, "patch", payload), old=old)
 
 
 def _check_options(asked: Asked, how: str) -> None:
@@ -257,7 +259,7 @@ def _patch_converted(asked: Asked, old: Json, how: str, value: Any, told: Json) 
     payload: Json = {"object": stored, "request": told}
     if address.subresource:
         payload["subresource"] = address.subresource
-    return answer(asked, carry_out(asked, "replace", payload))
+    return answer(asked, carry_out(asked, "replace", payload), old=old)
 
 
 # --- delete -----------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.unmodelled import list_unmodelled
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.node import NODE_KIND
-from lifecycle.engine.programs.told import list_unread
+from lifecycle.engine.programs.told import list_api_callers, list_unread
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.input.chart_hooks import list_times
@@ -193,6 +193,8 @@ def make_plan(
     times = [list_times(document.data, overrides.hooks) for document in objects]
     notes = [*_list_notes(objects, settings, namespaces), *_tell_hooks(objects, times)]
     notes += [f"assumed: {line}" for line in list_assumed_made(document.data for document in objects)]
+    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
+    notes += [f"assumed: {line}" for line in list_api_callers((one.data for one in objects), profiles)]
     notes += trial.notes
     if overrides.seed is not None:
         seed = overrides.seed

@@ -231,7 +231,7 @@ _CHECKED = (
             also={("events.k8s.io", "v1"): _NEWER_EVENT},
         ),
     ),
-    # Nobody is denied anything.
+    # Asked about clients and about programs in containers; components are denied nothing.
     *(
         KindEntry(
             kind=Kind(f"{RBAC_GROUP}/v1", name, f"{name.lower()}s", is_namespaced),

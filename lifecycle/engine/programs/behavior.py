@@ -172,6 +172,8 @@ class Behavior:
     """What its image is taken to be by a guess, and what follows."""
     is_assumed: bool = False
     """Nothing is known of its program: it is taken to start, to go on running and to answer on every port."""
+    may_call_api: bool = False
+    """Nothing is known of a program that is there to end and has the token of an account of its own."""
     unread: str = ""
     """What a script that cannot be read to its end is taken to do, and what of it cannot be."""
     assumptions: tuple[str, ...] = ()

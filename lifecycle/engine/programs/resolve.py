@@ -12,6 +12,7 @@ from typing import Any
 from lifecycle.lean_dataclasses import replace
 
 from ..objects.names import BEHAVIOR
+from ..objects.pods.api_access import AUTOMOUNT
 from ..objects.pods.container import Container
 from ..objects.pods.pod import PodSpec
 from .behavior import EXITS_AT_ONCE, FOREVER, IGNORES, Behavior, Declared, RunPlan
@@ -30,6 +31,7 @@ _AT_ONCE = Duration.fixed(0)
 _FAILED_START = Duration.fixed(50)
 _SHORT_TASK = Duration.fixed(1_000)
 _BATCH_TASK = Duration.fixed(10_000)
+MAY_CALL_API = "its program may call the API; what it would make is not made"
 _WAITS = "assumed to wait for ever"
 _JOB_LABELS = ("batch.kubernetes.io/job-name", "job-name", "batch.kubernetes.io/controller-uid")
 
@@ -94,6 +96,7 @@ def _lay_over(base: Behavior, declared: Declared, problems: tuple[str, ...]) -> 
         is_silent=base.is_silent,
         taken_as=base.taken_as if runs_script else "",
         is_assumed=base.is_assumed and runs_script and not declared.probes,
+        may_call_api=base.may_call_api and runs_script and declared.creates is None,
         unread=base.unread if runs_script else "",
         assumptions=base.assumptions if runs_script else (),
         problems=base.problems + problems if runs_script else problems,
@@ -265,14 +268,21 @@ def _unknown_program(
     ports = facts.ports if facts and arguments is None and not _is_customised(container) else ()
     answering = f", to answer on {_name_ports(ports)}" if serves else ""
     said = f"{which}: {what}, to be ready at once{answering} and to exit 0 on its stop signal, at once"
+    may_call_api = not serves and has_own_token(pod_spec.raw)
     return Behavior(
         runs=(run,),
         on_term=EXITS_AT_ONCE,
         stop_signal=facts.stop_signal if facts else None,
         ports=ports,
         is_assumed=serves,
-        assumptions=(said,),
+        may_call_api=may_call_api,
+        assumptions=(said, MAY_CALL_API) if may_call_api else (said,),
     )
+
+
+def has_own_token(raw: Mapping[str, Any]) -> bool:
+    """Whether a pod's containers find the token of an account that was made for them."""
+    return raw.get("serviceAccountName") not in (None, "", "default") and raw.get(AUTOMOUNT) is not False
 
 
 def _name_ports(ports: tuple[int, ...]) -> str:

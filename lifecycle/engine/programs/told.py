@@ -8,19 +8,24 @@ from typing import Any
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 
+from ..kinds.makers import JOB_ID, find_made
 from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
 from ..kinds.references import name_subject
+from ..kinds.registry import kind_of_json
 from ..objects.names import BEHAVIOR, MEASURED
 from ..objects.pods.pod import PodSpec
 from .behavior_yaml import read_annotation
 from .images.sources import find_image
 from .profiles import choose_profile, read_profile
-from .resolve import resolve_behavior
+from .resolve import MAY_CALL_API, has_own_token, resolve_behavior
 
 BY_ANNOTATION = f"acts as its annotation {BEHAVIOR} says"
 BY_SCRIPT = "runs its command line as it is written"
 BY_IMAGE = "acts as the image "
 BY_NOTHING = "nothing is known of its program"
+_TASKS = (JOB_ID, "CronJob")
+_OF_JOB = {"job-name": ""}
+"""What tells a Job's pods from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,8 @@ class Told:
     """Its image, where nothing is known of the program: it is assumed to start and answer."""
     taken_as: str = ""
     """What its image is taken to be by a guess: `taken to be node, which ends at once: shop/library/node`."""
+    may_call_api: bool = False
+    """Whether it may make objects that nobody knows of."""
     unread: str = ""
     """What its script is taken to do, where that cannot be read to its end."""
 
@@ -65,8 +72,8 @@ def tell_behaviors(pod: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]
         # What a profile leaves out, its writer leaves as it is assumed.
         assumed = container.image if behavior.is_assumed and profile is None else ""
         taken_as = f"{behavior.taken_as}: {container.image}" if behavior.taken_as else ""
-        seen = (behavior.assumptions, behavior.problems, assumed, taken_as, behavior.unread)
-        told.append(Told(container.name, source, *seen))
+        seen = (behavior.assumptions, behavior.problems, assumed, taken_as)
+        told.append(Told(container.name, source, *seen, behavior.may_call_api, behavior.unread))
     return told
 
 
@@ -108,6 +115,29 @@ def list_unread(objects: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping
                 what = "init container" if told.container in starting else "container"
                 lines[f"{taken}: {what} {told.container} of {name_subject(data)} ({place})"] = None
     return [f"not interpreted, {line}" for line in lines]
+
+
+def is_task(data: Mapping[str, Any]) -> bool:
+    """Whether the pods of an object are there to end."""
+    return kind_of_json(data).id in _TASKS
+
+
+def list_api_callers(
+    objects: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Of each Job with a program that nobody knows and a token of its own, what is not made for it."""
+    lines = []
+    for data in objects:
+        spec = find_pod_spec(data) if is_task(data) else {}
+        if has_own_token(spec) and not find_made(data):
+            metadata = find_pod_metadata(data)
+            labels = {**(metadata.get("labels") or {}), **_OF_JOB}
+            pod = {"metadata": {**metadata, "labels": labels}, "spec": spec}
+            if any(one.may_call_api for one in tell_behaviors(pod, profiles)):
+                account = f"the token of ServiceAccount {spec['serviceAccountName']}"
+                remedy = f"(`creates` in {BEHAVIOR} says it)"
+                lines.append(f"{name_subject(data)} has {account}: {MAY_CALL_API} {remedy}")
+    return lines
 
 
 def _tell_measured(profile: Mapping[str, Any]) -> str:

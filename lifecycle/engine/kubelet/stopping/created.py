@@ -27,7 +27,7 @@ _ASSUMED_ALLOWED = "AssumedAllowed"
 def make_created(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun, texts: Sequence[str]) -> None:
     """Make each object of a program that has ended well. One that is there already stays as it is."""
     for text in texts:
-        data = _place(json.loads(text), pod)
+        data = _place(parts, json.loads(text), pod)
         refusal = _make(parts, worker, pod, run, data)
         if refusal:
             said = f"its program could not make {_name(data)}: {refusal}"
@@ -53,10 +53,10 @@ def _make(parts: Parts, worker: PodWorker, pod: Pod, run: ContainerRun, data: Js
     return ""
 
 
-def _place(data: Json, pod: Pod) -> Json:
+def _place(parts: Parts, data: Json, pod: Pod) -> Json:
     """The object in the pod's namespace, where it is of one and says none."""
-    metadata = data["metadata"]
-    if metadata.get("namespace") or not kind_of_json(data).namespaced:
+    metadata, kind = data["metadata"], parts.context.definitions.kind_of(kind_of_json(data))
+    if metadata.get("namespace") or not kind.namespaced:
         return data
     return {**data, "metadata": {**metadata, "namespace": pod.meta.namespace}}
 
