@@ -61,7 +61,10 @@ def find_role(user: User, cluster: Cluster) -> str:
         return Role.Name.VIEWER if cluster.pk in user.cluster_ids else ""
     if getattr(user, "is_superuser", False) or cluster.owner_id == user.pk:
         return Role.Name.OWNER
-    return Role.objects.filter(cluster=cluster, user_id=user.pk).values_list("name", flat=True).first() or ""
+    return (
+        Role.objects.filter(cluster=cluster, user_id=user.pk or 0).values_list("name", flat=True).first()
+        or ""
+    )
 
 
 def _may_look_back(user: User, look: Cluster) -> bool:
