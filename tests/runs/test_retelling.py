@@ -10,7 +10,7 @@ from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.input.manifests import read_documents
 from lifecycle.runs import inbox
 from lifecycle.runs.retelling import AT_THE_END, retell
-from lifecycle.runs.seen_claims import list_seen
+from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.simulation import make_plan, run
 from tests.runs.conftest import create
 from tests.runs.histories import recorded

@@ -34,7 +34,7 @@ from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 from lifecycle.runs.forks import find_free_name
 from lifecycle.runs.retelling import AT_THE_END, retell
-from lifecycle.runs.seen_claims import list_seen
+from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.simulation import make_plan
 
 TRIED = "try"

@@ -20,7 +20,7 @@ from lifecycle.input.scenario import API_VERSION, KIND, format_duration
 from lifecycle.input.scenario_steps import READERS
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs.inbox import is_rehearsal
-from lifecycle.runs.seen_claims import list_seen
+from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
