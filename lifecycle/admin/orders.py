@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-
 from lifecycle import limits
+from lifecycle.access import User
 from lifecycle.input.problems import Problem
 from lifecycle.models import StoredObject
 from lifecycle.stored_kinds import kind_of_stored
@@ -19,9 +18,7 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
 
 
-def order(
-    kind: str, payload: dict[str, Any], stored: StoredObject, user: AbstractBaseUser | AnonymousUser
-) -> Outcome:
+def order(kind: str, payload: dict[str, Any], stored: StoredObject, user: User) -> Outcome:
     """Send a command to the object's cluster and wait for its result."""
     # Here, because every manage.py command loads the admin and few need the engine behind the inbox.
     from lifecycle.runs import inbox
