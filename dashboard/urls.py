@@ -60,6 +60,7 @@ urlpatterns = [
     path("releases/<uuid:comparison>/cancel/", releases_views.cancel_comparison, name="cancel-comparison"),
     path("clusters/<str:cluster>/", cluster_views.cluster, name="cluster"),
     path("clusters/<str:cluster>/scenario.yaml", home_views.scenario_file, name="scenario-file"),
+    path("clusters/<str:cluster>/seen-claims/", home_views.seen_claims, name="seen-claims"),
     path("clusters/<str:cluster>/rename/", home_views.rename_cluster, name="rename-cluster"),
     path("clusters/<str:cluster>/delete/", home_views.delete_cluster, name="delete-cluster"),
     path("clusters/<str:cluster>/control/", cluster_views.control, name="control"),

@@ -23,7 +23,8 @@ from django.http import Http404
 from lifecycle.models import Cluster
 from lifecycle.models.shares import Guest, Role, Share
 
-User = AbstractBaseUser | AnonymousUser | Guest
+User = AbstractBaseUser | AnonymousUser
+Anyone = User | Guest
 MOST_NAMED = 5
 """So many addresses are told at most to who may have meant any of them."""
 
@@ -45,7 +46,7 @@ _ALLOWED: dict[str, tuple[Verb, ...]] = {
 }
 
 
-def may(user: User, cluster: Cluster, verb: str) -> bool:
+def may(user: Anyone, cluster: Cluster, verb: str) -> bool:
     """Whether `user` may do `verb` to `cluster`; ValueError when there is no such verb."""
     asked = Verb(verb)
     if not (user.is_authenticated and user.is_active):
@@ -55,16 +56,19 @@ def may(user: User, cluster: Cluster, verb: str) -> bool:
     return asked in _ALLOWED[find_role(user, cluster)]
 
 
-def find_role(user: User, cluster: Cluster) -> str:
+def find_role(user: Anyone, cluster: Cluster) -> str:
     """What somebody is to a cluster; "" for nothing."""
     if isinstance(user, Guest):
         return Role.Name.VIEWER if cluster.pk in user.cluster_ids else ""
     if getattr(user, "is_superuser", False) or cluster.owner_id == user.pk:
         return Role.Name.OWNER
-    return Role.objects.filter(cluster=cluster, user_id=user.pk).values_list("name", flat=True).first() or ""
+    return (
+        Role.objects.filter(cluster=cluster, user_id=user.pk or 0).values_list("name", flat=True).first()
+        or ""
+    )
 
 
-def _may_look_back(user: User, look: Cluster) -> bool:
+def _may_look_back(user: Anyone, look: Cluster) -> bool:
     """A look is its maker's, as long as what it looks at may be seen."""
     if isinstance(user, Guest):
         return look.share_id == user.share.pk
@@ -73,12 +77,12 @@ def _may_look_back(user: User, look: Cluster) -> bool:
     return getattr(user, "is_superuser", False) or (is_own and is_seen)
 
 
-def clusters_for(user: User) -> QuerySet[Cluster]:
+def clusters_for(user: Anyone) -> QuerySet[Cluster]:
     """The clusters `user` may view, by name, as `may` has it; what only shows a past is not listed."""
     return _seen_by(user).filter(is_look=False)
 
 
-def _seen_by(user: User) -> QuerySet[Cluster]:
+def _seen_by(user: Anyone) -> QuerySet[Cluster]:
     """What others have is left out by the database itself: it is no more work when there is something."""
     if not (user.is_authenticated and user.is_active):
         return Cluster.objects.none()
@@ -91,7 +95,7 @@ def _seen_by(user: User) -> QuerySet[Cluster]:
     return every.filter(Q(owner_id=user.pk) | Q(pk__in=given))
 
 
-def get_cluster_or_404(user: User, address: str, verb: str = Verb.VIEW) -> Cluster:
+def get_cluster_or_404(user: Anyone, address: str, verb: str = Verb.VIEW) -> Cluster:
     """The cluster at an address. Http404 for who may not view it, PermissionDenied when only `verb` lacks."""
     cluster = find_cluster(user, address, is_exact=verb != Verb.VIEW)
     if cluster is None:
@@ -102,7 +106,7 @@ def get_cluster_or_404(user: User, address: str, verb: str = Verb.VIEW) -> Clust
     return cluster
 
 
-def find_cluster(user: User, address: str, is_exact: bool = False) -> Cluster | None:
+def find_cluster(user: Anyone, address: str, is_exact: bool = False) -> Cluster | None:
     """The cluster at an address, for one who may view it; None when there is none or it is not clear which.
 
     `is_exact`: somebody else's is found by its owner's name only. What is found has its `address`.
@@ -113,12 +117,12 @@ def find_cluster(user: User, address: str, is_exact: bool = False) -> Cluster | 
     return give_address(user, found)
 
 
-def find_any_cluster(address: str, user: User | None = None) -> Cluster | None:
+def find_any_cluster(address: str, user: Anyone | None = None) -> Cluster | None:
     """The cluster at an address, for who runs the installation and may ask in the stead of `user`."""
     return _find(Cluster.objects.all(), address, user or AnonymousUser())
 
 
-def _find(seen: QuerySet[Cluster], address: str, user: User, is_exact: bool = False) -> Cluster | None:
+def _find(seen: QuerySet[Cluster], address: str, user: Anyone, is_exact: bool = False) -> Cluster | None:
     name, is_full, owner = address.partition("@")
     named = seen.filter(name=name).select_related("owner")
     if is_full:
@@ -129,7 +133,7 @@ def _find(seen: QuerySet[Cluster], address: str, user: User, is_exact: bool = Fa
     return found[0] if found and (is_clear or found[0].owner_id == user.pk) else None
 
 
-def hint_at(name: str, user: User | None = None) -> str:
+def hint_at(name: str, user: Anyone | None = None) -> str:
     """How to name one of the clusters of others that are called so, in words; "" when there are none.
 
     Of those that `user` may see; None: who runs the installation.
@@ -140,7 +144,7 @@ def hint_at(name: str, user: User | None = None) -> str:
     return f"name whose you mean, {' or '.join(addresses)}" if addresses else ""
 
 
-def address_for(user: User, cluster: Cluster) -> str:
+def address_for(user: Anyone, cluster: Cluster) -> str:
     """What `user` calls a cluster in addresses: `shop` one's own, `shop@alice` that of alice.
 
     To guests nobody's name is told; what they see has one owner.
@@ -150,7 +154,7 @@ def address_for(user: User, cluster: Cluster) -> str:
     return f"{cluster.name}@{cluster.owner.get_username()}"
 
 
-def give_address(user: User, cluster: Cluster) -> Cluster:
+def give_address(user: Anyone, cluster: Cluster) -> Cluster:
     """The cluster with its `address` for `user`, and whether that one may change it, and owns it.
 
     What it is a look at has its own address as well.

@@ -84,7 +84,7 @@ class Root(ExportView):
 class StreamedView(ExportView):
     """Rows of one cluster as JSON, NDJSON or CSV."""
 
-    renderer_classes = (JSONRenderer, NdjsonRenderer, CsvRenderer)
+    renderer_classes: Sequence[type[BaseRenderer]] = (JSONRenderer, NdjsonRenderer, CsvRenderer)
 
     @classmethod
     def stream(cls, request: Request, keys: list[str], pages: Pages, cursor: Cursor) -> HttpResponseBase:

@@ -100,7 +100,7 @@ PICTURE = """(() => {
     { name: "notReady", fillcolor: "#cf8400", x: [1] }, { name: "ready", fillcolor: "#0f9d77", x: [] },
   ];
   const picture = m.makePicture(
-    { traces, layout, range: [0, 60_000], width: 600, rows, flags, title: "Cluster <demo>" },
+    { traces, layout, range: [0, 60_000], width: 600, rows, flags, title: "Cluster <demo>", verdict: "1 pod is <stuck>." },
     { paper: "#fff", ink: "#000", line: "#ccc" },
   );
   const { title, annotations, width } = picture.layout;
@@ -116,4 +116,26 @@ def test_a_picture_says_what_the_page_writes_beside_the_plot(empty: Page):
         '<span style="color:#0f9d77">■</span> &lt;b&gt;1&lt;/b&gt;',
         "scale 3 → 5",
         '<span style="color:#cf8400">■</span> Not ready',
+        "1 pod is &lt;stuck&gt;.",
     ]
+
+
+LINES = """m.pickAlone(
+  ["available", "at least (replicas - maxUnavailable)", "revision 2 · web-1", "forbidden"].map((name) => ({ name })),
+  a[0],
+).map(({ name }) => name.split(" (")[0])"""
+
+
+@pytest.mark.parametrize(
+    "alone, drawn",
+    [
+        pytest.param(None, ["available", "at least", "revision 2 · web-1", "forbidden"], id="all at first"),
+        pytest.param({"label": "available"}, ["available"], id="a line"),
+        pytest.param({"label": "at least"}, ["at least"], id="a line whose name says more"),
+        pytest.param(
+            {"label": "revision 2", "title": "revision 2 · web-1"}, ["revision 2 · web-1"], id="an area"
+        ),
+    ],
+)
+def test_a_click_in_the_legend_shows_one_line_alone(empty: Page, alone, drawn):
+    assert call(empty, "charts/isolate", LINES, alone) == drawn

@@ -9,7 +9,8 @@ from dashboard.pages.home import gallery
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.input.manifests import read_documents
 from lifecycle.runs import inbox
-from lifecycle.runs.retelling import retell
+from lifecycle.runs.retelling import AT_THE_END, retell
+from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.simulation import make_plan, run
 from tests.runs.conftest import create
 from tests.runs.histories import recorded
@@ -147,3 +148,74 @@ def test_what_is_told_again_is_of_a_release_that_is_modelled(make_cluster, kept,
     assert {
         name: scenario["spec"][name] for name in scenario["spec"] if name in ("kubernetes", "compatibility")
     } == told
+
+
+# --- what was seen ----------------------------------------------------------------------------------------
+
+
+def test_what_was_seen_holds_when_the_story_is_played_again(shop):
+    keys = [one.key for one in list_seen(shop)]
+    assert {key.partition(":")[0] for key in keys} >= {"fewest", "settled", "restarts"}
+    text = retell(shop, keys)
+    claims = yaml.safe_load(text.split("---\n")[-1])["spec"]["expect"]
+    assert any("always" in one for one in claims) and any("holds" in one for one in claims)
+    _, outcome = play_again(text)
+    assert outcome.exit_status == 0, outcome.failures
+
+
+@pytest.mark.parametrize(
+    "kind, change, told",
+    [
+        ("fewest", ("replicas: 4", "replicas: 1"), ".availableReplicas >= "),
+        ("settled", ("replicas: 4", "replicas: 5"), ".replicas == 4"),
+        ("restarts", ("image: nginx:1.27", "image: nginx:1.26"), "restartCount <= 0"),
+    ],
+)
+def test_what_was_seen_fails_where_something_else_came_of_it(shop, kind, change, told):
+    keys = [one.key for one in list_seen(shop) if one.key.startswith(kind)]
+    text = retell(shop, keys)
+    assert change[0] in text
+    _, outcome = play_again(text.replace(*change))
+    assert outcome.exit_status == 1
+    assert any(told in failure for failure in outcome.failures)
+
+
+def make_served(name: str, more: dict) -> list[dict]:
+    """A Deployment and its Service, to which requests are sent."""
+    labels = {"app": name}
+    pod = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "app", "image": "nginx:1.27"}]}}
+    spec = {"replicas": 2, "selector": {"matchLabels": labels}, "template": pod, **more}
+    head = {"name": name, "namespace": "default"}
+    asked = {"annotations": {"podline.dev/requests": "perSecond: 200"}}
+    return [
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": head, "spec": spec},
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": head | asked,
+            "spec": {"selector": labels, "ports": [{"port": 80}]},
+        },
+    ]
+
+
+def test_lost_requests_and_what_came_before_what_are_claimed_as_seen(owner, make_cluster):
+    cluster = make_cluster()
+    for one in (*make_served("first", {}), *make_served("second", {"minReadySeconds": 20})):
+        inbox.append(cluster, "create", {"object": one})
+    inbox.append(cluster, "rollout", {**WEB, "name": "first", "action": "restart"}, pinned_ms=40_000)
+    run_on(owner, cluster, 90_000)
+    seen = {one.key.partition(":")[0]: one for one in list_seen(cluster)}
+    assert seen["order"].words.startswith("deployment/first served before deployment/second did")
+    lost = [one for one in list_seen(cluster) if one.key.startswith("lost:default/first")]
+    assert len(lost) == 1 and "lost" in lost[0].words
+    text = retell(cluster, [seen["order"].key, *(one.key for one in lost)])
+    assert play_again(text)[1].exit_status == 0
+    none = text.replace("replicas: 2", "replicas: 0", 1)
+    assert play_again(none)[1].exit_status == 1
+
+
+def test_only_what_is_chosen_is_claimed_and_what_was_not_seen_is_refused(shop):
+    assert "expect" not in yaml.safe_load(retell(shop, ()).split("---\n")[-1])["spec"]
+    with pytest.raises(ValueError, match="nothing was seen of 'fewest:nothing'"):
+        retell(shop, ["fewest:nothing"])
+    assert retell(shop) == retell(shop, [AT_THE_END])

@@ -33,7 +33,8 @@ from lifecycle.input.reading import read_batches
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 from lifecycle.runs.forks import find_free_name
-from lifecycle.runs.retelling import retell
+from lifecycle.runs.retelling import AT_THE_END, retell
+from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.simulation import make_plan
 
 TRIED = "try"
@@ -119,10 +120,23 @@ def create_cluster(request: HttpRequest) -> HttpResponse:
 def scenario_file(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's story as a Scenario, a file to keep as a test or to send to somebody."""
     found = get_cluster_or_404(request.user, cluster)
+    try:
+        text = retell(found, request.GET.getlist("claim") or (AT_THE_END,))
+    except ValueError as problem:
+        return HttpResponse(f"claim: {problem}\n", "text/plain; charset=utf-8", status=UNPROCESSABLE)
     name = f'attachment; filename="{found.shown_name}.yaml"'
     return HttpResponse(
-        retell(found), content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name}
+        text, content_type="application/yaml; charset=utf-8", headers={"Content-Disposition": name}
     )
+
+
+@signed_in
+@require_GET
+def seen_claims(request: HttpRequest, cluster: str) -> HttpResponse:
+    """The part of a cluster's page that offers what was seen as claims of a test."""
+    found = get_cluster_or_404(request.user, cluster)
+    context = {"cluster": found, "claims": list_seen(found), "at_the_end": AT_THE_END}
+    return render(request, "cluster/_seen_claims.html", context)
 
 
 @signed_in

@@ -6,6 +6,7 @@ import { listenToDrags } from "./drag.js";
 import { Flags } from "./flags.js";
 import { clock as clockDigits, ticks } from "../format.js";
 import { findLanes, makeGhostTraces } from "./ghost.js";
+import { Isolation } from "./isolate.js";
 import { Labels } from "./labels.js";
 import { drawLanes } from "./lanes.js";
 import { thinMarks } from "./marks.js";
@@ -50,6 +51,7 @@ export class Chart {
   #flags;
   #rows;
   #cursor;
+  #isolation = new Isolation(() => this.#changed());
   #paper = make("paper");
   #axis = new Labels(make("axis"));
   #words = new Labels(make("words"));
@@ -157,6 +159,12 @@ export class Chart {
     this.#view.follow();
   }
 
+  /** As it was at first: now is followed, and all lines are drawn. */
+  reset() {
+    this.#isolation.reset(this.#element.querySelector("[data-lanes]"));
+    this.follow();
+  }
+
   /** Say why a row of the history came; without one, why the last thing that is drawn has happened. */
   askWhy(seq = null) {
     if (seq !== null) return this.#askWhy(seq);
@@ -256,7 +264,8 @@ export class Chart {
     const { data } = this.#figure;
     const ghost = this.#hasFuture ? makeGhostTraces(this.#ghost, now, layout.yaxis.categoryarray) : [];
     this.data = [...data, ...ghost];
-    const seen = pickSeen({ data, layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
+    const chosen = hasLanes(layout) ? data : this.#isolation.pick(data);
+    const seen = pickSeen({ data: chosen, layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
     this.plot.data = [...seen, ...ghost];
     this.plot.layout = Object.assign(layout, { shapes: this.#shapes(), annotations: this.#arrows(layout) });
     this.#axis.show(labelInstants(range, width));
@@ -294,7 +303,8 @@ export class Chart {
     const about = { name: [...document.querySelector("h1").childNodes].map((part) => part.textContent.trim()).join(" "), at: clockDigits(this.#clock.now()) };
     const flags = (layout.meta?.flags ?? []).filter(({ at }) => at >= range[0] && at <= range[1]);
     const title = `${about.name} at ${about.at}`;
-    save(makePicture({ traces, layout: drawn, range, width, rows: this.#listRows(layout), flags, title }, this.#readLook()), title);
+    const verdict = document.querySelector("p.verdict, .verdict p")?.innerText ?? "";
+    save(makePicture({ traces, layout: drawn, range, width, rows: this.#listRows(layout), flags, title, verdict }, this.#readLook()), title);
   }
 
   #listRows({ meta }) {
@@ -318,6 +328,7 @@ export class Chart {
     if (!isNew && toCome.map(({ key }) => key).join() === this.#toCome.map(({ key }) => key).join()) return;
     this.#toCome = toCome;
     drawLanes(list, meta, this.#element.dataset.base, toCome);
+    if (!hasLanes(this.#figure.layout)) this.#isolation.listen(list, meta.rows);
   }
 
   /** Rows of pods that are not there yet, and will be before the end of `range`. */

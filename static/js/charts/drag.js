@@ -1,5 +1,5 @@
 // The pointer moves a chart through time: a drag pans, Ctrl and the wheel zoom about the instant at the pointer.
-// Shift and a drag choose a stretch, which is Plotly's own; two clicks follow now.
+// Shift and a drag choose a stretch, which is Plotly's own; two clicks show all as at first.
 import { instantAt, LEFT, RIGHT } from "./pick.js";
 
 /** A press that moved so far was a drag. */
@@ -22,7 +22,7 @@ export function pan([from, to], pixels, width) {
   return [from + by, to + by];
 }
 
-/** `chart` has `range`, `look(range)` and `follow()`; `plot` is what Plotly draws into. */
+/** `chart` has `range`, `look(range)` and `reset()`; `plot` is what Plotly draws into. */
 export function listenToDrags(plot, chart) {
   let held = null;
   const isNew = (event) => event.button === 0 && !event.shiftKey && !event.ctrlKey && chart.range;
@@ -49,7 +49,7 @@ export function listenToDrags(plot, chart) {
   plot.addEventListener("pointercancel", letGo);
   // What ends a drag is no click.
   plot.addEventListener("click", (event) => held?.hasMoved && event.stopPropagation(), { capture: true });
-  plot.addEventListener("dblclick", () => chart.follow());
+  plot.addEventListener("dblclick", () => chart.reset());
   plot.addEventListener("wheel", (event) => {
     if (!event.ctrlKey || !chart.range) return;
     event.preventDefault();

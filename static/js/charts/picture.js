@@ -5,6 +5,7 @@ import { LEFT, placeOf, TOP } from "./pick.js";
 
 const [LABELS, HEAD, FOOT, SCALE] = [210, 40, 34, 2];
 const MOST_LABEL = 30;
+const [VERDICT_LINE, VERDICT_LETTER, MOST_VERDICT_LINES] = [16, 6.6, 4];
 const MOST_HEIGHT = 4000;
 
 // Plotly reads a little HTML.
@@ -18,24 +19,37 @@ export function sayName(name) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `{data, layout}` for Plotly.toImage. `rows`: `{label, header, slots, colour}`; `look`: `{paper, ink, line}`, colours. */
-export function makePicture({ traces, layout, range, width, rows, flags, title }, look) {
+/** A text in lines of so many letters, as many as there is room for. */
+export function wrap(text, letters) {
+  const lines = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= letters) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.length > MOST_VERDICT_LINES ? [...lines.slice(0, MOST_VERDICT_LINES - 1), `${lines[MOST_VERDICT_LINES - 1]} …`] : lines;
+}
+
+/** `{data, layout}` for Plotly.toImage. `verdict` is written below the plot. `rows`: `{label, header, slots, colour}`; `look`: `{paper, ink, line}`, colours. */
+export function makePicture({ traces, layout, range, width, rows, flags, title, verdict = "" }, look) {
   const { values, labels } = ticks(range, width);
   const text = { size: 12, color: look.ink };
+  const said = wrap(verdict, Math.floor((width + LABELS) / VERDICT_LETTER));
+  const foot = FOOT + said.length * VERDICT_LINE;
   return {
     data: traces,
     layout: {
       ...layout,
       width: width + LABELS,
-      height: Math.min(MOST_HEIGHT, layout.height + HEAD + FOOT),
-      margin: { l: LABELS + LEFT, r: layout.margin.r, t: TOP + HEAD, b: layout.margin.b + FOOT, pad: 0 },
+      height: Math.min(MOST_HEIGHT, layout.height + HEAD + foot),
+      margin: { l: LABELS + LEFT, r: layout.margin.r, t: TOP + HEAD, b: layout.margin.b + foot, pad: 0 },
       paper_bgcolor: look.paper,
       font: { ...layout.font, color: look.ink },
       title: { text: plain(title), x: 0, xanchor: "left", xref: "container", y: 1, yanchor: "top", pad: { l: 16, t: 14 }, font: { size: 15 } },
       xaxis: { ...layout.xaxis, range, tickvals: values, ticktext: labels, showticklabels: true, gridcolor: look.line, tickfont: { size: 11, color: look.ink } },
       yaxis: { ...layout.yaxis, gridcolor: look.line },
       shapes: [...(layout.shapes ?? []).map((shape) => withColour(shape, look)), ...flags.map((flag) => makeLine(flag, look))],
-      annotations: [...(layout.annotations ?? []), ...labelRows(rows, layout, text), ...labelFlags(flags, range, width, look), ...explain(traces, layout, text)],
+      annotations: [...(layout.annotations ?? []), ...labelRows(rows, layout, text), ...labelFlags(flags, range, width, look), ...explain(traces, layout, text), ...sayVerdict(said, text)],
     },
   };
 }
@@ -79,6 +93,13 @@ function explain(traces, layout, font) {
   const names = new Map(drawn.map(({ name, fillcolor }) => [name, fillcolor]));
   const text = [...names].map(([name, colour]) => coloured(colour, plain(sayName(name)))).join("   ");
   return [annotate({ x: 0, xanchor: "left", y: 0, yshift: -FOOT + 4, yanchor: "bottom", text, font })];
+}
+
+/** How things stand, below all. */
+function sayVerdict(lines, font) {
+  if (!lines.length) return [];
+  const text = lines.map(plain).join("<br>");
+  return [annotate({ x: 0, xshift: -LABELS + 8, xanchor: "left", y: 0, yshift: -FOOT, yanchor: "top", align: "left", text, font })];
 }
 
 /** Draw it, and hand it over as a file. */

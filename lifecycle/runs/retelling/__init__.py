@@ -6,7 +6,7 @@ kept as a test, sent to somebody, or begun from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -20,15 +20,22 @@ from lifecycle.input.scenario import API_VERSION, KIND, format_duration
 from lifecycle.input.scenario_steps import READERS
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.runs.inbox import is_rehearsal
+from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
 MOST_CLAIMS = 50
+AT_THE_END = "end"
+"""The key of all claims on how everything stands in the end."""
 _UNNAMED = ("", None)
 
 
-def retell(cluster: Cluster) -> str:
-    """YAML: the manifests of its beginning, then the Scenario. What no step can say stands in a comment."""
+def retell(cluster: Cluster, chosen: Collection[str] = (AT_THE_END,)) -> str:
+    """YAML: the manifests of its beginning, then the Scenario. What no step can say stands in a comment.
+
+    `chosen`: which claims it has, by their keys. ValueError for one that nothing was seen of.
+    """
+    claims = choose_claims(cluster, chosen)
     commands = cluster.commands.filter(state=Command.State.DONE, result__code__lt=400)
     manifests: list[Json] = []
     steps: list[Json] = []
@@ -47,25 +54,35 @@ def retell(cluster: Cluster) -> str:
         if step := _make_step(command):
             steps.append({"at": format_duration(command.pinned_ms or 0), **step})
     kubelets = cluster.settings.get("kubelet") or []
-    documents = [*kubelets, *manifests, _make_scenario(cluster, steps)]
+    documents = [*kubelets, *manifests, _make_scenario(cluster, steps, claims)]
     texts = [yaml.safe_dump(one, sort_keys=False, allow_unicode=True, width=100) for one in documents]
     return "\n".join([*untold, "---\n".join(texts)])
 
 
-def _make_scenario(cluster: Cluster, steps: list[Json]) -> Json:
+def choose_claims(cluster: Cluster, chosen: Collection[str]) -> list[Json]:
+    """The entries of `expect`, those of how all stands in the end last."""
+    seen = {one.key: one for one in list_seen(cluster)} if {*chosen} - {AT_THE_END} else {}
+    if unknown := sorted({*chosen} - {AT_THE_END} - seen.keys()):
+        raise ValueError(f"nothing was seen of {unknown[0][:100]!r}: choose among what the page offers")
+    claims = [entry for key, one in seen.items() if key in chosen for entry in one.expect]
+    if AT_THE_END in chosen:
+        now = format_duration(cluster.instant_ms)
+        claims += [{"at": now, "holds": claim} for claim in list_claims(cluster)]
+    return claims
+
+
+def _make_scenario(cluster: Cluster, steps: list[Json], claims: list[Json]) -> Json:
     settings = {name: value for name, value in cluster.settings.items() if name != "kubelet" and value}
     if settings.pop("compatibility", None):
         # Older engines took any text here; a Scenario names the release that came of it.
         settings["kubernetes"] = read_release(cluster.settings).name
-    now = format_duration(cluster.instant_ms)
-    claims = [{"at": now, "holds": claim} for claim in list_claims(cluster)]
     spec = {
         "description": f"What was seen in the cluster {cluster.shown_name}",
         "seed": cluster.seed,
         "epoch": format_time(0, cluster.epoch_ms),
         **settings,
         "steps": steps,
-        "until": now,
+        "until": format_duration(cluster.instant_ms),
         "expect": claims,
     }
     written = {name: value for name, value in spec.items() if value not in ([], {})}
