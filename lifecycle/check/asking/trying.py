@@ -58,9 +58,7 @@ def try_all(
     for line in ready.notes:
         say(line)
     jobs = ready.options["jobs"] or count_cores()
-    checked = check(
-        settle(ready.plan), ready.ordeals, ready.seeds, progress, jobs, ready.limits, has_reasons
-    )
+    checked = check(settle(ready.plan), ready.ordeals, ready.seeds, progress, jobs, ready.limits, has_reasons)
     return Given(ready.options, ready.configuration, ready.documents, ready.ordeals, checked)
 
 
