@@ -1,7 +1,10 @@
 # Under each target stand the plain commands; nothing here is needed to run them by hand.
-# The first Python that runs: 3.11 and 3.12 can use the bundled Redis.
-PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
-	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+# The first Python that runs: 3.11 and 3.12 can use the bundled Redis. The system's own comes first where it can
+# make an environment: it is compiled for speed, as one that was made on this machine often is not.
+PYTHON ?= $(shell for p in /usr/bin/python3.11 /usr/bin/python3.12; do \
+	$$p -c 'import ensurepip, venv' 2>/dev/null && { echo $$p; exit; }; done; \
+	for p in python3.11 python3.12 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; exit; }; done)
 BIN := .venv/bin
 # What checks the pages' scripts; nothing else comes from npm.
 LINTER := node_modules/.package-lock.json

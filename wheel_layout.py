@@ -16,6 +16,7 @@ MOVED = ("lifecycle", "dashboard", "manage")
 DATA = ("templates", "static")
 _LEFT_OUT = ("__pycache__",)
 _NAMES_MODULE = re.compile(r"(lifecycle|dashboard)(\.\w+)+(:\w+)?")
+_MAY_NAME_MODULE = re.compile(rb"""["'](lifecycle|dashboard)\b""")
 
 Edit = tuple[int, int, str]
 """(first byte, byte behind the last, text instead)"""
@@ -66,11 +67,12 @@ def rewrite(source: str, modules: frozenset[str]) -> str:
 def _list_edits(
     tree: ast.Module, encoded: bytes, starts: list[int], modules: frozenset[str]
 ) -> Iterator[Edit]:
+    # Parts of an f-string have no place of their own in each Python; of other expressions only texts matter.
+    passed_over = ast.JoinedStr if _MAY_NAME_MODULE.search(encoded) else ast.expr
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
-        # Parts of an f-string have no place of their own in each Python.
-        if not isinstance(node, ast.JoinedStr):
+        if not isinstance(node, passed_over):
             waiting += ast.iter_child_nodes(node)
         if not isinstance(node, ast.stmt | ast.expr):
             continue

@@ -21,7 +21,7 @@ from typing import Any
 
 from channels.layers import InMemoryChannelLayer
 
-IDLE_SECONDS = 0.2
+IDLE_SECONDS = 0.1
 ONLY_SHARD = 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 
 import kubernetes
@@ -38,8 +39,11 @@ def test_without_the_server_it_is_said_what_to_install(monkeypatch, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with ApiServer(tmp_path_factory.mktemp("served")) as started:
+def server(tmp_path_factory, kept_database):
+    folder = tmp_path_factory.mktemp("served")
+    if kept_database.exists():
+        shutil.copy(kept_database, folder / "podline.sqlite3")
+    with ApiServer(folder) as started:
         yield started
     assert started._process.returncode == 0
 

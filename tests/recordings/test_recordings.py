@@ -41,7 +41,7 @@ See both histories: python -m tests.recordings {name} -v"""
 def list_cases() -> Iterator[Any]:
     """Of each family every 6th; all others are deep."""
     for _, family in groupby(list_scenarios().items(), lambda one: one[1].parent):
-        yield from one_in(6, sorted({name for name, _ in family} & {*NAMES}))
+        yield from one_in(8, sorted({name for name, _ in family} & {*NAMES}))
 
 
 @pytest.mark.parametrize("name", [*list_cases()])

@@ -81,7 +81,7 @@ def test_a_cluster_of_any_commit_goes_on(owner, wall, old_cluster, commit):
         assert restarted(cluster) >= INTERPRETED and "web" not in restarted(cluster)
 
 
-@pytest.mark.parametrize("commit", one_in(6, old_clusters.COMMITS))
+@pytest.mark.parametrize("commit", one_in(12, old_clusters.COMMITS))
 def test_without_any_checkpoint_a_cluster_goes_on_from_its_recorded_objects(owner, wall, old_cluster, commit):
     cluster = old_cluster(commit)
     cluster.checkpoints.update(data=b"broken")
@@ -158,7 +158,7 @@ def test_taken_up_again_after_a_crash_it_makes_the_same_of_it(owner, wall, old_c
     assert Event.objects.filter(cluster=cluster, reason="ProgramRestarted").count() == len(INTERPRETED)
 
 
-@pytest.mark.parametrize("commit, is_taken_up", one_in(5, product(old_clusters.COMMITS, [True, False])))
+@pytest.mark.parametrize("commit, is_taken_up", one_in(9, product(old_clusters.COMMITS, [True, False])))
 def test_forks_answer_or_are_refused_in_words(owner, old_cluster, client, commit, is_taken_up):
     cluster = old_cluster(commit, paused=True)
     version = cluster.engine_version

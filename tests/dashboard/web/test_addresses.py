@@ -123,7 +123,9 @@ def test_users_with_odd_names_can_be_named(client, name):
 # --- nobody learns a stranger's names ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix, step", [("", 1), ("@alice", 7)])
+@pytest.mark.parametrize(
+    "suffix, step", [("", 3), ("@alice", 7), pytest.param("", 1, marks=pytest.mark.deep)]
+)
 def test_a_strangers_name_is_as_unknown_as_one_that_nobody_has(client, people, suffix, step):
     """Same status, same bytes, and the same questions to the database, at every address of a cluster."""
     client.force_login(people["bob"])

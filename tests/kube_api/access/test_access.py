@@ -25,7 +25,7 @@ OTHERS = {
     )
 }  # fmt: skip
 CALLS = [(path, method) for path, methods in {**RESOURCES, **OTHERS}.items() for method in methods]
-# By turns one of its methods; the deep tests try each.
+# By turns one of its methods; the deep tests try each, and each for everybody.
 EACH_PATH = [
     (path, methods[number % len(methods)])
     for number, (path, methods) in enumerate({**RESOURCES, **OTHERS}.items())
@@ -52,9 +52,12 @@ def call(client: Client, path: str, method: str, **headers: str) -> tuple[int, s
     return answer.status_code, answer.json().get("message", "")
 
 
-def test_nobody_is_told_anything(client: Client) -> None:
+@pytest.mark.parametrize(
+    "calls", [EACH_PATH, pytest.param(CALLS, marks=pytest.mark.deep)], ids=["paths", "all"]
+)
+def test_nobody_is_told_anything(client: Client, calls: list[tuple[str, str]]) -> None:
     make_cluster("shop")
-    for path, method in CALLS:
+    for path, method in calls:
         answer = client.generic(method.upper(), f"/k8s/shop{path}", "{}", "application/json")
         assert (answer.status_code, answer.json()) == (401, UNAUTHORIZED), (path, method)
 

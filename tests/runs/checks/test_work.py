@@ -9,11 +9,17 @@ from lifecycle.check.checking import check as check_here
 from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.models import Check, CheckPart
 from lifecycle.models.checks import SILENCE
-from lifecycle.runs.checks import endings, futures, grounds, work
+from lifecycle.runs.checks import endings, futures, grounds, summing, work
 from lifecycle.runs.checks.asking import ask, cancel
 from tests.runs.checks.conftest import ORDEALS
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def uncured(monkeypatch):
+    """Nobody looks for what helps, which takes longer than the check itself."""
+    monkeypatch.setattr(summing, "cure", lambda *_, **__: [])
 
 
 def refreshed(check):
@@ -68,6 +74,7 @@ def test_a_future_survives_as_plain_data(standing, line):
     assert futures.from_json(futures.to_json(future)) == future and future.violations
 
 
+@pytest.mark.usefixtures("uncured")
 def test_a_message_that_comes_twice_changes_nothing(standing, line):
     check = ask(standing, standing.owner, ORDEALS, 2)
     begin = line.asked[0]
@@ -101,6 +108,7 @@ def test_a_part_that_is_cancelled_while_it_runs_stops_at_the_next_future(standin
     assert len(lived) == 1 and refreshed(check).state == Check.State.CANCELLED
 
 
+@pytest.mark.usefixtures("uncured")
 def test_what_a_killed_worker_had_begun_is_given_to_another_after_a_silence(standing, line, monkeypatch):
     check = ask(standing, standing.owner, ["node-crash"])
     work.work_on(*line.asked.pop(0))

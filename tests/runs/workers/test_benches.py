@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
+from lifecycle.benches import check
 from lifecycle.benches.heap_loop import compare_rows
 from tests.seeds import one_in
 
@@ -58,7 +59,9 @@ def test_engine():
     assert answer["row_ratio"] == pytest.approx(find_row_ratio(answer, 8), rel=0.1)
 
 
-def test_check():
+def test_check(monkeypatch):
+    monkeypatch.setattr(check, "PASSES", 1)
+    monkeypatch.setattr(check, "MANY_SEEDS", 5)
     answer = bench("check", workloads=1, pods=1, seeds=1)
     assert answer["work"]["processes"] >= 2 and answer["figures"]["futures"] > 10
     # Nobody uses more cores than there are processes, and the one that waits for them.
