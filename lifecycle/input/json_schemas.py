@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lifecycle.engine.programs.created import MOST_OBJECTS
-from lifecycle.engine.programs.reading import PARTS, RESULTS
+from lifecycle.engine.programs.reading import MOST_OBJECTS, PARTS, RESULTS
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, list_releases
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, Field
 from lifecycle.engine.schema.tables import ANY_FIELD, Tables, load_tables

@@ -192,9 +192,7 @@ def make_plan(
     made = [*map(make_namespace, namespaces), *trial.profiles]
     times = [list_times(document.data, overrides.hooks) for document in objects]
     notes = [*_list_notes(objects, settings, namespaces), *_tell_hooks(objects, times)]
-    notes += [f"assumed: {line}" for line in list_assumed_made(document.data for document in objects)]
-    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
-    notes += [f"assumed: {line}" for line in list_api_callers((one.data for one in objects), profiles)]
+    notes += [f"assumed: {line}" for line in _list_assumed(objects)]
     notes += trial.notes
     if overrides.seed is not None:
         seed = overrides.seed
@@ -233,6 +231,13 @@ def _list_notes(objects: Sequence[Document], settings: Settings, namespaces: Seq
     notes += list_unremembered(objects)
     profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
     return notes + list_unread((document.data for document in objects), profiles)
+
+
+def _list_assumed(objects: Sequence[Document]) -> list[str]:
+    """What objects are taken to make, or might make, that nobody gives."""
+    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
+    every = [document.data for document in objects]
+    return [*list_assumed_made(every), *list_api_callers(every, profiles)]
 
 
 def _admit(

@@ -34,8 +34,8 @@ from lifecycle.check.limits import Limit, Limits, read_choice, read_limits
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.scene import SEVERITIES
 from lifecycle.engine.objects.shortened import shorten
-from lifecycle.engine.programs.behavior_yaml import read_text
 from lifecycle.engine.programs.reading import Reader
+from lifecycle.engine.schema.yaml_nodes import read_text
 from lifecycle.input.manifests import Document
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.scenario import API_VERSION

@@ -30,7 +30,7 @@ from typing import Any
 from lifecycle.lean_dataclasses import dataclass, field
 
 from ..objects.quantity import parse_quantity
-from .behavior_yaml import read_text
+from ..schema.yaml_nodes import read_text
 from .durations import read_duration
 from .reading import Problem, Reader
 from .request_plan import CPU_PER_REQUEST, REQUESTS, list_request_problems, read_requests

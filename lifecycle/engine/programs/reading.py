@@ -6,6 +6,7 @@ that holds it is left out.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from lifecycle.lean_dataclasses import dataclass
 from ..objects.quantity import cpu_milli, whole
 from ..objects.shortened import MOST_LETTERS, NOTE_LIMIT, cut_note, shorten
 from ..rules.reasons import CRASHING, ERR_IMAGE_PULL, RUN_CONTAINER_ERROR, STUCK, find_meaning
+from ..schema.yaml_nodes import read_text
 from .behavior import (
     PROBE_TYPES,
     Declared,
@@ -28,6 +30,8 @@ from .behavior import (
 from .durations import NOTHING, Duration, read_duration
 
 MOST_PROBLEMS = 50
+MOST_OBJECTS = 20
+_OBJECT = "{apiVersion: v1, kind: Secret, metadata: {name: made}}"
 RESULTS = ("success", "failure", "unknown")
 _T = TypeVar("_T")
 
@@ -171,10 +175,47 @@ def read_declared(reader: Reader, value: Any, path: str) -> Declared:
 
 
 def _read_created(reader: Reader, value: Any, path: str) -> tuple[str, ...]:
-    # Few say any.
-    from .created import read_created
+    """The objects that a program makes, each as JSON: a manifest's text, or the object itself.
 
-    return read_created(reader, value, path)
+    What is wrong with one beyond its head is for the API server to say when it is made.
+    """
+    if isinstance(value, list) and len(value) > MOST_OBJECTS:
+        reader.note(path, f"{len(value)} objects are too many: {MOST_OBJECTS} at most")
+        return ()
+    return reader.entries(value, path, lambda entry, where: _read_object(reader, entry, where))
+
+
+def _read_object(reader: Reader, value: Any, path: str) -> str | None:
+    if isinstance(value, str):
+        try:
+            value = read_text(value)
+        except ValueError as error:
+            reader.note(path, str(error))
+            return None
+    if not isinstance(value, dict):
+        reader.note(path, f"{shorten(value)} must be a manifest, for example {_OBJECT}")
+        return None
+    return json.dumps(value) if _has_head(reader, value, path) else None
+
+
+def _has_head(reader: Reader, data: dict[str, Any], path: str) -> bool:
+    metadata = data.get("metadata")
+    if not isinstance(metadata, dict | None):
+        reader.note(f"{path}.metadata", f"{shorten(metadata)} must be a mapping with a name")
+        return False
+    named = metadata or {}
+    head = {
+        "apiVersion": data.get("apiVersion"),
+        "kind": data.get("kind"),
+        "metadata.name": named.get("name"),
+    }
+    # Only where it is said.
+    head |= {"metadata.namespace": named["namespace"]} if named.get("namespace") is not None else {}
+    wrong = {field: one for field, one in head.items() if not isinstance(one, str) or not one}
+    for field, one in wrong.items():
+        said = "required" if one is None else f"{shorten(one)} must be text"
+        reader.note(f"{path}.{field}", f"{said}; write for example {_OBJECT}")
+    return not wrong
 
 
 def _read_tries(

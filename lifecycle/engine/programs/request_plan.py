@@ -22,7 +22,7 @@ from lifecycle.lean_dataclasses import dataclass, field
 from ..objects.quantity import parse_quantity
 from ..objects.shortened import shorten
 from ..rules.network.requests import SENDERS
-from .behavior_yaml import read_text
+from ..schema.yaml_nodes import read_text
 from .durations import Duration
 from .reading import Problem, Reader
 

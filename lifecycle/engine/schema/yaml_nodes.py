@@ -23,6 +23,7 @@ DEPTH_LIMIT = MOST_LEVELS
 ALIAS_NODE_LIMIT = 50_000
 ALIAS_TEXT_LIMIT = 3 * 1024 * 1024
 """Characters: as much as a request to an API server may hold."""
+MOST_LETTERS_OF_ANNOTATIONS = 256 * 1024
 TEMPLATE_REMEDY = "is this a template ({{ ... }})? Then render it first (helm template)"
 
 
@@ -266,3 +267,28 @@ class Converter:
 
     def _unreadable(self, node: Node, message: str, remedy: str = "") -> UnreadableYaml:
         return UnreadableYaml(message, remedy, self.number, node.line)
+
+
+def read_text(text: str) -> Any:
+    """What the one YAML document of a text says; without any, an empty mapping. Raises ValueError."""
+    if len(text) > MOST_LETTERS_OF_ANNOTATIONS:
+        raise ValueError(
+            f"more than {MOST_LETTERS_OF_ANNOTATIONS:,} letters are more than all annotations of an object"
+            " may have"
+        )
+    try:
+        parsed = [Converter(number).convert(node) for number, node in enumerate(compose(text), 1)]
+    except UnreadableYaml as error:
+        remedy = f"; {error.remedy}" if error.remedy else ""
+        raise ValueError(f"{error.message} (line {error.line}){remedy}") from None
+    except yaml.YAMLError as error:
+        raise ValueError(f"not YAML: {_first_line(error)}") from None
+    if len(parsed) > 1:
+        raise ValueError("two documents; give all containers in one")
+    return parsed[0] if parsed and parsed[0] is not None else {}
+
+
+def _first_line(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    what = getattr(error, "problem", None) or str(error).splitlines()[0]
+    return f"{what} (line {mark.line + 1})" if mark else str(what)

@@ -240,6 +240,7 @@ OURS: dict[str, str] = {
     "kubelet/state/pod_manager": "speed: pods by uid, node, address and what they wait for",
     "kubelet/state/saving": "glue: plain data and back",
     "kubelet/state/worker": "glue: what is kept of one pod, as plain data",
+    "kubelet/stopping/created": "world: what programs make through the API when they end",
     "kubelet/upgrade": "glue: kubelets saved by another engine",
     "kubelet/world/answers": "world: what a connection to a pod meets",
     "kubelet/world/cluster_dns": "world: CoreDNS, which is no part of Kubernetes' code",

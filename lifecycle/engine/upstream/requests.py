@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 MODELS: dict[str, tuple[str, ...]] = {
+    "api/access": (
+        "pkg/registry/rbac/validation/rule.go",
+        "plugin/pkg/auth/authorizer/rbac/rbac.go",
+    ),
     "api/addresses": (
         "pkg/registry/core/service/ipallocator/cidrallocator.go",
         "pkg/registry/core/service/ipallocator/interfaces.go",

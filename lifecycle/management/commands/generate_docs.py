@@ -52,6 +52,9 @@ Scenario sets one otherwise than its release: `switches: {deploymentRollbackEven
 """
 OTHERS = """Kinds that are not listed, such as custom resources, are stored as they are: their fields are not
 checked, and nothing acts on them. A Namespace that objects name and nobody gives is made first.
+
+Roles and bindings decide what service accounts and those who are impersonated may do through the API
+([how](how-to/kubectl.md#roles)), and what `creates` of a behaviour makes. Controllers are held to none.
 """
 GUESSED = """What a program does may hang on what nobody can know: files of an image, another program, what a
 server answers. It is then taken to do what real programs nearly always do, and a gate that nobody can read
@@ -121,6 +124,9 @@ ASSUMED = (
     " series of its `podline.dev/metrics` says that is called as the trigger is.",
     "A command of a script that is not known succeeds after a while; the event `UninterpretedBehavior` names"
     " it.",
+    "The program of a Job that nobody knows, and that has the token of an account of its own, may call the"
+    " API: what it would make is not made, and that is said. `creates` of `podline.dev/behavior` says what it"
+    " makes.",
     "A claim that names no class, in a cluster without a default one, is of the StorageClass"
     " `podline-default`, which is made for it: a volume is made when a pod needs one, and may be attached to"
     " any node. Whoever else a class names as its provisioner is taken to be installed and to make volumes,"
