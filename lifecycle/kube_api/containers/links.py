@@ -230,6 +230,9 @@ class SpdyCommand(_SpdyLink):
             await asyncio.wait_for(self._is_complete.wait(), CREATION_SECONDS)
         except TimeoutError:
             return
+        if not self._list_wanted() <= self._streams.keys():
+            # The client went before it had said where everything goes.
+            return
         status = await self._carried.carry_out()
         if self._is_status_json:
             said = orjson.dumps(status)
