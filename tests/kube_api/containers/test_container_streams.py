@@ -374,7 +374,6 @@ def ask(shop: Shop, action: str, query: str, pod: str = "p") -> Refusal:
         ("exec", "", 422, 'PodExecOptions "p" is invalid: command: Required value'),
         ("exec", "command=ls&container=x", 400, "container x is not valid for pod p"),
         ("attach", "stdin=1", 501, "a running program takes no input here"),
-        ("portforward", "ports=80", 501, "port-forward is not simulated"),
     ],
 )
 async def test_what_cannot_be_had_is_said(running, action, query, code, words):
@@ -403,7 +402,7 @@ async def test_no_container_runs(running):
 async def test_without_a_websocket_the_reason_is_said_or_that_it_needs_one(running):
     refusal = await in_thread(refuse)(running, "command=ls&container=x")
     assert "container x is not valid" in refusal.message
-    assert "speaks WebSocket" in (await in_thread(refuse)(running, "command=ls")).message
+    assert (await in_thread(refuse)(running, "command=ls")).message == "Upgrade request required"
 
 
 def refuse(shop: Shop, query: str, action: str = "exec", pod: str = "p") -> Refusal:
