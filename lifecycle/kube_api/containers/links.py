@@ -72,6 +72,7 @@ class ChannelCommand(Link):
 
     def end(self) -> None:
         """On a node, too, the connection's end is that of the input, and what was written is read."""
+        self._carried.is_gone = True
         self._carried.inlet.end()
 
     async def carry(self) -> None:
@@ -222,6 +223,7 @@ class SpdyCommand(_SpdyLink):
             self._carried.inlet.end()
 
     def end(self) -> None:
+        self._carried.is_gone = True
         self._carried.inlet.end()
         self._is_complete.set()
 
