@@ -239,6 +239,7 @@ PAYLOADS: Mapping[str, Mapping[str, Field]] = {
         "isEnd": _YES_OR_NO,
         "isInterrupt": _YES_OR_NO,
         "isTerminal": _YES_OR_NO,
+        "isAttached": _YES_OR_NO,
     },
     "connect": {
         "namespace": _text("the name of a namespace"),

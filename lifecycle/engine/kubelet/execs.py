@@ -24,6 +24,7 @@ from .state.worker import PodWorker
 LIMIT_MS = 60_000
 """A command that has not ended after so much virtual time is killed."""
 TIMED_OUT, NOT_KNOWN = 137, 126
+NO_READER = "the container's program takes no input: its `stdin` is not true, or the program is not modelled"
 Payload = dict[str, Any]
 
 
@@ -80,6 +81,13 @@ class Execs:
     ) -> Outcome:
         now_ms, words = self._context.clock.now_ms, payload["command"]
         world = self._kubelets.world(worker, run)
+        if payload.get("isAttached"):
+            machine = process.machine
+            if machine is None or not shell.write_to_main(machine, _read_said(payload), now_ms, world):
+                return Outcome("", "", None, 0, NO_READER)
+            process.run(now_ms, world)
+            self._kubelets.on_command(worker, run)
+            return Outcome("", "", None, 0)
         given = _read_given(payload)
         is_first = isinstance(given, str) or given.is_first
         cause = find_exec_problem(process, words[0], now_ms, world) if is_first else ""
@@ -109,10 +117,15 @@ def _read_given(payload: Payload) -> str | shell.Said:
     text = payload.get("stdin") or ""
     if not payload.get("session"):
         return text
+    return _read_said(payload)
+
+
+def _read_said(payload: Payload) -> shell.Said:
     first, end, interrupt, terminal = (
         bool(payload.get(name)) for name in ("isFirst", "isEnd", "isInterrupt", "isTerminal")
     )
-    return shell.Said(payload["session"], text, first, end, interrupt, terminal)
+    text = payload.get("stdin") or ""
+    return shell.Said(payload.get("session") or "", text, first, end, interrupt, terminal)
 
 
 def _without_code(text: str) -> str:

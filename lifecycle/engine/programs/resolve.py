@@ -126,6 +126,9 @@ def _from_program(
         if program is not None:
             return _known_program(program, container, is_alone, instant)
     arguments = _arguments(container, facts)
+    if arguments is None and facts is not None and facts.has_known_files and container.raw.get("stdin"):
+        # The shell of a base image, whose input stays open.
+        arguments = ("bash" if shell_flavour(container.image) == "bash" else "sh",)
     if arguments is not None and _lacks(container, arguments[0]):
         return Behavior(missing_program=arguments[0])
     if arguments is not None and (is_interpretable(arguments) or is_in_volume(arguments[0], container.raw)):

@@ -69,7 +69,8 @@ def _start_script(process: Process, script: Script, world: World) -> None:
     arguments = list(script.arguments)
     if any("$" in word for word in arguments):
         arguments = [expand_references(word, world.given_env) for word in arguments]
-    shell.start_main(machine, arguments, script.folder, process.started_ms, world)
+    has_input = bool(process.container.raw.get("stdin"))
+    shell.start_main(machine, arguments, script.folder, process.started_ms, world, has_input)
 
 
 def _planned_end(process: Process, plan: RunPlan, world: World) -> Exit | None:

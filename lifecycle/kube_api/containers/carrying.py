@@ -7,6 +7,7 @@ written before is carried out, as on a node.
 
 from __future__ import annotations
 
+import asyncio
 import codecs
 import time
 from collections.abc import Awaitable, Callable
@@ -16,14 +17,16 @@ from uuid import uuid4
 from lifecycle import limits, threads
 from lifecycle.access import Verb, may
 from lifecycle.kube_api.access.authentication import Right
-from lifecycle.kube_api.containers import archives, logs, streams
+from lifecycle.kube_api.containers import archives, choice, logs, streams
 from lifecycle.kube_api.containers.inlet import Inlet
 from lifecycle.kube_api.containers.log_options import LogOptions
+from lifecycle.kube_api.containers.logs import Log
 from lifecycle.kube_api.containers.streams import Streamed
 from lifecycle.kube_api.containers.terminal import Terminal, Typed
 from lifecycle.kube_api.status import Refusal, exceeded, unauthorized
 from lifecycle.models import Cluster
 from lifecycle.runs import inbox
+from lifecycle.runs.container_logs import Position
 from lifecycle.threads import reading as in_thread
 
 OUTPUT, ERRORS = "stdout", "stderr"
@@ -45,6 +48,8 @@ class Carrying:
     """One exec or attach: `carry_out` gives the status that it ends with."""
 
     write: Write
+    is_gone = False
+    """The client hears nothing more."""
     problem = ""
     """Why nothing more of the input is taken."""
 
@@ -220,17 +225,54 @@ class Carrying:
         return ask(self.cluster, "exec", payload | more, self.user)
 
     async def _attach(self) -> dict[str, Any]:
-        """What the container writes from now on, until it ends."""
-        options = LogOptions(container=self.asked.container, follow=True, tail_lines=0)
+        """What the container writes from now on, until it ends; and what is written to it."""
+        options = LogOptions(container=self.asked.container, follow=True)
         log = await in_thread(logs.find)(self.cluster, self.asked.pod, options, self.right)
-        if log is not None:
-            async for part in log.follow():
-                text = part.decode("utf-8", "replace")
-                if self.asked.is_terminal:
-                    await self._show(text)
-                else:
-                    await self._send(OUTPUT, text, self.asked.wants_output)
-        return SUCCESS
+        if log is None:
+            return SUCCESS
+        # Before anything is written to it, so that nothing of the answer is missed.
+        _, now = await in_thread(log.read)(Position())
+        following = asyncio.ensure_future(self._follow(log, now))
+        try:
+            if self.asked.has_input and (problem := await self._write_to_main(following)):
+                return _internal_error(problem)
+            # The end of the input ends the program, or else nothing; who has gone hears no more.
+            await asyncio.wait({following}, timeout=LOOK_SECONDS if self.is_gone else None)
+            return SUCCESS
+        finally:
+            following.cancel()
+
+    async def _write_to_main(self, following: asyncio.Future[None]) -> str:
+        """Hand on what is written to the main program, while it runs. Why that cannot be, or ""."""
+        terminal, decoder = Terminal(), codecs.getincrementaldecoder("utf-8")("replace")
+        following.add_done_callback(lambda _: self.inlet.end())
+        while True:
+            await self._wait_for_input()
+            has_ended, data = self._take()
+            typed = [Typed(decoder.decode(data, has_ended))] if not self.asked.is_terminal else []
+            for one in typed or terminal.type(data):
+                await self._show(terminal.take_shown())
+                if one != Typed() and (problem := await self._attach_once(one)):
+                    return problem
+            await self._show(terminal.take_shown())
+            if has_ended:
+                # A program that is to be attached to once has no input after that.
+                is_once = choice.is_read_once(self.asked.pod, self.asked.container)
+                return await self._attach_once(Typed(is_end=True)) if is_once else ""
+
+    async def _attach_once(self, typed: Typed) -> str:
+        flags = _Session().make_payload(typed, self.asked.is_terminal)
+        found = await threads.waiting(self._run)(["attach"], {**flags, "isAttached": True})
+        # What has ended meanwhile reads no more, and its log says all there is to say.
+        return str(found["object"]["problem"]) if found["object"] is not None else ""
+
+    async def _follow(self, log: Log, now: Position) -> None:
+        async for part in log.follow(now):
+            text = part.decode("utf-8", "replace")
+            if self.asked.is_terminal:
+                await self._show(text)
+            else:
+                await self._send(OUTPUT, text, self.asked.wants_output)
 
 
 class _Session:

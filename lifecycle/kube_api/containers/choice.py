@@ -41,6 +41,13 @@ def choose_container(pod: StoredObject, wanted: str) -> str:
     )
 
 
+def is_read_once(pod: StoredObject, container: str) -> bool:
+    """Whether a container's input ends with the first client that was attached to it."""
+    spec = pod.data["spec"]
+    found = (one for part in _LISTS for one in spec.get(part) or () if one["name"] == container)
+    return any(one.get("stdinOnce") for one in found)
+
+
 def find_status(pod: StoredObject, container: str) -> Json | None:
     """What the pod's status says of a container; None when the kubelet has not said anything yet."""
     status = pod.data.get("status") or {}

@@ -72,6 +72,7 @@ class ChannelCommand(Link):
 
     def end(self) -> None:
         """On a node, too, the connection's end is that of the input, and what was written is read."""
+        self._carried.is_gone = True
         self._carried.inlet.end()
 
     async def carry(self) -> None:
@@ -222,6 +223,7 @@ class SpdyCommand(_SpdyLink):
             self._carried.inlet.end()
 
     def end(self) -> None:
+        self._carried.is_gone = True
         self._carried.inlet.end()
         self._is_complete.set()
 
@@ -229,6 +231,9 @@ class SpdyCommand(_SpdyLink):
         try:
             await asyncio.wait_for(self._is_complete.wait(), CREATION_SECONDS)
         except TimeoutError:
+            return
+        if not self._list_wanted() <= self._streams.keys():
+            # The client went before it had said where everything goes.
             return
         status = await self._carried.carry_out()
         if self._is_status_json:

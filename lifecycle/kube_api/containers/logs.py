@@ -70,11 +70,14 @@ class Log:
     def _cut(self, text: bytes) -> bytes:
         return text if self.options.limit_bytes is None else text[: self.options.limit_bytes]
 
-    async def follow(self) -> AsyncIterator[bytes]:
-        """Line after line, until the run is over, the pod is gone, or enough was said."""
+    async def follow(self, begin: Position | None = None) -> AsyncIterator[bytes]:
+        """Line after line, until the run is over, the pod is gone, or enough was said.
+
+        `begin`: all from there on, whatever the options say of what was there before.
+        """
         await release_thread()
         feed = feed_of(self.cluster)
-        left, position, is_first = self.options.limit_bytes, Position(), True
+        left, position, is_first = self.options.limit_bytes, begin or Position(), begin is None
         with feed.pulse() as pulse:
             while True:
                 is_over, lines, position = await in_thread(self._look)(position)

@@ -13,7 +13,6 @@ from lifecycle.models import Cluster, StoredObject
 
 EXEC, ATTACH, PORT_FORWARD = "exec", "attach", "portforward"
 ACTIONS = (EXEC, ATTACH, PORT_FORWARD)
-NO_INPUT = "a running program takes no input here: attach without -i, or use exec"
 NO_UPGRADE = "Upgrade request required"
 MOST_PORTS = 32
 
@@ -45,7 +44,7 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
         raise _no_command(name)
     container = choice.choose_container(pod, options.get("container") or "")
     _require_place(cluster, pod, f"{action}/{namespace}/{name}/{container}")
-    asked = Streamed(
+    return Streamed(
         pod,
         container,
         action,
@@ -56,11 +55,6 @@ def read(cluster: Cluster, namespace: str | None, name: str, action: str, option
         options.flag("stderr"),
         _find_problem(pod, container, action),
     )
-    if asked.problem:
-        return asked
-    if asked.has_input and action == ATTACH:
-        raise _not_simulated(NO_INPUT)
-    return asked
 
 
 def refuse(cluster: Cluster, namespace: str | None, name: str, action: str, options: Options) -> Refusal:
@@ -114,7 +108,3 @@ def _no_command(name: str) -> Refusal:
         "causes": [{"reason": error.type, "message": error.body, "field": error.path}],
     }
     return Refusal(422, f'PodExecOptions "{name}" is invalid: {error}', "Invalid", details)
-
-
-def _not_simulated(message: str) -> Refusal:
-    return Refusal(501, message, "NotImplemented", {})

@@ -51,7 +51,7 @@ class Connection:
                     case Data() | Reset() if frame.stream in self.streams:
                         self._note(frame)
                         found.append(frame)
-                    case Data() if frame.stream > self._last:
+                    case Data() if not 0 < frame.stream <= self._last:
                         raise Unreadable("data of a stream that nobody has begun")
                     case _:
                         # Streams that are open go on when the client begins no more; what comes of one that

@@ -212,7 +212,8 @@ def start_tool(activation: Activation, arguments: list[str], environment: dict[s
     machine, task, shell = activation.machine, activation.task, activation.shell
     child = machine.child_of(task, arguments)
     child.environment = environment
-    child.state["is_tail"] = activation.command.is_tail or _is_in_background(task)
+    is_last = activation.command.is_tail and READS not in task.state
+    child.state["is_tail"] = is_last or _is_in_background(task)
     child.state["flavour"] = shell.flavour
     child.state[CALLER] = shell.name
     run_tool(machine, child)

@@ -61,6 +61,8 @@ class Session(Saved):
     is_terminal: bool = False
 
 
+MAIN_INPUT = ""
+"""The name of the main process' own input, where its container keeps one open."""
 PIPE_CHARACTERS = 4_096
 """A writer waits while a pipe holds this much. Linux' own limit is larger; what is written is the same."""
 

@@ -10,7 +10,7 @@ from ..world import World
 from .commands import run_tool
 from .interpreter import run_shell
 from .machine import Machine
-from .open_files import CAPTURE, LOG, NULL, TEXT, OpenFile
+from .open_files import CAPTURE, LOG, MAIN_INPUT, NULL, TEXT, OpenFile, Session
 from .task import ASKED, GUESSES, HOOK, Task, Wait
 from .waits import is_blocked, next_wake_ms
 
@@ -33,13 +33,20 @@ class CommandResult(NamedTuple):
     """Something of it was killed at the limit."""
 
 
-def start_main(machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World) -> None:
-    """Start process 1 and run it as far as it goes at this instant."""
+def start_main(
+    machine: Machine, arguments: list[str], folder: str, now_ms: int, world: World, has_input: bool = False
+) -> None:
+    """Start process 1 and run it as far as it goes at this instant. `has_input`: somebody may write to it."""
     machine.enter(now_ms, world)
     _provide_folder(machine, folder)
     task = start_task(machine, arguments, folder, world, machine.open_files.open(OpenFile(LOG)))
     machine.main_pid = task.pid
     task.state["is_tail"] = True
+    if has_input:
+        source, sink = machine.open_files.make_pipe()
+        machine.open_files.retain(sink)
+        machine.set_fd(task, 0, source)
+        machine.open_files.sessions[MAIN_INPUT] = Session(task.pid, source, sink, 0, 0)
     machine.leave()
     run_machine(machine, now_ms, world)
 

@@ -11,7 +11,7 @@ from lifecycle.lean_dataclasses import dataclass
 from ..world import World
 from .activation import Activation
 from .machine import Machine
-from .open_files import CAPTURE, NULL, OpenFile, Session
+from .open_files import CAPTURE, MAIN_INPUT, NULL, OpenFile, Session
 from .run import CommandResult, run_ready, start_task
 from .task import ASKED, READS, Task, Wait
 from .typed import drop_command
@@ -65,10 +65,22 @@ def converse(
     return CommandResult(status, output, errors, end_ms - now_ms, machine.met_unknown, is_late)
 
 
+def write_to_main(machine: Machine, said: Said, now_ms: int, world: World) -> bool:
+    """Write to the main process, which reads it in its own time; False where it has no input."""
+    session = machine.open_files.sessions.get(MAIN_INPUT)
+    if session is None or not session.sink:
+        return False
+    machine.enter(now_ms, world)
+    _hand_over(machine, session, said)
+    machine.leave()
+    return True
+
+
 def _begin(machine: Machine, arguments: list[str], folder: str, said: Said, world: World) -> Session:
     files = machine.open_files
-    if len(files.sessions) >= MOST_SESSIONS:
-        oldest = min(files.sessions, key=lambda key: files.sessions[key].pid)
+    others = files.sessions.keys() - {MAIN_INPUT}
+    if len(others) >= MOST_SESSIONS:
+        oldest = min(others, key=lambda key: files.sessions[key].pid)
         _finish(machine, oldest, files.sessions[oldest])
     source, sink = files.make_pipe()
     output = files.open(OpenFile(CAPTURE))

@@ -30,14 +30,38 @@ def ls(call: Call) -> Outcome:
         elif entry.kind != FOLDER or "d" in options:
             lines.append(_long_line(call, path, name, options))
         else:
-            if len(names) > 1:
-                lines.append(f"{name}:")
-            shown = [
-                one for one in call.files.names_in(path) if "a" in options or "A" in options or one[0] != "."
-            ]
-            lines.extend(_long_line(call, join_path(path, one), one, options) for one in shown)
+            for folder in _list_folders(call, name, options) if "R" in options else (name,):
+                path = call.path(folder)
+                if "R" in options and lines:
+                    lines.append("")
+                if len(names) > 1 or "R" in options:
+                    lines.append(f"{folder}:")
+                shown = _list_names(call, path, options)
+                lines.extend(_long_line(call, join_path(path, one), one, options) for one in shown)
     call.out("".join(line + "\n" for line in lines))
     return (1 if call.state.get("flavour") == "ash" else 2) if call.state.get("failed") else 0
+
+
+def _list_names(call: Call, path: str, options: dict[str, str]) -> list[str]:
+    return [one for one in call.files.names_in(path) if {"a", "A"} & options.keys() or one[0] != "."]
+
+
+def _list_folders(call: Call, name: str, options: dict[str, str]) -> list[str]:
+    """A folder and those below it that are shown, each before its own; links are not followed."""
+    # What is looked at is work, and bounded by that.
+    call.walk(name)
+    found, left = [], [name]
+    while left:
+        folder = left.pop()
+        found.append(folder)
+        path = call.path(folder)
+        below = []
+        for one in _list_names(call, path, options):
+            entry = call.files.find(join_path(path, one), follow=False)
+            if entry is not None and entry.kind == FOLDER:
+                below.append(f"{folder.rstrip('/')}/{one}")
+        left += reversed(below)
+    return found
 
 
 def _long_line(call: Call, path: str, name: str, options: dict[str, str]) -> str:

@@ -218,3 +218,52 @@ def test_sessions_of_people_who_have_gone_make_room():
     assert talks[0].say("echo $x\n")[2] == 137
     assert talks[1].say("echo $x\n") == ("1\n", "", None)
     assert run(world, "ps")["stdout"].count(" sh\n") <= 16
+
+
+def attach(world: World, text: str = "", **flags: bool) -> str:
+    return str(run(world, "attach", isAttached=True, stdin=text, **flags)["problem"])
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        {"name": "app", "image": "busybox:1.36", "command": ["sh"]},
+        {"name": "app", "image": "busybox:1.36"},
+        {"name": "app", "image": "debian:12"},
+        {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", "echo hi; exec sh"]},
+    ],
+)
+def test_a_main_program_whose_input_is_open_waits_and_reads_what_is_written(container):
+    world = make_world({**container, "stdin": True})
+    assert world.container()["state"].keys() == {"running"}
+    assert attach(world, "cd /tmp; x=5\n") == ""
+    save_and_load(world)
+    assert attach(world, "echo $x > told; sleep 2; pwd >> told\n") == ""
+    assert run(world, "cat", "/tmp/told")["stdout"] == "5\n"
+    # It runs in the container's own time.
+    world.cluster.run_until(world.cluster.now_ms + 3_000)
+    assert run(world, "cat", "/tmp/told")["stdout"] == "5\n/tmp\n"
+    assert attach(world, "exit 3\n") == ""
+    world.cluster.run_until(world.cluster.now_ms + 100)
+    last = world.container()
+    assert (last["state"].get("terminated") or last["lastState"]["terminated"])["exitCode"] == 3
+
+
+def test_the_end_of_its_input_ends_a_main_program():
+    world = make_world({"name": "app", "image": "busybox:1.36", "command": ["cat"], "stdin": True})
+    assert attach(world, "a\n") == "" and attach(world, isEnd=True) == ""
+    world.cluster.run_until(world.cluster.now_ms + 100)
+    last = world.container()
+    assert (last["state"].get("terminated") or last["lastState"]["terminated"])["exitCode"] == 0
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        SLEEPER,
+        {"name": "app", "image": "nginx:1.27", "stdin": True},
+        {"name": "app", "image": "example.org/unknown:1", "stdin": True},
+    ],
+)
+def test_a_program_that_reads_no_input_is_said_so(container):
+    assert "takes no input" in attach(make_world(container), "x\n")

@@ -25,6 +25,7 @@ from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.containers import archives, carrying, inlet, logs, socket, streams
 from lifecycle.kube_api.routing import websocket_urlpatterns
 from lifecycle.kube_api.status import Refusal
+from lifecycle.models import StoredObject
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_user
 from tests.kube_api.conftest import Shop
@@ -341,6 +342,35 @@ async def test_attach_tells_what_is_written_from_now_on(running, monkeypatch):
     await end_feeds()
 
 
+async def test_attach_writes_to_a_program_that_reads(running, monkeypatch):
+    monkeypatch.setattr(logs, "LOOK_SECONDS", 0.02)
+    once = {"name": "app", "image": "busybox:1.36", "command": ["sh"], "stdin": True, "stdinOnce": True}
+    await in_thread(running.create)("Pod", "once", spec={"containers": [once], "restartPolicy": "Never"})
+    await in_thread(running.turn)(60)
+    carry_out = inbox.wait_for_result
+
+    def carry_out_and_go_on(command: Any, timeout: float) -> Any:
+        result = carry_out(command, timeout)
+        running.turn(2)
+        return result
+
+    # What a program does is seen when the kubelet has told it.
+    monkeypatch.setattr(inbox, "wait_for_result", carry_out_and_go_on)
+    client = await start(running, "attach", pod="once", stdin="true")
+    await client.say(0, b"x=5\n")
+    await client.say(0, b"echo got $x\n")
+    assert (await client.socket.receive_output(5))["bytes"] == b"\1got 5\n"
+    # Its input ends with whoever was attached first, and so does the shell.
+    await client.say(255, b"\0")
+    assert orjson.loads((await client.hear())[STATUS])["status"] == "Success"
+    pod = await in_thread(StoredObject.objects.get)(cluster=running.cluster, kind="Pod", name="once")
+    assert pod.data["status"]["phase"] == "Succeeded"
+    client = await start(running, "attach", stdin="true")
+    await client.say(0, b"x\n")
+    assert "takes no input" in orjson.loads((await client.hear())[STATUS])["message"]
+    await end_feeds()
+
+
 async def test_who_shows_no_good_token_is_refused_before_the_upgrade(running):
     client = Client("wrong", "exec", command=["ls"])
     assert await client.connect() is None
@@ -373,8 +403,6 @@ def ask(shop: Shop, action: str, query: str, pod: str = "p") -> Refusal:
     [
         ("exec", "", 422, 'PodExecOptions "p" is invalid: command: Required value'),
         ("exec", "command=ls&container=x", 400, "container x is not valid for pod p"),
-        ("attach", "stdin=1", 501, "a running program takes no input here"),
-        ("portforward", "ports=80", 501, "port-forward is not simulated"),
     ],
 )
 async def test_what_cannot_be_had_is_said(running, action, query, code, words):
@@ -403,7 +431,7 @@ async def test_no_container_runs(running):
 async def test_without_a_websocket_the_reason_is_said_or_that_it_needs_one(running):
     refusal = await in_thread(refuse)(running, "command=ls&container=x")
     assert "container x is not valid" in refusal.message
-    assert "speaks WebSocket" in (await in_thread(refuse)(running, "command=ls")).message
+    assert (await in_thread(refuse)(running, "command=ls")).message == "Upgrade request required"
 
 
 def refuse(shop: Shop, query: str, action: str = "exec", pod: str = "p") -> Refusal:

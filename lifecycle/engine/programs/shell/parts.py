@@ -18,7 +18,7 @@ from lifecycle.userland.shell.run import (
     start_main,
     take_output,
 )
-from lifecycle.userland.shell.sessions import Said, converse
+from lifecycle.userland.shell.sessions import Said, converse, write_to_main
 from lifecycle.userland.shell.waits import next_wake_ms
 from lifecycle.userland.tools.file_server import HOME, find_served
 from lifecycle.userland.tools.processes import SHELLS
@@ -28,5 +28,5 @@ __all__ = [
     "BUILTINS", "HOME", "SHELLS", "TOOLS", "CannotInterpret", "CheckResult", "Code", "CommandResult",
     "Define", "Machine", "Run", "Said", "Substitute", "add_opaque_main", "compile_text", "converse",
     "find_served", "literal", "next_wake_ms", "plain_name", "run_check", "run_command", "run_machine",
-    "start_command", "start_main", "take_output",
+    "start_command", "start_main", "take_output", "write_to_main",
 ]  # fmt: skip
