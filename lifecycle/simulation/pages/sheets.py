@@ -10,6 +10,9 @@ from lifecycle.simulation.pages.frame import draw_legend, draw_table, make_page,
 from lifecycle.simulation.pages.pictures import Picture, draw_svg, list_tones
 from lifecycle.simulation.pages.texts import mark, say
 
+LONG = ' class="text"'
+SHORT_LETTERS = 32
+"""Cells of so many letters stand in one line."""
 MOST_LISTED = 30
 """So many lines of a list are in Markdown, the first."""
 
@@ -138,7 +141,7 @@ def _draw(block: Block, label: str) -> Iterator[str]:
 
 def _draw_row(cells: Sequence[str]) -> str:
     first, *rest = cells
-    told = "".join(f'<td class="text">{say(one)}</td>' for one in rest)
+    told = "".join(f"<td{LONG if len(one) > SHORT_LETTERS else ''}>{say(one)}</td>" for one in rest)
     return f'<tr><th scope="row">{say(first)}</th>{told}</tr>'
 
 
