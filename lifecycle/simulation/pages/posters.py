@@ -22,7 +22,10 @@ from lifecycle.simulation.pages.texts import say
 _LINE, _LETTERS = 16, 96
 _MOST_VERDICT = 6
 _KEY, _KEY_LETTER = 34, 7
-_FONT = "font: 12px/1 -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
+_OF_WORDS = (
+    "svg .words { font: 12px/1 -apple-system, 'Segoe UI', Roboto, Arial, sans-serif; }"
+    " svg .words.head { font-weight: 600; }"
+)
 
 
 def draw_poster(sheet: Sheet) -> str:
@@ -37,7 +40,7 @@ def draw_poster(sheet: Sheet) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="film" viewBox="0 0 {WIDTH} {height}"'
         f' width="{WIDTH}" height="{height}" role="img" aria-label="{say(sheet.title)}">'
-        f"<style>svg {{ {INKS} }} {OF_PICTURES} .words {{ {_FONT} }} .words.head {{ font-weight: 600; }}</style>"
+        f"<style>svg {{ {INKS} }} {OF_PICTURES} {_OF_WORDS}</style>"
         f"<defs>{patterns}</defs>"
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>{"".join(parts)}</svg>\n'
     )
