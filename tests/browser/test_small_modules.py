@@ -100,7 +100,8 @@ PICTURE = """(() => {
     { name: "notReady", fillcolor: "#cf8400", x: [1] }, { name: "ready", fillcolor: "#0f9d77", x: [] },
   ];
   const picture = m.makePicture(
-    { traces, layout, range: [0, 60_000], width: 600, rows, flags, title: "Cluster <demo>", verdict: "1 pod is <stuck>." },
+    { traces, layout, range: [0, 60_000], width: 600, rows, flags, title: "Cluster <demo>",
+      verdict: "1 pod is <stuck>." },
     { paper: "#fff", ink: "#000", line: "#ccc" },
   );
   const { title, annotations, width } = picture.layout;
@@ -121,7 +122,8 @@ def test_a_picture_says_what_the_page_writes_beside_the_plot(empty: Page):
 
 
 LINES = """m.pickAlone(
-  ["available", "at least (replicas - maxUnavailable)", "revision 2 · web-1", "forbidden"].map((name) => ({ name })),
+  ["available", "at least (replicas - maxUnavailable)", "revision 2 · web-1", "forbidden"]
+    .map((name) => ({ name })),
   a[0],
 ).map(({ name }) => name.split(" (")[0])"""
 

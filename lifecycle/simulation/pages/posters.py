@@ -22,7 +22,10 @@ from lifecycle.simulation.pages.texts import say
 _LINE, _LETTERS = 16, 96
 _MOST_VERDICT = 6
 _KEY, _KEY_LETTER = 34, 7
-_FONT = "font: 12px/1 -apple-system, 'Segoe UI', Roboto, Arial, sans-serif"
+_OF_WORDS = (
+    "svg .words { font: 12px/1 -apple-system, 'Segoe UI', Roboto, Arial, sans-serif; }"
+    " svg .words.head { font-weight: 600; }"
+)
 
 
 def draw_poster(sheet: Sheet) -> str:
@@ -37,28 +40,30 @@ def draw_poster(sheet: Sheet) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="film" viewBox="0 0 {WIDTH} {height}"'
         f' width="{WIDTH}" height="{height}" role="img" aria-label="{say(sheet.title)}">'
-        f"<style>svg {{ {INKS} }} {OF_PICTURES} .words {{ {_FONT} }}</style><defs>{patterns}</defs>"
+        f"<style>svg {{ {INKS} }} {OF_PICTURES} {_OF_WORDS}</style>"
+        f"<defs>{patterns}</defs>"
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>{"".join(parts)}</svg>\n'
     )
 
 
 def _list_parts(sheet: Sheet) -> Iterator[tuple[str, int]]:
     """Each with how high it is."""
-    yield _write([sheet.title], 'font-weight="600" font-size="15"'), _LINE + 10
+    yield _write([sheet.title], " head"), _LINE + 10
     verdict = [line for text in sheet.verdict[:_MOST_VERDICT] for line in textwrap.wrap(text, _LETTERS)]
     yield _write(verdict), _LINE * len(verdict) + 6
     for one in sheet.pictures:
-        yield _write([one.label], 'font-weight="600"'), _LINE + 2
+        yield _write([one.label], " head"), _LINE + 2
         yield _draw(one)
         key = list(_list_keys(one.picture))
         rows = max((row for _, row in key), default=-1) + 1
         yield "".join(part for part, _ in key), _LINE * rows + 8
-    yield _write(textwrap.wrap(sheet.standing, _LETTERS)), _LINE * 2
+    standing = textwrap.wrap(sheet.standing, _LETTERS)
+    yield _write(standing), _LINE * len(standing) + 8
 
 
-def _write(lines: list[str], more: str = "") -> str:
+def _write(lines: list[str], kind: str = "") -> str:
     return "".join(
-        f'<text class="words" x="{SIDE}" y="{_LINE * (number + 1)}" {more}>{say(line)}</text>'
+        f'<text class="words{kind}" x="{SIDE}" y="{_LINE * (number + 1)}">{say(line)}</text>'
         for number, line in enumerate(lines)
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from lifecycle.lean_tuples import NamedTuple
@@ -9,6 +10,9 @@ from lifecycle.simulation.pages.frame import draw_legend, draw_table, make_page,
 from lifecycle.simulation.pages.pictures import Picture, draw_svg, list_tones
 from lifecycle.simulation.pages.texts import mark, say
 
+LONG = ' class="text"'
+SHORT_LETTERS = 32
+"""Cells of so many letters stand in one line."""
 MOST_LISTED = 30
 """So many lines of a list are in Markdown, the first."""
 
@@ -102,12 +106,19 @@ def write_html(sheet: Sheet) -> str:
     """The page as one file."""
     tones = list_tones(one.picture for one in sheet.pictures)
     parts = [f"<h1>{say(sheet.title)}</h1>", f'<p class="soft">{say(sheet.standing)}</p>']
+    labels = Counter[str]()
+    head = sheet.title
     for one in sheet.blocks:
-        parts += _draw(one)
+        head = one.text if isinstance(one, Head) else head
+        label = one.label if isinstance(one, Drawn) else head
+        labels[label] += 1
+        # Whoever hears the page tells its parts apart by their names.
+        parts += _draw(one, label if labels[label] == 1 else f"{label}, {labels[label]}")
     return make_page(sheet.title, parts, tones)
 
 
-def _draw(block: Block) -> Iterator[str]:
+def _draw(block: Block, label: str) -> Iterator[str]:
+    """`label`: what it is called where it may be wider than the page."""
     match block:
         case Head(text):
             yield f"<h2>{say(text)}</h2>"
@@ -116,11 +127,11 @@ def _draw(block: Block) -> Iterator[str]:
         case Items(texts):
             yield f"<ul>{''.join(f'<li>{say(text)}</li>' for text in texts)}</ul>"
         case Facts(pairs):
-            yield draw_table("Facts", (), (_draw_row(pair) for pair in pairs))
+            yield draw_table(label, (), (_draw_row(pair) for pair in pairs))
         case Table(heads, rows):
-            yield draw_table("Table", heads, map(_draw_row, rows))
-        case Drawn(label, picture):
-            yield wide(label, draw_svg(picture, label))
+            yield draw_table(label, heads, map(_draw_row, rows))
+        case Drawn(told, picture):
+            yield wide(label, draw_svg(picture, told))
             yield draw_legend((tone, tone.label) for tone in list_tones([picture]) if tone.label)
             yield _name_courses(picture)
         case Folded(title, lines):
@@ -130,7 +141,7 @@ def _draw(block: Block) -> Iterator[str]:
 
 def _draw_row(cells: Sequence[str]) -> str:
     first, *rest = cells
-    told = "".join(f'<td class="text">{say(one)}</td>' for one in rest)
+    told = "".join(f"<td{LONG if len(one) > SHORT_LETTERS else ''}>{say(one)}</td>" for one in rest)
     return f'<tr><th scope="row">{say(first)}</th>{told}</tr>'
 
 
