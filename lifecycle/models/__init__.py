@@ -380,8 +380,7 @@ class Checkpoint(models.Model):
 class ContainerLog(models.Model):
     """A part of what one run of a container wrote; the current and the previous run are kept.
 
-    `number` orders the parts. `lines` says when the lines of `text` were written, as [instant in ms, how
-    many] in order.
+    `number` orders the parts. `lines`: when those of `text` were written, as [instant in ms, how many].
     """
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="+", db_index=False)
