@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from lifecycle.runs.sweeps import FIELDS, Pair
+from lifecycle.runs.comparisons.sweeps import FIELDS, Pair
 
 
 def list_choices() -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.requests import list_services_of
 from lifecycle.runs import forks
 from lifecycle.runs.checkpoints import Unreadable
-from lifecycle.runs.sweeps import FIELDS, KIND, Cell, Pair, open_pair, try_pair
+from lifecycle.runs.comparisons.sweeps import FIELDS, KIND, Cell, Pair, open_pair, try_pair
 
 MOST_CPU_SECONDS = 8.0
 

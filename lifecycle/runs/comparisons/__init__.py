@@ -1,1 +1,1 @@
-"""One input under several releases, run by the workers of checks: only what comes out otherwise is kept."""
+"""Runs beside each other: one input under several releases, one Deployment with two fields set otherwise."""

@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from dashboard.pages.compare.readings import compare, write_markdown
+from dashboard.pages.compare.markdown import write_markdown
+from dashboard.pages.compare.readings import compare
 from dashboard.pages.service.readings import list_losses, list_served, tell_requests
 from lifecycle import rest_tokens
 from lifecycle.lost_requests import Courses

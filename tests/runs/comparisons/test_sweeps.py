@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 
 from lifecycle.models import Cluster
 from lifecycle.runs import forks, inbox
+from lifecycle.runs.comparisons.sweeps import FIELDS, Pair, make_spec, open_pair, try_pair
 from lifecycle.runs.runner import Owner
-from lifecycle.runs.sweeps import FIELDS, Pair, make_spec, open_pair, try_pair
 from tests.runs.conftest import Wall, deployment
 
 NAME = ("default", "web")

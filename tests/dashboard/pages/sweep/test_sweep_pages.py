@@ -9,7 +9,7 @@ from django.test import Client
 
 from dashboard.pages.sweep import views
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.runs.sweeps import Cell
+from lifecycle.runs.comparisons.sweeps import Cell
 from tests.dashboard.conftest import make_cluster, make_user
 
 pytestmark = pytest.mark.django_db
