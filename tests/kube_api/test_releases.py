@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -43,6 +44,20 @@ def test_version_and_openapi_are_of_the_clusters_release(client, given, version,
     assert (told["gitVersion"], told["major"], told["minor"]) == (version, "1", minor)
     assert ask(client, cluster, "/openapi/v2")["info"] == {"title": "Kubernetes", "version": version}
     assert ask(client, cluster, "/openapi/v3/apis/apps/v1")["info"]["version"] == version
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "release, is_warned_of",
+    [("1.23.1", True), ("1.34", False), ("1.35", False), ("1.36", False), ("1.36.0", False), ("1.37", True)],
+)
+def test_what_kubectl_v1_35_warns_of_when_it_is_asked_for_versions(client, release, is_warned_of) -> None:
+    """It reads gitVersion as a semantic version, and warns of more than one minor release (`kubectl version`,
+    pkg/cmd/version/skew_warning.go)."""
+    told = ask(client, make_cluster("shop", make_user("ada"), settings={"kubernetes": release}), "/version")
+    read = re.fullmatch(r"v([0-9]+)\.([0-9]+)\.[0-9]+", told["gitVersion"])
+    assert read is not None and read.groups() == (told["major"], told["minor"])
+    assert (told["major"] != "1" or abs(35 - int(told["minor"])) > 1) is is_warned_of
 
 
 @pytest.mark.parametrize(
