@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from lifecycle import kubeconfig, tokens
 from lifecycle.access import Verb, clusters_for, get_cluster_or_404, give_address
+from lifecycle.engine.public import find_release
 from lifecycle.export import documents
 from lifecycle.export.views import ExportView
 from lifecycle.limits import Exceeded
@@ -65,6 +66,9 @@ FORK = inline_serializer(
     {
         "name": serializers.CharField(required=False, help_text="a free one, if left out"),
         "at": serializers.CharField(required=False, help_text=f"{documents.INSTANT}; now, if left out"),
+        "kubernetes": serializers.CharField(
+            required=False, help_text="the release that it goes on under, such as v1.36; its own, if left out"
+        ),
     },
 )
 
@@ -160,17 +164,27 @@ class Fork(WritingView):
     @extend_schema(parameters=[documents.CLUSTER], request=FORK, responses={201: documents.ClusterSerializer})
     def post(self, request: Request, cluster: str) -> Response:
         found = get_cluster_or_404(request.user, cluster)
-        asked = read_fields(request, ("name", "at"), '{"name": "shop-2", "at": "90s"}')
+        asked = read_fields(request, ("name", "at", "kubernetes"), '{"name": "shop-2", "at": "90s"}')
         name = asked.get("name") or forks.suggest_name(found, request.user)
         if not isinstance(name, str):
             raise Invalid({"name": ["use a text"]})
         DNS_LABEL(name)
-        at_ms = clocks.read_at(found, asked.get("at"))
+        at_ms, kubernetes = clocks.read_at(found, asked.get("at")), _read_release(asked.get("kubernetes"))
         try:
-            made = forks.fork(found, at_ms, request.user, name)
+            made = forks.fork(found, at_ms, request.user, name, kubernetes=kubernetes)
         except (ValueError, Unreadable) as problem:
             raise Invalid({"at": [str(problem)]}) from None
         return _show_new(request, made)
+
+
+def _read_release(asked: Any) -> str:
+    """The name of the release that is asked for, "" where none is. Invalid names those that there are."""
+    if not isinstance(asked, str | None):
+        raise Invalid({"kubernetes": ["use a text, such as v1.36"]})
+    try:
+        return find_release(asked).name if asked else ""
+    except ValueError as problem:
+        raise Invalid({"kubernetes": [str(problem)]}) from None
 
 
 class Kubeconfig(WritingView):

@@ -32,7 +32,7 @@ class Desk(Protocol):
 
     def create(self, asked: Json) -> str: ...
     def list(self) -> list[Json]: ...
-    def fork(self, name: str, new: str, at: str | None) -> str: ...
+    def fork(self, name: str, asked: Json) -> str: ...
     def delete(self, name: str) -> None: ...
     def change(self, name: str, wanted: Json) -> Json: ...
     def read_clock(self, name: str) -> Json: ...
@@ -54,11 +54,12 @@ class Here:
         found = Cluster.objects.filter(is_look=False).select_related("owner").order_by("name", "pk")
         return [{"name": address_for(self._user, one), **_tell_clock(one)} for one in found]
 
-    def fork(self, name: str, new: str, at: str | None) -> str:
-        """Fork a cluster as it was at an instant; the name of the fork."""
-        parent = self._find(name)
+    def fork(self, name: str, asked: Json) -> str:
+        """Fork a cluster as it was at an instant, under a release; the name of the fork."""
+        parent, kubernetes = self._find(name), asked.get("kubernetes", "")
         with _telling():
-            return forks.fork(parent, clocks.read_at(parent, at), self._user, new).name
+            at_ms = clocks.read_at(parent, asked.get("at"))
+            return forks.fork(parent, at_ms, self._user, asked["name"], kubernetes=kubernetes).name
 
     def delete(self, name: str) -> None:
         """Take a cluster away with its history."""
@@ -111,9 +112,8 @@ class There:
         """All that the user may look at."""
         return [{"name": one["address"], **self.read_clock(one["address"])} for one in self._ask("GET", "")]
 
-    def fork(self, name: str, new: str, at: str | None) -> str:
-        """Fork a cluster as it was at an instant; the name of the fork."""
-        asked = {"name": new} | ({"at": at} if at is not None else {})
+    def fork(self, name: str, asked: Json) -> str:
+        """Fork a cluster as it was at an instant, under a release; the name of the fork."""
         made: str = self._ask("POST", f"{_quote(name)}/fork", asked)["name"]
         return made
 

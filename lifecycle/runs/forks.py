@@ -44,9 +44,9 @@ def fork(
     `kubernetes`: the release that it goes on under, "" for its parent's. What is there stays as it is.
     `asked_by`: whose looking it is, where that is not the owner.
 
-    ValueError when the instant is not recorded; checkpoints.Unreadable when it cannot be replayed any more;
-    ValidationError when its owner has one of that name or it is no DNS label; limits.Exceeded when the owner
-    has as many as one may have, or makes too many at once.
+    ValueError when the instant is not recorded, or the release is not modelled; checkpoints.Unreadable when
+    it cannot be replayed any more; ValidationError when its owner has one of that name or it is no DNS label;
+    limits.Exceeded when the owner has as many as one may have, or makes too many at once.
     """
     limits.check_clusters(owner, wanted=0 if is_look else 1)
     with limits.preview(asked_by or owner):
@@ -59,12 +59,13 @@ def _fork(
     if parent.failure == UNFINISHED:
         raise ValueError("it is a fork itself, and still being made; ask again soon")
     restored = restore_at(parent, at_ms)
-    is_other = bool(kubernetes) and find_release(kubernetes) is not restored.engine.settings.release
-    if is_other:
-        restored = go_on_under(restored, kubernetes)
+    former = restored.engine.settings.release
+    release = find_release(kubernetes) if kubernetes else former
+    if release is not former:
+        restored = go_on_under(restored, release.name)
     child = _make_child(parent, restored, owner, name, is_look)
-    if is_other:
-        _change_release(child, kubernetes)
+    if release is not former:
+        _change_release(child, release.name)
     try:
         _copy_commands(parent, child)
         _copy_rows(recorder.TRANSITIONS, parent, child, "seq", range(child.oldest_seq, child.seq + 1))

@@ -13,6 +13,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from lifecycle import limits
+from lifecycle.engine.public import DEFAULT_RELEASE
 from lifecycle.input import expressions, scenario
 from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.runs import messages, run_controls
@@ -56,13 +57,20 @@ def create_cluster(
     epoch = epoch or begin_now()
     limits.check_clusters(owner)
     check_input(epoch, settings or {})
-    bound = limits.bind_settings(owner, settings or {})
+    bound = limits.bind_settings(owner, _name_release(settings or {}))
     cluster = Cluster(owner=owner, name=name, seed=seed, epoch=epoch, settings=bound, **columns)
     # Due at once: the first turn makes its nodes and starts its clock.
     cluster.next_wake_at = timezone.now()
     keep_new(cluster)
     _nudge(cluster)
     return cluster
+
+
+def _name_release(settings: dict[str, Any]) -> dict[str, Any]:
+    """A cluster stays of the release that is the default as it is made: it says which that is."""
+    if settings.get("kubernetes") or settings.get("compatibility"):
+        return settings
+    return {**settings, "kubernetes": DEFAULT_RELEASE.name}
 
 
 def begin_now() -> datetime:

@@ -50,7 +50,7 @@ def test_a_node_says_where_and_what_it_is() -> None:
         {"type": "Hostname", "address": "node-1"},
     ]
     info = told["status"]["nodeInfo"]
-    assert (info["kubeletVersion"], info["architecture"]) == ("v1.35.6", "amd64")
+    assert (info["kubeletVersion"], info["architecture"]) == ("v1.36.3", "amd64")
     assert info["containerRuntimeVersion"].startswith("containerd://")
 
 

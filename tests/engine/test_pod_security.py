@@ -7,6 +7,7 @@ import pytest
 from tests.engine.kubelet.world import World
 
 GATE = "UserNamespacesPodSecurityStandards"
+"""Of releases before v1.36."""
 LABEL = "pod-security.kubernetes.io/enforce"
 COMPLIANT = {
     "allowPrivilegeEscalation": False,
@@ -16,8 +17,8 @@ COMPLIANT = {
 }
 
 
-def make_world(level: str, gates: dict[str, bool] | None = None) -> World:
-    world = World(gates=gates)
+def make_world(level: str, gates: dict[str, bool] | None = None, kubernetes: str | None = None) -> World:
+    world = World(gates=gates, kubernetes=kubernetes)
     meta = {"name": "shop", "labels": {LABEL: level}}
     assert world.create({"apiVersion": "v1", "kind": "Namespace", "metadata": meta}).ok
     return world
@@ -206,7 +207,7 @@ def placed(part: str, security: Any) -> dict[str, Any]:
 def test_s34_root_in_a_user_namespace_of_its_own(
     part: str, security: Any, gate: bool, host_users: bool, is_admitted: bool
 ) -> None:
-    world = make_world("restricted", {GATE: gate})
+    world = make_world("restricted", {GATE: gate}, "v1.35")
     meta = {"name": "web", "namespace": "shop"}
     spec = {**placed(part, security), "hostUsers": host_users}
     answer = world.create({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec})
@@ -216,7 +217,7 @@ def test_s34_root_in_a_user_namespace_of_its_own(
 @pytest.mark.spec("USERNS-20")
 @pytest.mark.parametrize("gate", [True, False])
 def test_s34_an_ephemeral_container_is_held_to_it_too(gate: bool) -> None:
-    world = make_world("restricted", {GATE: gate})
+    world = make_world("restricted", {GATE: gate}, "v1.35")
     meta = {"namespace": "shop"}
     assert world.pod({"name": "app", "securityContext": COMPLIANT}, meta=meta, hostUsers=False).ok
     debug = {"name": "debug", "image": "sim/shell:1", "securityContext": without(runAsUser=0)}

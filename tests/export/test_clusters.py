@@ -57,6 +57,10 @@ def test_a_cluster_is_made_driven_forked_and_deleted_with_a_token(caller):
     assert (ran["reached"], ran["atMs"]) == (True, clock["status"]["atMs"] + HOUR_MS)
     forked = caller.post("ci/fork", {"name": "ci-2", "at": "10m"})
     assert (forked.status_code, forked.json()["instant_ms"]) == (201, 600_000)
+    newer = caller.post("ci/fork", {"name": "ci-3", "at": "10m", "kubernetes": "1.37"})
+    assert newer.status_code == 201, newer.json()
+    assert Cluster.objects.get(name="ci-3").settings["kubernetes"] == "v1.37"
+    assert caller.client.delete(f"{URL}ci-3/").status_code == 204
     assert caller.post("ci/kubeconfig", {}).json()["kubeconfig"].startswith("apiVersion: v1")
     assert caller.client.delete(f"{URL}ci/").status_code == 204
     assert sorted(one["name"] for one in caller.client.get(URL).json()) == ["ci-2", "shop"]
@@ -98,6 +102,13 @@ HOSTILE = [
     ("shop/fork", {"at": "tomorrow"}),
     ("shop/fork", {"at": 10**40}),
     ("shop/fork", {"at": {"a": 1}}),
+    ("shop/fork", {"kubernetes": "0.1"}),
+    ("shop/fork", {"kubernetes": 1.36}),
+    ("shop/fork", {"kubernetes": ["v1.36"]}),
+    ("shop/fork", {"kubernetes": {"a": 1}}),
+    ("shop/fork", {"kubernetes": True}),
+    ("shop/fork", {"kubernetes": "v" * 10_000}),
+    ("shop/fork", {"kubernetes": "v1.36\0"}),
     ("shop/fork", []),
 ]
 
@@ -108,6 +119,15 @@ def test_what_cannot_be_is_refused_in_words(caller):
         assert answer.status_code == 400, (path, body, answer.content)
         assert answer.json(), (path, body)
     assert [one.name for one in Cluster.objects.all()] == ["shop"]
+
+
+def test_a_release_that_is_not_modelled_is_refused_with_those_that_are(caller):
+    for path in ("", "shop/fork"):
+        answer = caller.post(path, {"name": "a", "kubernetes": "v1.99"})
+        assert answer.status_code == 400
+        assert "is not modelled; there are v1.37 (v1.37.0, not recorded), v1.36 (v1.36.3)" in str(
+            answer.json()
+        )
 
 
 def test_nobody_makes_more_clusters_than_one_may_have(caller, settings):

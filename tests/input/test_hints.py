@@ -82,10 +82,10 @@ def test_a_workload_that_lacks_a_line_is_no_patch():
 @pytest.mark.parametrize(
     "head, remedy",
     [
-        ("{apiVersion: v1, kind: Policy}", "Kubernetes v1.35 has no such kind"),
+        ("{apiVersion: v1, kind: Policy}", "Kubernetes v1.36 has no such kind"),
         (
             "{apiVersion: admissionregistration.k8s.io/v1alpha1, kind: InitializerConfiguration}",
-            "Kubernetes v1.35 has no such kind",
+            "Kubernetes v1.36 has no such kind",
         ),
         ("{apiVersion: apps/v1, kind: Deploymnt}", "did you mean Deployment?"),
         ("{apiVersion: v1, kind: Deploymnt}", "did you mean Deployment?"),

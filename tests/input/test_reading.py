@@ -147,8 +147,8 @@ def test_a_group_that_no_api_server_could_have_is_a_tools():
         ("Deployment", "app/v1", "Deployment is in apps/v1"),
         ("Deploymnt", "app/v1", "did you mean Deployment?"),
         ("DaemonSet", "extensions/v1beta1", "DaemonSet is in apps/v1"),
-        ("PodSecurityPolicy", "extensions/v1beta1", "Kubernetes v1.35 has no such kind"),
-        ("Unheard", "apps/v1", "Kubernetes v1.35 has no such kind"),
+        ("PodSecurityPolicy", "extensions/v1beta1", "Kubernetes v1.36 has no such kind"),
+        ("Unheard", "apps/v1", "Kubernetes v1.36 has no such kind"),
     ],
 )
 def test_a_slip_of_the_pen_in_a_folder_is_refused(kind, api_version, remedy):

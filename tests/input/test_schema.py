@@ -25,7 +25,7 @@ def refuse_spec(spec):
 
 
 PLACE = "document 1, line 6: Deployment shop/web: "
-OFF = "which Kubernetes v1.35 serves only where it is switched on"
+OFF = "which Kubernetes v1.36 serves only where it is switched on"
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,12 @@ def test_a_field_is_refused_at_its_path(spec, said):
         *[
             (f"{{apiVersion: {group}/{given}, kind: {kind}}}", f"; {kind} is in {group}/{there}, {OFF}")
             for group, given, kind, there in (
-                ("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy", "v1beta1"),
-                ("admissionregistration.k8s.io", "v1beta1", "MutatingAdmissionPolicyBinding", "v1beta1"),
-                ("scheduling.k8s.io", "v1alpha2", "Workload", "v1alpha1"),
+                ("scheduling.k8s.io", "v1alpha1", "Workload", "v1alpha2"),
+                ("resource.k8s.io", "v1", "DeviceTaintRule", "v1beta2"),
                 ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle", "v1beta1"),
             )
         ],
-        ("{apiVersion: apps/v1, kind: Workload}", "Kubernetes v1.35 has no such kind"),
+        ("{apiVersion: apps/v1, kind: Workload}", "Kubernetes v1.36 has no such kind"),
     ],
 )
 def test_an_unknown_kind_is_refused(head, said):

@@ -19,7 +19,8 @@ def add_column(monkeypatch):
 
     def add(kind: str, column: Column) -> None:
         entry = registry.entry_of_id(kind)
-        changed = replace(entry, columns=(*entry.columns, column))
+        later = {since: (*columns, column) for since, columns in entry.later_columns.items()}
+        changed = replace(entry, columns=(*entry.columns, column), later_columns=later)
         monkeypatch.setitem(registry._entries, kind, changed)
         list_built_in.cache_clear()
 

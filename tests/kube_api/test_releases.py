@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from dashboard.asking.forms import ClusterForm
 from lifecycle.engine import Cluster, Command, Settings
+from lifecycle.engine.heart.settings import read_release
 from lifecycle.engine.releases.known import find_release
 from lifecycle.kube_api.describing.built_in import list_built_in
 from lifecycle.kube_api.printing.tables import make_table
 from lifecycle.models import Cluster as KeptCluster
+from lifecycle.runs import inbox
 from tests.builders import make_cluster, make_user
 
 
@@ -25,7 +28,7 @@ def ask(client, cluster: KeptCluster, path: str) -> dict:
 @pytest.mark.parametrize(
     "given, version, minor",
     [
-        pytest.param({}, "v1.35.6", "35", id="by default"),
+        pytest.param({}, "v1.35.6", "35", id="made before there was a choice"),
         pytest.param({"kubernetes": "1.35"}, "v1.35.6", "35", id="v1.35"),
         pytest.param({"kubernetes": "1.34"}, "v1.34.9", "34", id="v1.34"),
         pytest.param({"kubernetes": "1.36"}, "v1.36.3", "36", id="v1.36"),
@@ -41,6 +44,20 @@ def test_version_and_openapi_are_of_the_clusters_release(client, given, version,
     assert (told["gitVersion"], told["major"], told["minor"]) == (version, "1", minor)
     assert ask(client, cluster, "/openapi/v2")["info"] == {"title": "Kubernetes", "version": version}
     assert ask(client, cluster, "/openapi/v3/apis/apps/v1")["info"]["version"] == version
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "release, is_warned_of",
+    [("1.23.1", True), ("1.34", False), ("1.35", False), ("1.36", False), ("1.36.0", False), ("1.37", True)],
+)
+def test_what_kubectl_v1_35_warns_of_when_it_is_asked_for_versions(client, release, is_warned_of) -> None:
+    """It reads gitVersion as a semantic version, and warns of more than one minor release (`kubectl version`,
+    pkg/cmd/version/skew_warning.go)."""
+    told = ask(client, make_cluster("shop", make_user("ada"), settings={"kubernetes": release}), "/version")
+    read = re.fullmatch(r"v([0-9]+)\.([0-9]+)\.[0-9]+", told["gitVersion"])
+    assert read is not None and read.groups() == (told["major"], told["minor"])
+    assert (told["major"] != "1" or abs(35 - int(told["minor"])) > 1) is is_warned_of
 
 
 @pytest.mark.parametrize(
@@ -63,6 +80,22 @@ def test_resources_are_those_of_the_clusters_release(client) -> None:
     policies = f"{path}/mutatingadmissionpolicies"
     assert ask(client, older, policies)["code"] == 404
     assert ask(client, newer, policies)["kind"] == "MutatingAdmissionPolicyList"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "given, name",
+    [
+        pytest.param({}, "v1.36", id="the default of its time"),
+        pytest.param({"nodes": {"count": 1}}, "v1.36", id="with other settings"),
+        pytest.param({"kubernetes": "1.34"}, "v1.34", id="as asked for"),
+        pytest.param({"compatibility": "v1.23.1"}, "v1.23.1", id="in the older spelling"),
+    ],
+)
+def test_a_new_cluster_says_of_which_release_it_was_made(given: dict, name: str) -> None:
+    made = inbox.create_cluster(make_user("ada"), "shop", settings=given)
+    assert read_release(made.settings).name == name
+    assert made.settings.items() >= given.items()
 
 
 SECRET = {"secrets": [{"name": "a"}, {"name": "b"}]}
@@ -153,7 +186,7 @@ def test_fields_are_those_of_the_clusters_release(release: str, field: str, is_k
         cluster = Cluster(settings=Settings(kubernetes=release))
 
 
-@pytest.mark.parametrize("asked, name", [("v1.36", "v1.36"), ("v1.34", "v1.34"), ("", "v1.35")])
+@pytest.mark.parametrize("asked, name", [("v1.36", "v1.36"), ("v1.34", "v1.34"), ("", "v1.36")])
 def test_a_new_cluster_is_of_the_release_that_the_form_says(asked: str, name: str) -> None:
     form = ClusterForm({"name": "shop", "seed": 1, "nodes": 3, "timing": "instant", "kubernetes": asked})
     assert form.is_valid(), form.errors

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.releases.known import find_release
 from lifecycle.engine.rules.columns.column import Columns, add_name
 from lifecycle.kube_api.describing.built_in import SCALE, list_built_in
 from lifecycle.kube_api.describing.resource import Resource
@@ -16,6 +17,7 @@ from lifecycle.kube_api.printing.custom_columns import read_columns
 from lifecycle.kube_api.printing.tables import define_columns, make_cells
 from tests.kube_api.replay.answers import Mask
 
+RECORDED_RELEASE = find_release("v1.35")
 RECORDED = json.loads((Path(__file__).parent / "replay" / "tables.json").read_text())
 # A custom resource of the recorded cluster, as its definition had it.
 WIDGETS = Resource(
@@ -40,7 +42,7 @@ def columns_of(resource: Resource) -> Columns:
 
 
 def find_resource(group: str, version: str, name: str) -> Resource:
-    return WIDGETS if name == "widgets" else list_built_in()[group, version, name]
+    return WIDGETS if name == "widgets" else list_built_in(RECORDED_RELEASE)[group, version, name]
 
 
 @pytest.mark.parametrize("path", RECORDED["columns"])

@@ -88,7 +88,11 @@ def test_a_cluster_is_made_run_forked_and_deleted(run):
     assert "speed auto" in run("speed", "ci", "auto")
     assert "The cluster ci-2 is made" in run("fork", "ci", "ci-2", "--at", "90s")
     assert Cluster.objects.get(name="ci-2").instant_ms == 90_000
+    assert "The cluster ci-3 is made" in run("fork", "ci", "ci-3", "--kubernetes", "1.37")
+    releases = [Cluster.objects.get(name=name).settings["kubernetes"] for name in ("ci", "ci-2", "ci-3")]
+    assert releases == ["v1.36", "v1.36", "v1.37"]
     run("delete", "ci-2")
+    run("delete", "ci-3")
     assert run("list").startswith("ci ")
 
 
@@ -106,6 +110,7 @@ def test_a_run_that_does_not_come_to_its_end_fails(run):
         (["create", "Not A Label"], "name: "),
         (["create", "ci", "--speed", "fast"], "speed 'fast': use a number from 0.01 to 10,000, or auto"),
         (["create", "ci", "--epoch", "today"], "epoch: use an RFC 3339 time"),
+        (["create", "ci", "--kubernetes", "0.1"], "Kubernetes '0.1' is not modelled; there are v1.37"),
         (["create", "ci", "--nodes", "0"], "nodes: use a whole number from 1"),
         (["create", "ci", "--speed", "auto", "--paused"], "leave paused out"),
         (["run", "nobody", "--until", "idle"], "nobody"),

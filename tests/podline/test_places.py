@@ -177,7 +177,7 @@ def test_the_man_page_is_set_without_a_warning():
         pytest.param(["help"], 0, "usage: podline COMMAND", id="help"),
         pytest.param(["--version"], 0, "podline ", id="version"),
         pytest.param(["frobnicate"], 2, "there is no command 'frobnicate'; there are simulate", id="unknown"),
-        pytest.param(["version", "-o", "json"], 0, '"kubernetes": "v1.35', id="version as JSON"),
+        pytest.param(["version", "-o", "json"], 0, '"kubernetes": "v1.36', id="version as JSON"),
         pytest.param(["schema", "--list"], 0, "Scenario\nContainerProfile\n", id="schemas"),
         pytest.param(["schema", "Scenario"], 0, '"$schema"', id="a schema"),
     ],

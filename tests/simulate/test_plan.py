@@ -155,9 +155,9 @@ def test_a_bad_behaviour_of_a_template_is_named_with_its_whole_path():
 def test_gates_of_the_scenario_decide_what_is_valid():
     rule = "{action: RestartAllContainers, exitCodes: {operator: In, values: [1]}}"
     text = POD.replace("image: b", f"image: b, restartPolicy: Never, restartPolicyRules: [{rule}]")
+    assert plan(text)
     with pytest.raises(ManifestError, match="RestartAllContainers"):
-        plan(text)
-    assert plan(text, scenario("{featureGates: {RestartAllContainersOnContainerExits: true}}"))
+        plan(text, scenario("{featureGates: {RestartAllContainersOnContainerExits: false}}"))
 
 
 def test_a_folder_without_manifests_is_said(tmp_path):

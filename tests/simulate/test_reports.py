@@ -66,7 +66,7 @@ def test_json_says_how_a_run_ended_and_what_was_found(report):
     data = json.loads(text)
     assert (status, data["exit_status"], data["schema_version"]) == (1, 1, 1)
     assert (data["kubernetes"], data["seed"], data["end"]["why"], data["end"]["at_ms"]) == (
-        *("v1.35", 1, "until", 120_000),
+        *("v1.36", 1, "until", 120_000),
     )
     found = [(one["id"], one["level"], one["object"], one["line"]) for one in data["findings"]]
     assert found == [

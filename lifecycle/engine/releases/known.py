@@ -76,7 +76,7 @@ def _tell(name: str) -> str:
     return f"{name} ({', '.join(more)})" if more else name
 
 
-DEFAULT_RELEASE = find_release("v1.35")
-"""What a cluster is of that asks for none."""
+DEFAULT_RELEASE = find_release("v1.36")
+"""What a cluster is of that asks for none: the newest release that is recorded."""
 FIRST_RELEASE = find_release("v1.35")
 """What a cluster is of that was saved before it could be asked for one."""

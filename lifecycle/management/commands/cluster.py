@@ -63,6 +63,7 @@ class Command(BaseCommand):
         fork.add_argument("name")
         fork.add_argument("new")
         fork.add_argument("--at", help="such as 90s (default: now)")
+        fork.add_argument("--kubernetes", metavar="RELEASE", help="what it goes on under, such as 1.36")
         words.add_parser("delete", help="take a cluster away with its history").add_argument("name")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -119,7 +120,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{options['name']} {_tell(desk.change(options['name'], {'paused': True}))}")
 
     def _fork(self, desk: Desk, options: Json) -> None:
-        name = desk.fork(options["name"], options["new"], options["at"])
+        given = {name: options[name] for name in ("at", "kubernetes") if options[name] is not None}
+        name = desk.fork(options["name"], {"name": options["new"], **given})
         self.stdout.write(f"The cluster {name} is made: it stands where {options['name']} was")
 
     def _delete(self, desk: Desk, options: Json) -> None:

@@ -44,8 +44,10 @@ too, whether anything acts on them or not.
 BESIDE = """A document of the kind {name} is no object: it configures the kubelets of the
 nodes that its label `podline.dev/node` selects, or of all. One of the kind Scenario says what happens when.
 """
-CHOSEN = """A run is of the release that `--kubernetes 1.35` names, or `kubernetes: v1.35` in a Scenario or
-in the settings of a cluster. One that is not listed is refused. `compatibility` is the older spelling.
+CHOSEN = f"""A run is of {DEFAULT_RELEASE.name}, the newest release that is recorded, unless
+`--kubernetes 1.35` names another one, or `kubernetes: v1.35` in a Scenario or in the settings of a
+cluster. One that is not listed is refused. A cluster stays of the release that it was made with.
+`compatibility` is the older spelling.
 """
 SWITCHED = """What releases do in different ways without a feature gate is a switch. The map `switches` of a
 Scenario sets one otherwise than its release: `switches: {deploymentRollbackEvents: true}`.

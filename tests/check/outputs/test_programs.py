@@ -27,7 +27,7 @@ GRACE_LINE = 11
 def test_json_is_the_contract_and_nothing_more(report):
     data = json.loads(make_json(report))
     assert [*data] == ["schema_version", "kubernetes", "seeds", "ordeals", "findings"]
-    assert (data["schema_version"], data["kubernetes"], data["seeds"]) == (1, "v1.35", 2)
+    assert (data["schema_version"], data["kubernetes"], data["seeds"]) == (1, "v1.36", 2)
     for one in data["ordeals"]:
         assert [*one] == ["name", "text", "workloads", "figures", "end"]
         assert [*one["figures"]] == (

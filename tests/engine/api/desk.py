@@ -32,8 +32,8 @@ def make_deployment(replicas: int = 2, **metadata: Any) -> Json:
 class Desk:
     """Answers at once; time stands unless it is told to go on."""
 
-    def __init__(self, nodes: int = 1) -> None:
-        settings = Settings(timing="instant", nodes={"count": nodes})
+    def __init__(self, nodes: int = 1, kubernetes: str | None = None) -> None:
+        settings = Settings(timing="instant", nodes={"count": nodes}, kubernetes=kubernetes)
         self.cluster = Cluster(seed=1, settings=settings)
         self._commands = 0
         self.take_versions()

@@ -327,14 +327,26 @@ _ASKS = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "12
             "spec: Forbidden: only cpu and memory resources are mutable",
             id="another resource",
         ),
+    ],
+)
+def test_what_a_resize_may_change(changed: Json, refusal: str) -> None:
+    assert resize("v1.36", changed) == refusal
+
+
+@pytest.mark.parametrize(
+    "changed, before, since",
+    [
         pytest.param(
             {"side": {"requests": {"ephemeral-storage": "1Mi"}}},
             "spec: Forbidden: only cpu and memory resources for sidecar containers are mutable",
+            "spec.initContainers[1]: Forbidden: only cpu and memory resources for init or sidecar containers"
+            " are mutable",
             id="another resource of a sidecar",
         ),
         pytest.param(
             {"setup": {"requests": {"cpu": "1m"}}},
             "spec: Forbidden: resources for non-sidecar init containers are immutable",
+            "",
             id="an init container",
         ),
         pytest.param(
@@ -345,12 +357,19 @@ _ASKS = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "12
             },
             'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing,'
             " spec: Forbidden: resources for non-sidecar init containers are immutable",
+            'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
             id="another class, and an init container",
         ),
     ],
 )
-def test_what_a_resize_may_change(changed: Json, refusal: str) -> None:
-    desk = Desk()
+def test_since_v1_36_init_containers_can_be_resized(changed: Json, before: str, since: str) -> None:
+    """Gate InPlacePodVerticalScalingInitContainers (kubernetes/kubernetes#137352, #137458)."""
+    assert [resize(release, changed) for release in ("v1.35", "v1.36")] == [before, since]
+
+
+def resize(release: str, changed: Json) -> str:
+    """What a resize is refused with; "" when it is not."""
+    desk = Desk(kubernetes=release)
     inits = [
         {"name": "setup", "image": "busybox:1", "resources": _ASKS},
         {"name": "side", "image": "busybox:1", "restartPolicy": "Always", "resources": _ASKS},
@@ -362,9 +381,7 @@ def test_what_a_resize_may_change(changed: Json, refusal: str) -> None:
         group = "containers" if name == "app" else "initContainers"
         spec[group].append({"name": name, "resources": resources})
     answer = desk.patch("Pod", {"spec": spec}, type="strategic", subresource="resize")
-    assert answer.ok is not bool(refusal)
-    if refusal:
-        assert said(answer).removeprefix('Pod "web" is invalid: ').strip("[]") == refusal
+    return "" if answer.ok else said(answer).removeprefix('Pod "web" is invalid: ').strip("[]")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,14 @@ MISSING = "nginx:1.161"
 class Door:
     """Images start after `start_ms` (one figure for all, or by image); `MISSING` cannot be pulled."""
 
-    def __init__(self, timing: Any = "instant", start: str | dict[str, str] = "1s", seed: int = 1) -> None:
+    def __init__(
+        self,
+        timing: Any = "instant",
+        start: str | dict[str, str] = "1s",
+        seed: int = 1,
+        kubernetes: str | None = None,
+    ) -> None:
+        self.kubernetes = kubernetes
         self.cluster = self.make_cluster(seed, timing)
         self._numbers = 0
         self._rows: list[dict[str, Any]] = []
@@ -26,7 +33,7 @@ class Door:
         self.profile("missing", MISSING, {"pull": {"error": "ErrImagePull"}})
 
     def make_cluster(self, seed: int, timing: Any) -> Cluster:
-        return Cluster(seed=seed, settings=Settings(timing=timing))
+        return Cluster(seed=seed, settings=Settings(timing=timing, kubernetes=self.kubernetes))
 
     def profile(self, name: str, image: str, behavior: dict[str, Any]) -> None:
         """Say how the containers of an image behave."""

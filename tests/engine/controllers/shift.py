@@ -38,8 +38,8 @@ def make_job(
 class Shift(Door):
     """A door that keeps the last version of each pod that was still tracked, and how many were active."""
 
-    def __init__(self, timing: Any = "instant", seed: int = 1) -> None:
-        super().__init__(timing, {}, seed)
+    def __init__(self, timing: Any = "instant", seed: int = 1, kubernetes: str | None = None) -> None:
+        super().__init__(timing, {}, seed, kubernetes)
         self.last_tracked: dict[str, Pod] = {}
         self.released: set[str] = set()
         self.most_active = self.most_alive = 0

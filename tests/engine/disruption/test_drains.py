@@ -14,7 +14,7 @@ from lifecycle.engine.rules.nodes.drains import next_tick_ms, show_duration
 from lifecycle.engine.upgrades import Known
 from tests.engine.disruption.site import Json, Site, make_budget, make_pod, make_workload
 
-BARE = "cannot delete cannot delete Pods that declare no controller (use --force to override): default/bare"
+BARE = "cannot delete Pods that declare no controller (use --force to override): default/bare"
 DAEMON = "cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): default/agent-"
 LOCAL = "cannot delete Pods with local storage (use --delete-emptydir-data to override): default/"
 
@@ -80,6 +80,7 @@ def test_what_forbids_a_drain_is_told_together_and_the_node_stays_cordoned() -> 
         'error: unable to drain node "node-1" due to error: [cannot delete DaemonSet-managed'
     )
     assert text.index(DAEMON) < text.index(BARE) < text.index(LOCAL)
+    assert "cannot delete cannot delete" not in text
     assert "\nThere are pending nodes to be drained:\n node-1\n" in text
     assert site.get_node("node-1")["spec"]["unschedulable"] is True
     assert site.lane("Pod", "eviction") == site.drains() == []

@@ -154,13 +154,13 @@ def test_pods_of_a_template_do_not_work_out_a_known_step_again(monkeypatch: pyte
     world.to(60)
     pods = world.cluster.list("Pod", "default")
     assert [pod["status"]["phase"] for pod in pods] == ["Running"] * REPLICAS
-    # Bound, running in its sandbox: two steps, each learnt from one pod.
-    assert worked_out == 2
+    # Bound, in its sandbox, running: three steps, each learnt from one pod.
+    assert worked_out == 3
     _patch_deployment(world, {"replicas": 0})
     world.to(120)
     assert not world.cluster.list("Pod", "default")
     # To be stopped, and gone: two more. That its containers have ended is not told before.
-    assert worked_out == 4
+    assert worked_out == 5
 
 
 def test_a_pod_that_ends_at_once_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,14 @@ IGNORE = {"onTerm": {"ignore": True}}
 SICK = {"probes": {"liveness": [{"at": "0s", "result": "failure"}]}}
 
 
-def realistic(*containers: Any, behavior: dict[str, Any], **spec: Any) -> World:
-    world = World(timing="realistic")
+LOOKS_ALONE = "v1.35"
+"""Since v1.36 the kubelet also looks when it has done something for a pod (kubernetes#137362, #134660)."""
+
+
+def realistic(
+    *containers: Any, behavior: dict[str, Any], kubernetes: str | None = None, **spec: Any
+) -> World:
+    world = World(timing="realistic", kubernetes=kubernetes)
     assert world.pod(*containers, behavior=behavior, **spec).ok
     return world
 
@@ -25,7 +31,8 @@ def liveness(**settings: int) -> dict[str, Any]:
 
 
 def test_starts_ends_and_restarts_are_seen_at_looks_alone() -> None:
-    world = realistic(behavior={"app": {"runs": [{"for": "3300ms", "exit": 1}]}}).to(40)
+    runs = [{"for": "3300ms", "exit": 1}]
+    world = realistic(behavior={"app": {"runs": runs}}, kubernetes=LOOKS_ALONE).to(40)
     first, *later = world.lane("container.app.state")[1:]
     assert first[1] == "Running"
     assert {round(at * 1000 - first[0] * 1000) % LOOK_MS for at, _ in later} == {0}
@@ -34,7 +41,8 @@ def test_starts_ends_and_restarts_are_seen_at_looks_alone() -> None:
 
 def test_what_runs_for_less_than_a_look_is_never_told_to_run() -> None:
     """Recorded by v1.35 (drain-graces): Waiting, Terminated; and the phase stays Pending until it is over."""
-    world = realistic(behavior={"app": {"runs": [{"for": "1ms", "exit": 0}]}}, restartPolicy="Never").to(20)
+    behavior = {"app": {"runs": [{"for": "1ms", "exit": 0}]}}
+    world = realistic(behavior=behavior, kubernetes=LOOKS_ALONE, restartPolicy="Never").to(20)
     assert [state for _, state in world.lane("container.app.state")] == ["Waiting", "Terminated"]
     assert [phase for _, phase in world.lane("phase")] == ["Pending", "Succeeded"]
     (told,), (over,) = world.at("container.app.state", "Terminated"), world.at("phase", "Succeeded")
@@ -43,7 +51,7 @@ def test_what_runs_for_less_than_a_look_is_never_told_to_run() -> None:
 
 def test_containers_of_one_look_start_one_after_the_other() -> None:
     behavior = {"app": {"start": {"takes": "2s"}}, "other": {"start": {"takes": "3s"}}}
-    world = realistic("app", "other", behavior=behavior).to(20)
+    world = realistic("app", "other", behavior=behavior, kubernetes=LOOKS_ALONE).to(20)
     started = [at for at, _ in world.events("Started")]
     assert 2.9 < started[1] - started[0] < 9
     running = [world.at(f"container.{name}.state", "Running") for name in ("app", "other")]
@@ -164,7 +172,8 @@ def test_a_status_set_by_hand_stays_until_the_kubelet_compares_it() -> None:
 
 
 def test_a_look_for_another_reason_puts_a_status_right_at_once() -> None:
-    world = realistic(behavior={"app": {"runs": [{"for": "3s", "exit": 1}]}})
+    runs = [{"for": "3s", "exit": 1}]
+    world = realistic(behavior={"app": {"runs": runs}}, kubernetes=LOOKS_ALONE)
     started = next(at for second in range(9) for at in world.to(second).starts())
     by_hand(world, "Unknown")
     (ended,) = world.to(started + 4).at("container.app.state", "Terminated")

@@ -75,7 +75,7 @@ def test_an_unknown_release_is_refused_with_those_that_are_known(text: str, spel
 @pytest.mark.parametrize(
     "given, name",
     [
-        pytest.param({}, "v1.35", id="none is asked for"),
+        pytest.param({}, "v1.36", id="none is asked for"),
         pytest.param({"kubernetes": "1.35"}, "v1.35", id="asked for"),
         pytest.param({"compatibility": "v1.23.1"}, "v1.23.1", id="in the older spelling"),
         pytest.param({"kubernetes": "1.35", "compatibility": "v1.35.6"}, "v1.35", id="twice the same"),
@@ -150,7 +150,7 @@ def test_a_cluster_of_a_patch_release_stays_one() -> None:
 
 
 def test_a_switch_is_as_its_release_has_it_or_as_it_is_given() -> None:
-    release = find_release("v1.35")
+    release = find_release("v1.36")
     assert Settings().switches == release.switches
     given = Settings(switches={"deploymentRollbackEvents": True})
     assert given.switches == {**release.switches, "deploymentRollbackEvents": True}

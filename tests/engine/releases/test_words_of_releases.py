@@ -57,6 +57,49 @@ def test_how_an_autoscaler_without_room_is_refused(release: str, most: int, said
     assert said in read_message(create(release, data))
 
 
+RULE = {"action": "Restart", "exitCodes": {"operator": "In", "values": [1]}}
+MANY_CODES = {"action": "Restart", "exitCodes": {"operator": "In", "values": [*range(1, 257)]}}
+AT_CODES = "spec.containers[0].restartPolicyRules[0].exitCodes.values"
+
+
+@pytest.mark.parametrize(
+    "release, fields, said",
+    [
+        # pkg/apis/core/validation/validation.go of the releases; kubernetes/kubernetes#137136
+        pytest.param(
+            "1.35", {"restartPolicyRules": [RULE] * 21},
+            "spec.containers[0].restartPolicyRules: Too long: may not be more than 20 bytes", id="rules",
+        ),
+        pytest.param(
+            "1.36", {"restartPolicyRules": [RULE] * 21},
+            "spec.containers[0].restartPolicyRules: Too many: 21: must have at most 20 items", id="counted",
+        ),
+        pytest.param(
+            "1.35", {"restartPolicyRules": [MANY_CODES]},
+            f"{AT_CODES}: Too long: may not be more than 255 bytes", id="codes",
+        ),
+        pytest.param(
+            "1.36", {"restartPolicyRules": [MANY_CODES]},
+            f"{AT_CODES}: Too many: 256: must have at most 255 items", id="codes counted",
+        ),
+        pytest.param(
+            "1.35", {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]},
+            "must be 'NotRequired' when `restartPolicy` is 'Never'", id="no restart",
+        ),
+        pytest.param(
+            "1.36", {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]},
+            "must be 'NotRequired' when pod `restartPolicy` is 'Never'", id="no restart of the pod",
+        ),
+    ],
+)  # fmt: skip
+def test_how_a_container_that_cannot_be_is_refused(release: str, fields: Json, said: str) -> None:
+    container = {"name": "app", "image": "nginx", "restartPolicy": "Never", **fields}
+    if "resizePolicy" in fields:
+        del container["restartPolicy"]
+    spec = {"restartPolicy": "Never", "containers": [container]}
+    assert said in read_message(create(release, {"apiVersion": "v1", "kind": "Pod", "spec": spec}))
+
+
 @pytest.mark.parametrize("release, noun", [("1.34", "a qualified name"), ("1.35", "a valid label key")])
 @pytest.mark.parametrize("field", ["labels", "annotations"])
 def test_how_a_key_with_two_slashes_is_refused(release: str, noun: str, field: str) -> None:

@@ -39,7 +39,7 @@ def test_every_kind_has_its_name_and_metadata():
 
 def test_every_field_of_a_pod_of_the_modelled_version_is_there():
     fields = TABLES.types["PodSpec"]
-    assert {"resources", "hostnameOverride", "schedulingGates", "workloadRef"} <= set(fields)
+    assert {"resources", "hostnameOverride", "schedulingGates", "schedulingGroup"} <= set(fields)
 
 
 @pytest.mark.parametrize(

@@ -181,8 +181,12 @@ def test_the_deadline_of_a_resumed_job(suspended: int, resumed: int, failed: int
 
 
 @pytest.mark.spec("JOB-SCHED-01", "JOB-SCHED-02", "JOB-SCHED-03", "JOB-SCHED-04")
-def test_where_pods_run_may_change_before_the_first_start_only():
-    shift = Shift()
+@pytest.mark.parametrize("release, is_free_again", [("v1.35", False), ("v1.36", True)])
+def test_where_pods_run_may_change_before_the_first_start_and_since_v1_36_while_it_is_suspended(
+    release: str, is_free_again: bool
+):
+    """Gate MutableSchedulingDirectivesForSuspendedJobs, on since v1.36 (kubernetes/kubernetes#135965)."""
+    shift = Shift(kubernetes=release)
     shift.apply(make_job(command="sleep 900", suspend=True))
     shift.run(5)
     node = {"nodeSelector": {"kubernetes.io/hostname": "node-3"}}
@@ -193,9 +197,11 @@ def test_where_pods_run_may_change_before_the_first_start_only():
     shift.patch(suspend=True)
     shift.run(60)
     image = {"spec": {"containers": [{"name": "main", "image": "busybox:1.37"}]}}
-    for template in ({"spec": {"nodeSelector": {"kubernetes.io/hostname": "node-1"}}}, image):
+    node = {"spec": {"nodeSelector": {"kubernetes.io/hostname": "node-1"}}}
+    for template, is_free in ((node, is_free_again), (image, False)):
         patch = {"spec": {"template": template}}
         result = shift.submit(
             "patch", kind="Job", namespace="default", name="work", patch=patch, type="merge"
         )
-        assert "field is immutable" in (result.status or {})["message"]
+        refusal = (result.status or {}).get("message") or ""
+        assert ("field is immutable" not in refusal) is is_free, refusal

@@ -148,7 +148,7 @@ def test_a_check_after_the_end_that_nobody_knows_of_meets_nobody(handler: Any, e
     """worker.go, doProbe: by its status the container runs until the next relist, a second later at most."""
     world = World(timing={"preset": "instant", "kubelet_look": "1004ms"})
     app = {"name": "app", "readinessProbe": {**handler, "periodSeconds": 1}}
-    world.pod(app, behavior={"app": {"runs": [{"for": "4200ms", "exit": 2}]}})
+    world.pod(app, behavior={"app": {"runs": [{"for": "4900ms", "exit": 2}]}})
     world.to(300)
     told = [row for row in world.rows if row["type"] == "event" and row["reason"] == "Unhealthy"]
     assert any(row["message"].startswith(expected) for row in told), told

@@ -258,4 +258,4 @@ def _validate_rule(rule: Part, facts: PodFacts) -> None:
 def _limit(part: Part, field: str, most: int) -> None:
     """A list that may not be longer; the API server calls its entries bytes."""
     if len(part[field] or ()) > most:
-        part.errors.append(too_long(part.at(field), most))
+        part.errors.append(too_long(part.at(field), most, len(part[field])))

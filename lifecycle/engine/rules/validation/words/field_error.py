@@ -33,6 +33,7 @@ _WORDS = {
     TOO_LONG: "Too long",
     TOO_MANY: "Too many",
 }
+_AT_MOST = "may not be more than "
 OMITTED = GoText("")
 """A value that the API server does not show."""
 # These say all in their detail: the value would only repeat it.
@@ -100,9 +101,15 @@ def not_supported(path: str, value: Any, supported: Sequence[str]) -> FieldError
     return FieldError(path, NOT_SUPPORTED, value, f"supported values: {names}")
 
 
-def too_long(path: str, limit_bytes: int) -> FieldError:
-    """A text above its limit."""
-    return FieldError(path, TOO_LONG, None, f"may not be more than {limit_bytes} bytes")
+def too_long(path: str, limit_bytes: int, count: int | None = None) -> FieldError:
+    """A text above its limit; or a list, with how much is in it, where a release tells of it so."""
+    return FieldError(path, TOO_LONG, count, f"{_AT_MOST}{limit_bytes} bytes")
+
+
+def count_instead(error: FieldError) -> FieldError:
+    """The same of a list that is above its limit."""
+    most = int(error.detail.removeprefix(_AT_MOST).removesuffix(" bytes"))
+    return too_many(error.path, error.value, most)
 
 
 def too_many(path: str, count: int, most: int) -> FieldError:
