@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lifecycle.check import checking
 from lifecycle.check.command_line import main
 from lifecycle.check.ordeal_files import ORDER
 from lifecycle.simulation.command_line import main as simulate
@@ -74,6 +75,13 @@ def test_beside_an_earlier_state_only_what_is_worse_fails(check, before, now, st
     assert found == status
     assert words in said
     assert list(json.loads(text)) == ["schema_version", "kubernetes", "seeds", "ordeals", "findings"]
+
+
+def test_no_remedies_are_looked_for_of_what_is_only_compared_with(check, monkeypatch):
+    asked = []
+    monkeypatch.setattr(checking, "cure", lambda *given: asked.append(given) or [])
+    check("--against", "web.yaml")
+    assert len(asked) == 1
 
 
 @pytest.mark.usefixtures("uncured")

@@ -50,7 +50,7 @@ def test_sarif_is_as_its_published_schema_says(text, tmp_path, capfdbinary, sari
     [
         ["--against", "web.yaml"],
         ["--write-baseline", "known.yaml"],
-        pytest.param([], marks=pytest.mark.deep),
+        pytest.param(["--ordeals", "rollout-healthy,drain-each"], marks=pytest.mark.deep),
     ],
 )
 def test_sarif_of_a_check_is_as_its_published_schema_says(more, tmp_path, monkeypatch, capsys, sarif_schema):
