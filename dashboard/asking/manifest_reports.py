@@ -21,6 +21,7 @@ from lifecycle.engine.kinds.unmodelled import list_unmodelled
 from lifecycle.engine.programs.told import (
     list_api_callers,
     list_assumed_images,
+    list_created,
     list_guesses,
     list_unread,
 )
@@ -125,7 +126,8 @@ def _judge(
 
 def list_remarks(cluster: Cluster, objects: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """What is said of the objects that are right, under headings; another kind of remark is a line here."""
-    missing = list_missing(objects, list_there(cluster))
+    created = list_created(objects, list_profiles(cluster))
+    missing = list_missing(objects, [*list_there(cluster), *created])
     return {
         MISSING: [str(one) for one in missing],
         "Stored only": list_stored_only(objects),

@@ -12,12 +12,12 @@ from lifecycle.engine.kinds.gated_fields import list_dropped
 from lifecycle.engine.kinds.makers import list_assumed_made
 from lifecycle.engine.kinds.namespace import NAMESPACE
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE, KUBELET_CONFIGURATION
-from lifecycle.engine.kinds.references import list_missing
+from lifecycle.engine.kinds.references import Missing, list_missing
 from lifecycle.engine.kinds.registry import kind_of_json
 from lifecycle.engine.kinds.unmodelled import list_unmodelled
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.node import NODE_KIND
-from lifecycle.engine.programs.told import list_api_callers, list_unread
+from lifecycle.engine.programs.told import list_api_callers, list_created, list_unread
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.kubelet_config import validate_kubelet_configuration
 from lifecycle.input.chart_hooks import list_times
@@ -210,7 +210,7 @@ def make_plan(
         expects=scenario.expects,
         sequences=scenario.sequences,
         notes=tuple(notes),
-        missing=tuple(map(str, list_missing(document.data for document in objects))),
+        missing=tuple(map(str, _list_missing(objects))),
         refused=tuple(wrong),
         extra=len(made),
         hooks={len(made) + place: when for place, when in enumerate(times) if when},
@@ -229,14 +229,22 @@ def _list_notes(objects: Sequence[Document], settings: Settings, namespaces: Seq
     notes += list_unmodelled(document.data for document in objects)
     notes += list_dropped((document.data for document in objects), settings.feature_gates)
     notes += list_unremembered(objects)
-    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
-    return notes + list_unread((document.data for document in objects), profiles)
+    return notes + list_unread((document.data for document in objects), _list_profiles(objects))
+
+
+def _list_missing(objects: Sequence[Document]) -> list[Missing]:
+    """What objects need and nobody gives, or is said to create."""
+    every, profiles = [document.data for document in objects], _list_profiles(objects)
+    return list_missing(every, list_created(every, profiles))
+
+
+def _list_profiles(objects: Sequence[Document]) -> list[dict[str, Any]]:
+    return [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
 
 
 def _list_assumed(objects: Sequence[Document]) -> list[str]:
     """What objects are taken to make, or might make, that nobody gives."""
-    profiles = [document.data for document in objects if _is_of(document, CONTAINER_PROFILE)]
-    every = [document.data for document in objects]
+    every, profiles = [document.data for document in objects], _list_profiles(objects)
     return [*list_assumed_made(every), *list_api_callers(every, profiles)]
 
 

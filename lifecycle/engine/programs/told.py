@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 
+from ..kinds.defaults import DEFAULT_NAMESPACE
 from ..kinds.makers import JOB_ID, find_made
 from ..kinds.pod_specs import find_pod_metadata, find_pod_spec
-from ..kinds.references import name_subject
+from ..kinds.references import Reference, name_subject
 from ..kinds.registry import kind_of_json
 from ..objects.names import BEHAVIOR, MEASURED
 from ..objects.pods.pod import PodSpec
@@ -138,6 +140,23 @@ def list_api_callers(
                 remedy = f"(`creates` in {BEHAVIOR} says it)"
                 lines.append(f"{name_subject(data)} has {account}: {MAY_CALL_API} {remedy}")
     return lines
+
+
+def list_created(
+    objects: Iterable[Mapping[str, Any]], profiles: Sequence[Mapping[str, Any]]
+) -> Iterator[Reference]:
+    """What containers of these objects are said to create: it is missing only until then."""
+    known = [read_profile(one)[0] for one in profiles]
+    for data in objects:
+        metadata, spec = find_pod_metadata(data), PodSpec.from_json(find_pod_spec(data))
+        namespace = (data.get("metadata") or {}).get("namespace") or DEFAULT_NAMESPACE
+        labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
+        # Few say any.
+        for container in spec.all_containers if known or BEHAVIOR in annotations else ():
+            for text in resolve_behavior(spec, container, annotations, known, labels).creates:
+                made = json.loads(text)
+                place = made["metadata"].get("namespace") or namespace
+                yield kind_of_json(made).id, place, made["metadata"]["name"]
 
 
 def _tell_measured(profile: Mapping[str, Any]) -> str:

@@ -165,10 +165,10 @@ def _token(asked: Asked, data: Json) -> Json:
     if not token:
         raise bad_request("token is required for TokenReview in authentication")
     try:
-        verified = service_tokens.verify(token, audiences)
+        verified = service_tokens.verify(token, audiences, asked.cluster)
     except service_tokens.NotGood as problem:
         return _tell_bad_token(spec, f"[{_BAD_TOKEN}, {problem}]")
-    if verified is not None and verified.cluster.pk == asked.cluster.pk:
+    if verified is not None:
         return _tell_good_token(spec, verified.info, verified.audiences)
     found = tokens.find(token)
     if found is None or found.cluster_id != asked.cluster.pk or not found.user.is_active:

@@ -68,15 +68,20 @@ def make_token(cluster: Cluster, user: Any, account: Json, spec: Json, bound: Js
     return f"{signed}.{_sign(cluster.uuid, signed)}"
 
 
-def verify(token: str, audiences: Sequence[str] = (AUDIENCE,)) -> Verified | None:
-    """What a good token says; None of what no cluster here has signed. Raises NotGood."""
+def verify(
+    token: str, audiences: Sequence[str] = (AUDIENCE,), within: Cluster | None = None
+) -> Verified | None:
+    """What a good token says; None of what no cluster here, or another than `within`, has signed.
+
+    Raises NotGood.
+    """
     claims = _read(token)
     if claims is None:
         return None
     ours = claims[_OURS]
     cluster = Cluster.objects.select_related("owner").filter(uuid=ours["cluster"]).first()
     user = get_user_model().objects.filter(pk=ours["user"]).first()
-    if cluster is None or user is None or not user.is_active:
+    if cluster is None or user is None or not user.is_active or (within or cluster).pk != cluster.pk:
         return None
     shared = tuple(one for one in claims["aud"] if one in audiences)
     if not shared:

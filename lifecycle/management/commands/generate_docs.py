@@ -56,7 +56,8 @@ OTHERS = """Kinds that are not listed, such as custom resources, are stored as t
 checked, and nothing acts on them. A Namespace that objects name and nobody gives is made first.
 
 Roles and bindings decide what service accounts and those who are impersonated may do through the API
-([how](how-to/kubectl.md#roles)), and what `creates` of a behaviour makes. Controllers are held to none.
+([how](how-to/kubectl.md#roles-service-accounts-impersonation)), and what `creates` of a behaviour makes.
+Controllers are held to none.
 """
 GUESSED = """What a program does may hang on what nobody can know: files of an image, another program, what a
 server answers. It is then taken to do what real programs nearly always do, and a gate that nobody can read

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.programs.told import list_api_callers
+from lifecycle.engine.programs.told import list_api_callers, list_created
 
 
 def make(
@@ -50,3 +50,18 @@ def test_only_what_nobody_knows_is_told(data: dict[str, Any], is_told: bool) -> 
     lines = list_api_callers([data], ())
     assert len(lines) == is_told
     assert all("its program may call the API; what it would make is not made" in line for line in lines)
+
+
+def test_what_is_said_to_be_created_is_known_by_its_place():
+    made = [
+        {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "b", "namespace": "other"}},
+    ]
+    expected = [("Secret", "default", "a"), ("ConfigMap", "other", "b")]
+    assert list(list_created([make(behavior={"app": {"creates": made}})], ())) == expected
+    profile = {
+        "metadata": {"name": "x"},
+        "spec": {"match": {"image": "example.org/x:*"}, "behavior": {"creates": made}},
+    }
+    assert list(list_created([make()], [profile])) == expected
+    assert list(list_created([make(image="example.org/y:1")], [profile])) == []

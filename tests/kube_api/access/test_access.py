@@ -90,6 +90,27 @@ def test_a_session_changes_nothing_without_its_csrf_token() -> None:
         assert code == 403 and message.startswith("CSRF Failed"), method
 
 
+# What every authenticated user may ask, by the roles that each cluster begins with.
+DISCOVERY = {
+    *("/api", "/apis", "/apis/apps", "/apis/apps/v1", "/version", "/healthz", "/livez", "/readyz"),
+    *("/openapi/v2", "/openapi/v3"),
+}
+
+
+@pytest.mark.parametrize(
+    "calls", [EACH_PATH, pytest.param(CALLS, marks=pytest.mark.deep)], ids=["paths", "all"]
+)
+def test_who_has_no_role_is_kept_from_every_path(client: Client, calls: list[tuple[str, str]]) -> None:
+    cluster = make_cluster("shop")
+    client.force_login(cluster.owner)
+    headers = {"Impersonate-User": "system:serviceaccount:default:x"}
+    for path, method in calls:
+        answer = client.generic(method.upper(), f"/k8s/shop{path}", "{}", "application/json", headers=headers)
+        is_open = path in DISCOVERY or "/selfsubject" in path
+        assert (answer.status_code == 403) != is_open, (path, method)
+        assert answer.status_code < 500, (path, method)
+
+
 IMPERSONATIONS = [
     pytest.param({"Impersonate-User": "joe"}, 'users "joe"', id="a user"),
     pytest.param(
