@@ -215,6 +215,16 @@ async def test_who_may_ask_no_more_is_let_go(running, monkeypatch):
     assert orjson.loads((await client.hear())[STATUS])["code"] == 401
 
 
+async def test_who_writes_to_what_has_ended_is_let_go(running, monkeypatch):
+    monkeypatch.setattr(inlet, "MOST_WAITING", 10)
+    client = await start(running, command=["sh"], stdin="true")
+    await client.say(0, b"exit 3\n" + b"x" * 20)
+    for _ in range(5):
+        await client.say(0, b"x" * 20)
+    assert orjson.loads((await client.hear())[STATUS])["details"]["causes"][0]["message"] == "3"
+    await asyncio.wait_for(client.socket.disconnect(), 10)
+
+
 async def test_too_much_input_is_refused(running, monkeypatch):
     monkeypatch.setattr(inlet, "MOST_BYTES", 10)
     client = await start(running, command=["cat"], stdin="true")
