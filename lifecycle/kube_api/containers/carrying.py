@@ -205,7 +205,8 @@ class Carrying:
         while True:
             has_ended, data = self._take()
             given += data
-            if has_ended or archives.is_whole(tar, given):
+            # One that is longer than what is copied at once is refused, and need not be read to its end.
+            if has_ended or len(given) > archives.MOST_UNZIPPED or archives.is_whole(tar, given):
                 return given
             await self._wait_for_input()
 

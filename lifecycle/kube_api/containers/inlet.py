@@ -7,7 +7,7 @@ import contextlib
 
 MOST_WAITING = 1024 * 1024
 """While so much waits nothing more is taken off the connection."""
-MOST_BYTES = 64 * MOST_WAITING
+MOST_BYTES = 16 * MOST_WAITING
 """So much may be sent in all."""
 
 

@@ -115,6 +115,8 @@ class ChannelForward(Link):
             await self._send_parts(lambda part: self._say(2 * place, part), data)
 
         problem = await self._forwarding.serve(self._ports[place], self._inlets[place], write)
+        # The other ports go on, whatever still comes for this one.
+        self._inlets[place].end()
         if problem:
             await self._say(2 * place + 1, problem.encode())
 

@@ -140,6 +140,8 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
             await link.carry()
         finally:
             self.leave_exec()
+            # Nobody takes anything more: what waits for room goes on.
+            link.end()
         with contextlib.suppress(Exception):
             await self.close()
 

@@ -24,7 +24,7 @@ from dashboard import urls as all_urls
 from dashboard.live import consumers
 from lifecycle import rest_tokens, tokens
 from lifecycle.access import Verb, may
-from lifecycle.kube_api.containers import socket as containers_socket
+from lifecycle.kube_api.containers import carrying
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_sockets
 from lifecycle.models import Check, Cluster, Command, Comparison, Role, RunControl, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user
@@ -532,7 +532,9 @@ async def is_let_in(person: Person, address: str) -> bool:
     cookies = "; ".join(f"{cookie.key}={cookie.value}" for cookie in person.client.cookies.values())
     headers = [(b"host", b"localhost"), (b"origin", b"http://localhost"), (b"cookie", cookies.encode())]
     headers += [(name.lower().encode(), value.encode()) for name, value in person.headers.items()]
-    socket = WebsocketCommunicator(asgi.application, address, headers, ["v5.channel.k8s.io"])
+    socket = WebsocketCommunicator(
+        asgi.application, address, headers, ["v5.channel.k8s.io", "v4.channel.k8s.io"]
+    )
     connected, _ = await socket.connect(5)
     await socket.disconnect()
     return connected
@@ -542,12 +544,12 @@ async def is_let_in(person: Person, address: str) -> bool:
 @pytest.mark.parametrize("who", first_if(ENTERING.__contains__, WHO))
 async def test_every_socket_is_its_owners_alone(cluster, who, monkeypatch):
     # What is run there no worker answers here.
-    monkeypatch.setattr(containers_socket, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(carrying, "WAIT_SECONDS", 0.1)
     person = await consumers.in_thread(Person)(who, cluster)
     pod = await StoredObject.objects.aget(cluster=cluster, kind="Pod")
     of_pages, of_containers, _ = SOCKETS
     assert await is_let_in(person, f"/ws/clusters/{NAME}/") is (who in SOCKETS[of_pages])
-    # What is built of them; a portforward is told so, whoever asks.
-    for action in EXECUTIONS[:2]:
-        address = f"/k8s/{NAME}/api/v1/namespaces/default/pods/{pod.name}/{action}?command=ls&stdout=true"
+    for action in EXECUTIONS:
+        asked = "ports=80" if action == "portforward" else "command=ls&stdout=true"
+        address = f"/k8s/{NAME}/api/v1/namespaces/default/pods/{pod.name}/{action}?{asked}"
         assert await is_let_in(person, address) is (who in SOCKETS[of_containers])

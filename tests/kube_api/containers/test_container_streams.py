@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -214,8 +215,18 @@ async def test_who_may_ask_no_more_is_let_go(running, monkeypatch):
     assert orjson.loads((await client.hear())[STATUS])["code"] == 401
 
 
-async def test_too_much_input_is_refused(running, monkeypatch):
+async def test_who_writes_to_what_has_ended_is_let_go(running, monkeypatch):
     monkeypatch.setattr(inlet, "MOST_WAITING", 10)
+    client = await start(running, command=["sh"], stdin="true")
+    await client.say(0, b"exit 3\n" + b"x" * 20)
+    for _ in range(5):
+        await client.say(0, b"x" * 20)
+    assert orjson.loads((await client.hear())[STATUS])["details"]["causes"][0]["message"] == "3"
+    await asyncio.wait_for(client.socket.disconnect(), 10)
+
+
+async def test_too_much_input_is_refused(running, monkeypatch):
+    monkeypatch.setattr(inlet, "MOST_BYTES", 10)
     client = await start(running, command=["cat"], stdin="true")
     await client.say(0, b"x" * 11)
     assert orjson.loads((await client.hear())[STATUS])["code"] == 413
@@ -509,13 +520,15 @@ async def test_one_user_has_so_many_execs_at_once(running, slow, settings):
 
 async def test_what_is_copied_by_who_has_gone_is_copied_for_so_long_only(running, slow, monkeypatch):
     """Each of its files may be two commands, and each of them may wait for half a minute."""
-    monkeypatch.setattr(carrying, "COPY_SECONDS", 0.0)
+    clock = [0.0]
+    monkeypatch.setattr(carrying, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     command = ["tar", "-xmf", "-", "-C", "/tmp"]
     client = await start(running, command=command, stdin="true")
     await client.say(0, make_archive(**{str(number): b"x" for number in range(50)}))
     await client.say(255, b"\0")
     await has_asked(slow, 1)
     await client.socket.disconnect()
+    clock[0] = carrying.COPY_SECONDS + 1
     slow.may_answer.set()
-    await asyncio.wait_for(threads.waiting(lambda: 1)(), 10)
-    assert slow.asked < 5
+    await asyncio.wait_for(asyncio.gather(*socket._under_way), 10)
+    assert slow.asked == 1

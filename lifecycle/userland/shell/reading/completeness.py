@@ -8,7 +8,7 @@ from ...errors import CannotInterpret
 from .skeleton import make_skeleton, take_here_documents
 
 _LAST = "__last_line__"
-_DELIMITERS = re.compile(r"<<-?[ \t]*(\S+)")
+_DELIMITERS = re.compile(r"<<-?[ \t]*([^\s;&|<>()]+)")
 _TOKEN = re.compile(r"&&|\|\||;;|[;&|()\n]|[^\s;&|()]+")
 _CLOSERS = {
     "if": "fi",
@@ -20,7 +20,9 @@ _CLOSERS = {
     "{": "}",
     "(": ")",
 }
-_BEFORE_COMMANDS = frozenset("; & | && || ( ) \n ;; then else elif do if while until ! {".split(" "))
+_JOINTS = frozenset("; & | && || ( ) \n ;;".split(" "))
+_INTRODUCING = frozenset("then else elif do if while until ! {".split())
+"""Behind these stands a command: the words only where they stand for one themselves."""
 _GOING_ON = ("&&", "||", "|")
 
 
@@ -36,7 +38,10 @@ def find_missing(text: str) -> str | None:
             raise
         return ""
     if any(_LAST in body for body, _ in bodies.values()):
-        return re.sub(r"['\"\\]", "", _DELIMITERS.findall(text)[len(bodies) - 1].rstrip(";&|)"))
+        found = _DELIMITERS.findall(text)
+        # Of several only a look at all of the text says which one is missing.
+        is_only = len(found) == text.count("<<") == 1
+        return re.sub(r"['\"\\]", "", found[0]) if is_only else ""
     try:
         skeleton = make_skeleton(whole)
     except CannotInterpret:
@@ -50,10 +55,13 @@ def find_missing(text: str) -> str | None:
 def _is_open(skeleton: str) -> bool:
     """Whether something that was opened is not closed, or a list has no last command yet."""
     open_ones: list[str] = []
-    before = last = "\n"
+    earlier = before = last = "\n"
+    was_first = False
     for token in _TOKEN.findall(skeleton):
         closer = open_ones[-1] if open_ones else ""
-        is_first = before in _BEFORE_COMMANDS
+        # Bash's other way to define a function has only its name in front of the brace.
+        is_function = token == "{" and earlier == "function"
+        is_first = before in _JOINTS or (was_first and before in _INTRODUCING) or is_function
         if token == closer and (is_first or token in ")"):
             open_ones.pop()
         elif token in _CLOSERS and (is_first or token == "("):
@@ -61,6 +69,6 @@ def _is_open(skeleton: str) -> bool:
             open_ones.append(_CLOSERS[token])
         elif is_first and token in _CLOSERS.values() and not (token == ")" and closer == "esac"):
             return False
-        before = token
+        earlier, before, was_first = before, token, is_first
         last = token if token != "\n" else last
     return bool(open_ones) or last in _GOING_ON
