@@ -120,8 +120,10 @@ def create_cluster(request: HttpRequest) -> HttpResponse:
 def scenario_file(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's story as a Scenario, a file to keep as a test or to send to somebody."""
     found = get_cluster_or_404(request.user, cluster)
+    # Who chose none gets none; who was not asked, those of the end.
+    asked = [key for key in request.GET.getlist("claim") if key]
     try:
-        text = retell(found, request.GET.getlist("claim") or (AT_THE_END,))
+        text = retell(found, asked if "claim" in request.GET else (AT_THE_END,))
     except ValueError as problem:
         return HttpResponse(f"claim: {problem}\n", "text/plain; charset=utf-8", status=UNPROCESSABLE)
     name = f'attachment; filename="{found.shown_name}.yaml"'

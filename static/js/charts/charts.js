@@ -262,10 +262,10 @@ export class Chart {
     this.#flags.place(range, width, layout.height);
     this.#drawn = { at: now, msPerPx: (range[1] - range[0]) / width, ...rows };
     const { data } = this.#figure;
-    const ghost = this.#hasFuture ? makeGhostTraces(this.#ghost, now, layout.yaxis.categoryarray) : [];
+    const toCome = this.#hasFuture ? makeGhostTraces(this.#ghost, now, layout.yaxis.categoryarray) : [];
+    const ghost = this.#choose(toCome, layout);
     this.data = [...data, ...ghost];
-    const chosen = hasLanes(layout) ? data : this.#isolation.pick(data);
-    const seen = pickSeen({ data: chosen, layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
+    const seen = pickSeen({ data: this.#choose(data, layout), layout }, range, width, rows).map((trace) => thinMarks(trace, range, width));
     this.plot.data = [...seen, ...ghost];
     this.plot.layout = Object.assign(layout, { shapes: this.#shapes(), annotations: this.#arrows(layout) });
     this.#axis.show(labelInstants(range, width));
@@ -274,6 +274,11 @@ export class Chart {
     this.#cursor.drawn();
     const ended = performance.now();
     this.#notBefore = ended + Math.max(FEWEST_MS_BETWEEN, (ended - began) * REST_FACTOR);
+  }
+
+  /** Of lines those that are asked for. */
+  #choose(traces, layout) {
+    return hasLanes(layout) ? traces : this.#isolation.pick(traces);
   }
 
   #paint(seen, ghost, layout) {
@@ -296,7 +301,7 @@ export class Chart {
     // What is out of sight is not drawn.
     if (!this.plot.layout) this.#draw();
     const [layout, range, width] = [this.plot.layout, this.range, this.plot.clientWidth];
-    const all = { data: this.#figure.data, layout };
+    const all = { data: this.#choose(this.#figure.data, layout), layout };
     const seen = pickSeen(all, range, width, { first: 0, last: Infinity }).map((trace) => thinMarks(trace, range, width));
     const ghost = this.data.filter((trace) => trace.isAhead);
     const { traces, drawn } = this.#prepare(seen, ghost, layout);

@@ -185,3 +185,24 @@ def test_each_kind_with_a_page_can_be_kept(client: Any) -> None:
         if not all(facts):
             wrong[kind] = facts
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    "asked, claims",
+    [
+        pytest.param({}, True, id="nobody chose: how all stands in the end"),
+        pytest.param({"claim": ["", "end"]}, True, id="the end was chosen"),
+        pytest.param({"claim": [""]}, False, id="nothing was chosen"),
+    ],
+)
+def test_a_scenario_claims_what_was_chosen(client: Any, shop: Cluster, asked: Any, claims: bool) -> None:
+    StoredObject.objects.filter(cluster=shop).update(data={"status": {"phase": "Running"}})
+    answer = client.get("/clusters/shop/scenario.yaml", asked)
+    assert answer.status_code == 200
+    assert ("expect:" in answer.content.decode()) is claims
+
+
+def test_a_claim_on_what_was_not_seen_is_refused(client: Any, shop: Cluster) -> None:
+    answer = client.get("/clusters/shop/scenario.yaml", {"claim": "fewest:<b>"})
+    assert (answer.status_code, answer["Content-Type"]) == (422, "text/plain; charset=utf-8")
+    assert client.get("/clusters/shop/seen-claims/").status_code == 200
