@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dashboard.addresses import find_page
-from dashboard.pages.compare.histories import Change, History, Subject, name_subject
+from dashboard.pages.compare.histories import MOST_ROWS, Change, History, Subject, name_subject
 from dashboard.pages.compare.workloads import Compared, Course
 from dashboard.plots.beside import Picture, Side, Stretch, make_lane, make_stretch, zoom
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -118,8 +118,10 @@ def _read_unmoved(cluster: Cluster, moved: Rows, since_ms: int, until_ms: int) -
             found[uid] = subject, state
     # What is stored is what they are now, which may be later.
     later = Transition.objects.filter(of_kind(POD_KIND.id), cluster=cluster, seq__lte=cluster.seq)
-    later = later.filter(at_ms__gt=until_ms, field=STATE).order_by("-seq")
-    before = dict(later.values_list("uid", "old"))
+    later = later.filter(at_ms__gt=until_ms, field=STATE).order_by("seq")
+    before: dict[str, Any] = {}
+    for uid, old in later.values_list("uid", "old")[:MOST_ROWS]:
+        before.setdefault(uid, old)
     return {
         subject: [make_stretch(since_ms, until_ms, before.get(uid) or state or "unknown")]
         for uid, (subject, state) in found.items()

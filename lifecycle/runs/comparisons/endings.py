@@ -20,7 +20,9 @@ def update(comparison: Comparison, **values: object) -> bool:
 
 def fail(comparison: Comparison, problem: str) -> None:
     """End one that cannot go on, and say why."""
-    update(comparison, state=Comparison.State.FAILED, problem=problem[:1000], ended_at=timezone.now())
+    # PostgreSQL keeps no NUL in a text; what is told may quote one.
+    told = problem[:1000].replace("\0", "�")
+    update(comparison, state=Comparison.State.FAILED, problem=told, ended_at=timezone.now())
 
 
 def list_lost(now: datetime) -> list[str]:

@@ -35,7 +35,8 @@ log = logging.getLogger(__name__)
 
 MOST_ATTEMPTS = 3
 LOOK_SECONDS = 0.5
-MOST_CPU_SECONDS = 600.0
+MOST_CPU_SECONDS = 180.0
+"""Checks wait for the same workers."""
 MOST_ROWS = 1_000_000
 REST_MS = 1000
 """So long is shown of how it stays in the end."""

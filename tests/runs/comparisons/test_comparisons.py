@@ -217,6 +217,15 @@ def test_one_whose_worker_was_lost_is_asked_for_again_and_given_up_in_the_end(li
     assert (found.state, "its worker was lost" in found.problem) == ("failed", True)
 
 
+def test_texts_that_a_database_may_not_take_are_kept_or_told(line: Line) -> None:
+    found = done(ask(MAP.replace("a: b", r'a: "\0\ud800"'), "1.35", "1.36"), line)
+    assert found.state in ("done", "failed")
+    other = ask(MAP, "1.35", "1.36", user=make_user("bob"))
+    endings.fail(other, "\0" * 2000)
+    other.refresh_from_db()
+    assert other.problem == "�" * 1000
+
+
 def test_one_that_waits_too_long_is_ended(line: Line) -> None:
     found = ask(MAP, "1.35", "1.36")
     assert endings.list_lost(timezone.now() + endings.LONGEST + timedelta(seconds=1)) == []
