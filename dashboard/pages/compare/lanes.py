@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.urls import reverse
+
 from dashboard.addresses import find_page
 from dashboard.pages.compare.histories import MOST_ROWS, Change, History, Subject, name_subject
 from dashboard.pages.compare.workloads import Compared, Course
@@ -32,7 +34,7 @@ def draw(sides: Sides, workloads: Sequence[Compared], since_ms: int, until_ms: i
     frame = Picture(begin_ms, end_ms, ())
     drawn = []
     for turn, (cluster, _) in enumerate(sides):
-        base = f"/clusters/{cluster.address}/"
+        base = reverse("cluster", args=[cluster.address])
         counts = [
             make_lane(frame, one.name, _list_counts(one, turn, until_ms), f"{base}{one.page}")
             for one in shown
