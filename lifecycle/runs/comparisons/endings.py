@@ -33,5 +33,7 @@ def list_lost(now: datetime) -> list[str]:
         if now - one.created_at > LONGEST:
             fail(one, f"no worker took it for {LONGEST // timedelta(hours=1)} hours: ask for it again")
         else:
+            # Whoever is asked begins anew; nobody is asked again at once.
+            update(one, state=Comparison.State.ASKED, heard_at=now)
             lost.append(str(one.pk))
     return lost
