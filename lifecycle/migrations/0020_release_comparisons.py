@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
+import lifecycle.fields
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -35,11 +37,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("releases", models.JSONField(default=list)),
-                ("files", models.JSONField(default=list)),
+                ("files", lifecycle.fields.WrittenJSONField(default=list)),
                 ("doing", models.CharField(blank=True, max_length=127)),
                 ("problem", models.TextField(blank=True)),
                 ("runs", models.PositiveIntegerField(default=0)),
-                ("result", models.JSONField(blank=True, default=dict)),
+                ("result", lifecycle.fields.WrittenJSONField(blank=True, default=dict)),
                 ("attempts", models.PositiveSmallIntegerField(default=0, editable=False)),
                 ("heard_at", models.DateTimeField(blank=True, editable=False, null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),

@@ -7,6 +7,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 
+from lifecycle.fields import WrittenJSONField
 from lifecycle.models.checks import GOING_ON
 
 
@@ -31,11 +32,12 @@ class Comparison(models.Model):
     )
     state = models.CharField(max_length=15, choices=State.choices, default=State.ASKED)
     releases = models.JSONField(default=list)
-    files = models.JSONField(default=list)
+    files = WrittenJSONField(default=list)
     doing = models.CharField(max_length=127, blank=True)
     problem = models.TextField(blank=True)
     runs = models.PositiveIntegerField(default=0)
-    result = models.JSONField(default=dict, blank=True)
+    # Releases stand in their order.
+    result = WrittenJSONField(default=dict, blank=True)
 
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     # Who works on it was heard of then; None: nobody has begun.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from django.urls import reverse
+
 from dashboard.addresses import find_page
-from dashboard.pages.compare.histories import Change, History, Subject, name_subject
+from dashboard.pages.compare.histories import MOST_ROWS, Change, History, Subject, name_subject
 from dashboard.pages.compare.workloads import Compared, Course
 from dashboard.plots.beside import Picture, Side, Stretch, make_lane, make_stretch, zoom
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -32,7 +34,7 @@ def draw(sides: Sides, workloads: Sequence[Compared], since_ms: int, until_ms: i
     frame = Picture(begin_ms, end_ms, ())
     drawn = []
     for turn, (cluster, _) in enumerate(sides):
-        base = f"/clusters/{cluster.address}/"
+        base = reverse("cluster", args=[cluster.address])
         counts = [
             make_lane(frame, one.name, _list_counts(one, turn, until_ms), f"{base}{one.page}")
             for one in shown
@@ -118,8 +120,10 @@ def _read_unmoved(cluster: Cluster, moved: Rows, since_ms: int, until_ms: int) -
             found[uid] = subject, state
     # What is stored is what they are now, which may be later.
     later = Transition.objects.filter(of_kind(POD_KIND.id), cluster=cluster, seq__lte=cluster.seq)
-    later = later.filter(at_ms__gt=until_ms, field=STATE).order_by("-seq")
-    before = dict(later.values_list("uid", "old"))
+    later = later.filter(at_ms__gt=until_ms, field=STATE).order_by("seq")
+    before: dict[str, Any] = {}
+    for uid, old in later.values_list("uid", "old")[:MOST_ROWS]:
+        before.setdefault(uid, old)
     return {
         subject: [make_stretch(since_ms, until_ms, before.get(uid) or state or "unknown")]
         for uid, (subject, state) in found.items()

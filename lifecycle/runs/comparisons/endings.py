@@ -20,7 +20,9 @@ def update(comparison: Comparison, **values: object) -> bool:
 
 def fail(comparison: Comparison, problem: str) -> None:
     """End one that cannot go on, and say why."""
-    update(comparison, state=Comparison.State.FAILED, problem=problem[:1000], ended_at=timezone.now())
+    # PostgreSQL keeps no NUL in a text; what is told may quote one.
+    told = problem[:1000].replace("\0", "�")
+    update(comparison, state=Comparison.State.FAILED, problem=told, ended_at=timezone.now())
 
 
 def list_lost(now: datetime) -> list[str]:
@@ -31,5 +33,7 @@ def list_lost(now: datetime) -> list[str]:
         if now - one.created_at > LONGEST:
             fail(one, f"no worker took it for {LONGEST // timedelta(hours=1)} hours: ask for it again")
         else:
+            # Whoever is asked begins anew; nobody is asked again at once.
+            update(one, state=Comparison.State.ASKED, heard_at=now)
             lost.append(str(one.pk))
     return lost

@@ -206,15 +206,26 @@ def test_one_whose_worker_was_lost_is_asked_for_again_and_given_up_in_the_end(li
     assert endings.list_lost(now) == []
     late = now + SILENCE + timedelta(seconds=1)
     assert endings.list_lost(late) == [str(found.pk)]
+    # It is asked for once, and then waited for.
+    assert endings.list_lost(late) == []
     Comparison.objects.filter(pk=found.pk).update(state="running", heard_at=now)
-    assert endings.list_lost(now) == []
-    assert endings.list_lost(late) == [str(found.pk)]
     # While another one is at it nobody else begins.
     assert done(found, line).state == "running"
-    Comparison.objects.filter(pk=found.pk).update(heard_at=now - SILENCE * 2, attempts=3)
+    assert endings.list_lost(now) == []
+    assert endings.list_lost(late) == [str(found.pk)]
+    Comparison.objects.filter(pk=found.pk).update(attempts=3)
     work.work_on(str(found.pk))
     found.refresh_from_db()
     assert (found.state, "its worker was lost" in found.problem) == ("failed", True)
+
+
+def test_texts_that_a_database_may_not_take_are_kept_or_told(line: Line) -> None:
+    found = done(ask(MAP.replace("a: b", r'a: "\0\ud800"'), "1.35", "1.36"), line)
+    assert found.state in ("done", "failed")
+    other = ask(MAP, "1.35", "1.36", user=make_user("bob"))
+    endings.fail(other, "\0" * 2000)
+    other.refresh_from_db()
+    assert other.problem == "�" * 1000
 
 
 def test_one_that_waits_too_long_is_ended(line: Line) -> None:

@@ -9,6 +9,7 @@ import pytest
 from dashboard.pages.compare.histories import read_history
 from dashboard.pages.compare.lanes import draw
 from dashboard.pages.compare.manifests import OLD_TEMPLATE, Field, list_changed, list_fields
+from dashboard.pages.compare.markdown import write_markdown
 from dashboard.pages.compare.readings import compare
 from dashboard.pages.compare.workloads import judge
 from dashboard.plots.beside import Picture, make_lane, make_stretch, zoom
@@ -91,6 +92,9 @@ def test_only_what_people_wrote_is_compared(pair: tuple[Cluster, Cluster]) -> No
     assert changed[0].only == "two"
     path = "spec.template.spec.containers[app].lifecycle"
     assert changed[1].fields == [Field(path, "", "{preStop: {sleep: {seconds: 5}}}")]
+    text = write_markdown(compare(one, two))
+    assert f"| Deployment shop/web {path} | – | {{preStop: {{sleep: {{seconds: 5}}}}}} |" in text
+    assert "| ConfigMap shop/new | only in two | |" in text
     # Pods of before have the template of before: documentation of container lifecycle hooks.
     assert changed[1].note == OLD_TEMPLATE and not changed[0].note
 
