@@ -6,7 +6,6 @@ its errors out. What needs the live cluster (quota, names taken, budgets) is the
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from ..heart.settings import FEATURE_DEFAULTS
@@ -52,7 +51,7 @@ def validate_create(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldEr
 
 def _find_name_check(entry: KindEntry, gates: Gates) -> NameCheck:
     check = entry.check_gated_name
-    return entry.check_name if check is None else partial(check, gates=gates)
+    return entry.check_name if check is None else lambda text: check(text, gates)
 
 
 def _validate_content(entry: KindEntry, data: Json, gates: Gates) -> list[FieldError]:
