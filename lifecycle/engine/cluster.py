@@ -7,6 +7,7 @@ the same history to the byte, on any machine, in any slicing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lifecycle.lean_dataclasses import asdict
@@ -20,7 +21,7 @@ from .api.template_cache import CachedTemplate
 from .changes import Changes
 from .clients.command_table import CommandTable, Handler
 from .clients.drain import Drains
-from .clients.upgrade import Upgrades, hand_over
+from .clients.nodes import make_upgrades
 from .controllers import Remembering, make_controllers
 from .controllers.act import Actor
 from .heart.errors import ApiError, CheckpointError
@@ -73,8 +74,8 @@ class Cluster:
         self._kubelets = Kubelets(context, self._api)
         self._traffic = Traffic(context)
         faults = KubeletFaults(context, self._kubelets, self._api)
-        upgrade = Upgrades(context, faults.run, self._become)
-        self._drains = Drains(context, self._api, upgrade)
+        upgrades = partial(make_upgrades, context, faults.run, self._become)
+        self._drains = Drains(context, self._api, upgrades)
         self._components = Components(
             context, self._kubelets.outages, control_plane, self._drains.give_up, self._controllers
         )
@@ -85,7 +86,7 @@ class Cluster:
             "connect": Connects(context, self._kubelets).run,
             "exec": Execs(context, self._kubelets).run,
             DRAIN: self._drains.run,
-            "upgrade": upgrade.run,
+            "upgrade": lambda payload: upgrades().run(payload),
         }
         self._commands = CommandTable(context, self._api, others)
 
@@ -94,7 +95,7 @@ class Cluster:
         former, data = self._context, self._save()
         self._build(self.seed, self.epoch_ms, self.settings.of_release(release))
         self._restore(data)
-        hand_over(former, self._context)
+        self._context.take_over(former)
         return self._context
 
     def _populate(self) -> None:

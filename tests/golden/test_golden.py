@@ -9,6 +9,7 @@ from tests.golden.histories import (
     FROM_HERE,
     HERE,
     NAMES,
+    RELEASE,
     TIMINGS,
     SavingDriver,
     live_through,
@@ -41,7 +42,7 @@ SLICED = [
 REGENERATE = "python -m tests.golden.write"
 CHANGED = """{name} ({timing}): history changed.
 If that is not meant, compare the traces before and after, by
-    manage.py simulate {path} --timing {timing} --output ndjson
+    manage.py simulate {path} --kubernetes {release} --timing {timing} --output ndjson
 If it is meant, raise ENGINE_VERSION (now {version}) in lifecycle/engine/cluster.py, say in CHANGELOG.md
 what users see, and write all hashes anew:
     {command}"""
@@ -67,7 +68,7 @@ def test_history_is_what_it_was(name: str, timing: str):
     written = HASHES.get(name, {}).get(timing)
     path = path_of(name).relative_to(HERE.parents[1])
     assert found == written, CHANGED.format(
-        name=name, timing=timing, path=path, version=ENGINE_VERSION, command=REGENERATE
+        name=name, timing=timing, path=path, release=RELEASE, version=ENGINE_VERSION, command=REGENERATE
     )
 
 

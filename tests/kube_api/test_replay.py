@@ -36,7 +36,8 @@ from lifecycle import tokens
 from lifecycle.runs import inbox
 user = get_user_model().objects.get(username="podline")
 epoch = datetime.fromisoformat("{EPOCH}")
-cluster = inbox.create_cluster(user, "kube", epoch=epoch, settings={{"nodes": {{"count": 4}}}})
+settings = {{"kubernetes": "v1.35", "nodes": {{"count": 4}}}}
+cluster = inbox.create_cluster(user, "kube", epoch=epoch, settings=settings)
 for number in range(1, 5):
     labels = {{"lab/kind": "real" if number == 1 else "hollow"}}
     patch = {{"metadata": {{"labels": labels}}}}

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def parent(owner, wall, make_cluster):
-    cluster = make_cluster("parent")
+    cluster = make_cluster("parent", settings={"kubernetes": "v1.35"})
     create(cluster, name="web", replicas=2)
     create(cluster, name="other", replicas=2)
     for _ in range(5):

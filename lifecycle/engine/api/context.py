@@ -78,6 +78,13 @@ class Context:
         self.clock.now_ms = self.trace.at_ms = now_ms
         self.chance.draw_from(chance_seed)
 
+    def take_over(self, former: Context) -> None:
+        """Have what waits to be taken of a former control plane wait here."""
+        self.trace.entries, self.trace.cause = former.trace.entries, former.trace.cause
+        self.store.versions, self.logs = former.store.versions, former.logs
+        self.assumed_images |= former.assumed_images
+        self.guesses |= former.guesses
+
     def manager_ms(self, name: str) -> int:
         """A span of time that is set of the controller manager, in ms."""
         return read_span_ms(self.settings.manager[name])

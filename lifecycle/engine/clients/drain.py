@@ -7,8 +7,8 @@ itself have changed, and is then tried at the next instant at which kubectl woul
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.lean_dataclasses import asdict
 
@@ -46,14 +46,16 @@ from .client import Answer, Client, Payload
 from .drain_pods import DrainedPods
 from .drain_state import NodeDrain, PodDrain, read_drains
 from .nodes import cordon, uncordon
-from .upgrade import Upgrades, read_release_of
+
+if TYPE_CHECKING:
+    from .upgrade import Upgrades
 
 
 class Drains:
     """The drains that go on, by their numbers. A timer is a pod's (its key), or for the whole (None)."""
 
-    def __init__(self, context: Context, api: ApiServer, upgrades: Upgrades) -> None:
-        self._context, self._upgrades = context, upgrades
+    def __init__(self, context: Context, api: ApiServer, make_upgrades: Callable[[], Upgrades]) -> None:
+        self._context, self._make_upgrades = context, make_upgrades
         self._store = context.store
         self._client, self._pods = Client(context, api), DrainedPods(context, api)
         self._running: dict[str, NodeDrain] = {}
@@ -74,12 +76,11 @@ class Drains:
         if payload.get("cancel"):
             return self._cancel(self._client.find_node(payload).meta.name)
         names = payload.get("nodes") or [self._client.find_node(payload).meta.name]
-        upgrade = read_release_of(payload["upgrade"], "drain.upgrade") if payload.get("upgrade") else None
         for name in names:
-            if upgrade is None:
-                self._store.require(NODE_KIND.id, "", name)
-            else:
-                self._upgrades.require_node(name, upgrade)
+            self._store.require(NODE_KIND.id, "", name)
+        upgrade = payload.get("upgrade") or ""
+        if upgrade:
+            self._make_upgrades().check_kubelets(names, upgrade)
         durations = [_read_duration(payload, field) for field in ("timeout", "uncordonAfter")]
         options = read_options(payload, durations[0])
         try:
@@ -90,7 +91,7 @@ class Drains:
         cause = str(self._context.trace.cause or "").removeprefix("command:")
         selector = payload.get("podSelector") or ""
         drain = NodeDrain(str(self._count), cause, names[0], names[1:], asdict(options), selector)
-        drain.uncordon_after_ms, drain.upgrade = durations[1], upgrade.name if upgrade else ""
+        drain.uncordon_after_ms, drain.upgrade = durations[1], upgrade
         self._begin(drain)
         return 200, self._store.require(NODE_KIND.id, "", names[0])
 
@@ -261,7 +262,7 @@ class Drains:
             return
         self._context.trace.cause = drain.cause
         try:
-            self._upgrades.upgrade_node(drain.node, read_release_of(drain.upgrade, "drain.upgrade"))
+            self._make_upgrades().upgrade_node(drain.node, drain.upgrade, "drain.upgrade")
         except ApiError as refusal:
             self._tell(drain, FAILED, None, refusal.message)
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..api.context import Context
+from ..releases.release import Release
 from .client import Answer, Client, Payload
+
+if TYPE_CHECKING:
+    from .upgrade import Upgrades
 
 
 def cordon(client: Client, payload: Payload) -> Answer:
@@ -30,3 +38,12 @@ def taint(client: Client, payload: Payload) -> Answer:
     return client.change(
         client.find_node(payload), lambda data: data.setdefault("spec", {}).update(taints=payload["taints"])
     )
+
+
+def make_upgrades(
+    context: Context, run_fault: Callable[[dict[str, Any]], object], become: Callable[[Release], Context]
+) -> Upgrades:
+    """`kubeadm upgrade`, which is loaded when somebody asks for it."""
+    from .upgrade import Upgrades
+
+    return Upgrades(context, run_fault, become)

@@ -7,7 +7,7 @@ than it, or more than three minor releases older.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..api.context import Context
@@ -25,7 +25,7 @@ _USE = "upgrade: use {controlPlane: v1.36} or {node: node-1, kubernetes: v1.36}"
 
 
 class Upgrades:
-    """Carries upgrades out.
+    """Carries upgrades out: made when somebody asks for one (`nodes.make_upgrades`).
 
     `run_fault`: has a kubelet started anew. `become`: has all of the control plane anew, of a release.
     """
@@ -49,15 +49,18 @@ class Upgrades:
         if given.keys() not in ({"controlPlane"}, {"node", "kubernetes"}):
             raise BadRequest(_USE)
         if "node" in given:
-            release = read_release_of(given["kubernetes"], "upgrade.kubernetes")
-            return self.upgrade_node(given["node"], release)
-        release = read_release_of(given["controlPlane"], "upgrade.controlPlane")
+            return self.upgrade_node(given["node"], given["kubernetes"], "upgrade.kubernetes")
+        release = _read_release(given["controlPlane"], "upgrade.controlPlane")
         self._require_next(release)
         return 200, self._become(release).store.require(NAMESPACE.kind.id, None, "kube-system")
 
-    def upgrade_node(self, name: str, release: Release) -> Answer:
-        """Give a node a kubelet of that release. Raises NotFound, and Conflict for the skew."""
-        node = self.require_node(name, release)
+    def upgrade_node(self, name: str, text: str, field: str) -> Answer:
+        """Give a node a kubelet of a release, which a field of the payload names.
+
+        Raises BadRequest, NotFound, and Conflict for the skew.
+        """
+        release = _read_release(text, field)
+        node = self._require_node(name, release)
         store, epoch_ms = self._context.store, self._context.clock.epoch_ms
         raw = node.status.raw
         info = {**(raw.get("nodeInfo") or {}), "kubeletVersion": release.version}
@@ -66,8 +69,13 @@ class Upgrades:
         self._run_fault({"node": name, "kind": "kubeletRestart"})
         return 200, store.require(NODE_KIND.id, "", name)
 
-    def require_node(self, name: str, release: Release) -> Node:
-        """The node, where a kubelet of that release may work. Raises NotFound, and Conflict for the skew."""
+    def check_kubelets(self, names: Iterable[str], text: str) -> None:
+        """Whether nodes may have such kubelets once they are drained. Raises as `upgrade_node` does."""
+        release = _read_release(text, "drain.upgrade")
+        for name in names:
+            self._require_node(name, release)
+
+    def _require_node(self, name: str, release: Release) -> Node:
         node = self._context.store.require(NODE_KIND.id, "", name)
         assert isinstance(node, Node), "it was asked for by kind"
         if problem := find_skew(release, self._context.release):
@@ -90,8 +98,7 @@ class Upgrades:
                 raise Conflict(f'node "{node.meta.name}": {problem}', NODE_KIND.plural, node.meta.name)
 
 
-def read_release_of(text: str, field: str) -> Release:
-    """The release that a field of a payload names. Raises BadRequest."""
+def _read_release(text: str, field: str) -> Release:
     try:
         return find_release(text)
     except ValueError as problem:
@@ -112,11 +119,3 @@ def find_skew(kubelet: Release, control_plane: Release) -> str:
             f" {control_plane.name}: upgrade the node first"
         )
     return ""
-
-
-def hand_over(former: Context, now: Context) -> None:
-    """Have what waits to be taken of a former control plane wait with the one that is now."""
-    now.trace.entries, now.trace.cause = former.trace.entries, former.trace.cause
-    now.store.versions, now.logs = former.store.versions, former.logs
-    now.assumed_images |= former.assumed_images
-    now.guesses |= former.guesses

@@ -68,6 +68,8 @@ class KindEntry:
     is_custom: bool = False
     """Whether it is somebody's own, and not one of Kubernetes'."""
     check_name: NameCheck = check_subdomain
+    check_gated_name: Callable[[str, Gates], list[str]] | None = None
+    """In its place, where gates say what a name may be."""
     is_host_name: str = ""
     """What its name is used in, if its pods' host names come from it: `Pod names and hostnames`."""
     metadata_looks: int = 1

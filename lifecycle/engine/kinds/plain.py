@@ -185,7 +185,7 @@ _CHECKED = (
         kind=Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
         metadata_looks=2,
         validate_new=validate_new_ingress,
-        validate_spec=_of_any(validate_ingress),
+        validate_spec=validate_ingress,
         columns=INGRESS_COLUMNS,
         served=Served(parts=STATUS_ONLY, registry_name="ingress", form=Form(show=show_ingress)),
     ),

@@ -15,7 +15,7 @@ from ..rules.validation.services import (
     validate_service_change,
     validate_service_status,
 )
-from ..rules.validation.words.names import check_label_1035
+from ..rules.validation.words.names import check_service_name
 from .entry import KindEntry
 from .served import ALL, PROXY, STATUS, Form, Served, Subresource
 
@@ -23,7 +23,7 @@ SERVICE = KindEntry(
     kind=Kind("v1", "Service", "services", True, "svc"),
     default=default_service,
     carry_over=keep_given,
-    check_name=check_label_1035,
+    check_gated_name=check_service_name,
     validate_spec=lambda spec, gates: validate_service(spec),
     validate_change=validate_service_change,
     validate_status=validate_service_status,

@@ -15,6 +15,7 @@ from ..rules.validation.service_warnings import list_later_warnings
 from ..rules.validation.words.field_error import FieldError, invalid
 from ..rules.validation.words.go_structs import show_struct
 from ..rules.validation.words.metadata import (
+    NameCheck,
     is_unqualified_finalizer,
     validate_metadata,
     validate_metadata_update,
@@ -41,11 +42,16 @@ def validate_manifest(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[Field
 def validate_create(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldError]:
     """Everything wrong with a new object that has its uid and its defaults."""
     entry = entry_of_json(data)
-    errors = validate_metadata(data.get("metadata") or {}, entry.check_name, entry.is_custom)
+    errors = validate_metadata(data.get("metadata") or {}, _find_name_check(entry, gates), entry.is_custom)
     content = _validate_content(entry, data, gates)
     content += entry.validate_new(data) if entry.validate_new is not None else []
     # Where no rules of its own look at the metadata, those of all kinds do, and they come last.
     return content or errors if not entry.metadata_looks else errors + content
+
+
+def _find_name_check(entry: KindEntry, gates: Gates) -> NameCheck:
+    check = entry.check_gated_name
+    return entry.check_name if check is None else lambda text: check(text, gates)
 
 
 def _validate_content(entry: KindEntry, data: Json, gates: Gates) -> list[FieldError]:

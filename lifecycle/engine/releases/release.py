@@ -53,8 +53,8 @@ MODELLED = frozenset(
     MaxUnavailableStatefulSet MemoryQoS MutablePodResourcesForSuspendedJobs
     MutableSchedulingDirectivesForSuspendedJobs PLEGOnDemandRelist PodDeletionCost PodLevelResources
     PodReadyToStartContainersCondition PodTopologyLabelsAdmission ReduceDefaultCrashLoopBackOffDecay
-    RestartAllContainersOnContainerExits SidecarContainers UserNamespacesPodSecurityStandards
-    UserNamespacesSupport
+    RelaxedServiceNameValidation RestartAllContainersOnContainerExits SidecarContainers
+    UserNamespacesPodSecurityStandards UserNamespacesSupport
     """.split()
 )
 """Gates that the model acts on; the others stay as their release sets them."""

@@ -100,6 +100,43 @@ def test_how_a_container_that_cannot_be_is_refused(release: str, fields: Json, s
     assert said in read_message(create(release, {"apiVersion": "v1", "kind": "Pod", "spec": spec}))
 
 
+LETTER_FIRST = "a DNS-1035 label must consist of lower case alphanumeric characters or '-'"
+
+
+@pytest.mark.parametrize(
+    "release, gates, name, is_taken",
+    [
+        # ValidateServiceCreate; gate RelaxedServiceNameValidation, on since v1.36
+        ("1.34", {}, "1web", False),
+        ("1.35", {}, "1web", False),
+        ("1.35", {"RelaxedServiceNameValidation": True}, "1web", True),
+        ("1.36", {}, "1web", True),
+        ("1.36", {}, "80", True),
+        ("1.36", {"RelaxedServiceNameValidation": False}, "1web", False),
+        ("1.36", {}, "-web", False),
+        ("1.36", {}, "Web", False),
+        ("1.36", {}, "we.b", False),
+        ("1.36", {}, "w" * 64, False),
+        ("1.35", {}, "web-1", True),
+    ],
+)
+def test_the_name_of_a_service_may_begin_with_a_digit_since_v1_36(release, gates, name, is_taken) -> None:
+    """And so may the name that an Ingress has of one."""
+    service = {"apiVersion": "v1", "kind": "Service", "spec": {"ports": [{"port": 80}]}}
+    backend = {"service": {"name": name, "port": {"number": 80}}}
+    ingress = {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "spec": {"defaultBackend": backend}}
+    for data, meta, place in (
+        (service, {"name": name}, "metadata.name"),
+        (ingress, {"name": "one"}, "spec.defaultBackend.service.name"),
+    ):
+        cluster = Cluster(settings=Settings(kubernetes=release, nodes={"count": 1}, feature_gates=gates))
+        made = submit(cluster, "create", object={**data, "metadata": {"namespace": "default", **meta}})
+        assert made.ok is is_taken, read_message(made)
+        assert is_taken or f"{place}: Invalid value" in read_message(made)
+        if name == "1web" and not is_taken:
+            assert LETTER_FIRST in read_message(made)
+
+
 @pytest.mark.parametrize("release, noun", [("1.34", "a qualified name"), ("1.35", "a valid label key")])
 @pytest.mark.parametrize("field", ["labels", "annotations"])
 def test_how_a_key_with_two_slashes_is_refused(release: str, noun: str, field: str) -> None:

@@ -178,7 +178,7 @@ def test_a_strangers_failure_stays(client, shop):
 def test_a_fork_goes_on_under_the_release_that_is_chosen(client, shop):
     assert fork(client, kubernetes="v1.34")["HX-Redirect"] == "/clusters/child/"
     assert "Kubernetes v1.34.9" in client.get("/clusters/child/").content.decode()
-    assert "Kubernetes v1.35.6" in client.get("/clusters/shop/").content.decode()
+    assert "Kubernetes v1.36.3" in client.get("/clusters/shop/").content.decode()
 
 
 def test_a_fork_under_a_release_that_is_not_modelled_is_refused(client, shop):

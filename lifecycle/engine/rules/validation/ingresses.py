@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .words.addresses import read_address
 from .words.metadata import check_path_name
-from .words.names import check_label_1035, check_port_name, check_subdomain, check_wildcard
+from .words.names import check_port_name, check_service_name, check_subdomain, check_wildcard
 from .words.part import Part, gathers
 
+Gates = Mapping[str, bool]
 _PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 _SEQUENCES, _ENDS = ("//", "/./", "/../", "%2f", "%2F"), ("/..", "/.")
 CLASS_ANNOTATION = "kubernetes.io/ingress.class"
 
 
 @gathers("spec")
-def validate_ingress(spec: Part) -> None:
+def validate_ingress(spec: Part, gates: Gates) -> None:
     """Rules, or a backend for all there is."""
     if not spec["rules"] and spec["defaultBackend"] is None:
         spec.refuse("", "either `defaultBackend` or `rules` must be specified", spec["rules"])
     if spec["defaultBackend"] is not None:
-        _validate_backend(spec.part("defaultBackend"))
+        _validate_backend(spec.part("defaultBackend"), gates)
     for rule in spec.parts("rules"):
-        _validate_rule(rule)
+        _validate_rule(rule, gates)
     for secured in spec.parts("tls"):
         for index, host in enumerate(secured["hosts"] or ()):
             secured.complain(f"hosts[{index}]", _check_host(host), host)
@@ -39,7 +42,7 @@ def validate_new_ingress(data: Part) -> None:
         data.refuse(f"annotations.{CLASS_ANNOTATION}", detail, said)
 
 
-def _validate_rule(rule: Part) -> None:
+def _validate_rule(rule: Part, gates: Gates) -> None:
     host = rule["host"]
     if host:
         if read_address(host) is not None:
@@ -49,14 +52,14 @@ def _validate_rule(rule: Part) -> None:
         http = rule.part("http")
         http.need("paths")
         for path in http.parts("paths"):
-            _validate_path(path)
+            _validate_path(path, gates)
 
 
 def _check_host(host: str) -> list[str]:
     return check_wildcard(host) if "*" in host else check_subdomain(host)
 
 
-def _validate_path(path: Part) -> None:
+def _validate_path(path: Part, gates: Gates) -> None:
     kind, written = path["pathType"], path["path"] or ""
     if kind is None:
         path.require("pathType", "pathType must be specified")
@@ -64,7 +67,7 @@ def _validate_path(path: Part) -> None:
     path.support("pathType", _PATH_TYPES)
     if kind in _PATH_TYPES:
         path.complain("path", _check_path(written, kind == "ImplementationSpecific"), written)
-    _validate_backend(path.part("backend"))
+    _validate_backend(path.part("backend"), gates)
 
 
 def _check_path(written: str, is_free: bool) -> list[str]:
@@ -77,7 +80,7 @@ def _check_path(written: str, is_free: bool) -> list[str]:
     return details
 
 
-def _validate_backend(backend: Part) -> None:
+def _validate_backend(backend: Part, gates: Gates) -> None:
     """A Service and one of its ports, or another object."""
     given = backend.list_given(("service", "resource"))
     if len(given) > 1:
@@ -87,12 +90,12 @@ def _validate_backend(backend: Part) -> None:
     elif given == ["resource"]:
         _validate_resource(backend.part("resource"))
     else:
-        _validate_service(backend)
+        _validate_service(backend, gates)
 
 
-def _validate_service(backend: Part) -> None:
+def _validate_service(backend: Part, gates: Gates) -> None:
     service = backend.part("service")
-    service.text("name", check_label_1035, needed=True)
+    service.text("name", lambda text: check_service_name(text, gates), needed=True)
     port = service.part("port")
     if port["name"] and port["number"]:
         backend.refuse("", "cannot set both port name & port number", "")

@@ -6,12 +6,16 @@ Each function returns complaints in the API server's words, none when the name i
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+
+from ....releases.gates import is_enabled
 
 LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 SUBDOMAIN = rf"{LABEL}(\.{LABEL})*"
 LABEL_WITH_UNDERSCORES = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 SUBDOMAIN_WITH_UNDERSCORES = rf"{LABEL_WITH_UNDERSCORES}(\.{LABEL_WITH_UNDERSCORES})*"
 WILDCARD = rf"\*\.{SUBDOMAIN}"
+RELAXED_SERVICE_GATE = "RelaxedServiceNameValidation"
 LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 QUALIFIED = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 LABEL_VALUE = f"({QUALIFIED})?"
@@ -98,8 +102,17 @@ def check_label(text: str) -> list[str]:
 
 
 def check_label_1035(text: str) -> list[str]:
-    """A DNS label that starts with a letter: Services."""
+    """A DNS label that starts with a letter."""
     return _check(text, LABEL_1035, 63)
+
+
+def check_service_name(text: str, gates: Mapping[str, bool]) -> list[str]:
+    """Any DNS label where the gate is on, else one that starts with a letter.
+
+    Models ValidateServiceCreate in pkg/apis/core/validation/validation.go and, of an Ingress's backend,
+    validateIngressBackend in pkg/apis/networking/validation/validation.go.
+    """
+    return check_label(text) if is_enabled(gates, RELAXED_SERVICE_GATE) else check_label_1035(text)
 
 
 def check_label_value(text: str) -> list[str]:

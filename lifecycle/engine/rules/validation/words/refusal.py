@@ -11,7 +11,6 @@ from ....heart.errors import Invalid
 from ....objects.kinds import kind_for
 from ....releases.release import Release
 from .field_error import FieldError
-from .former_words import word_as
 from .go_structs import GoStruct
 
 
@@ -24,6 +23,11 @@ def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None
 
 def show_as(errors: Sequence[FieldError], release: Release) -> list[FieldError]:
     """The errors in the words of a release, with the structs that they show as it shows them."""
+    if not errors:
+        return []
+    # Most objects are well: how other releases word errors is loaded for the first that is not.
+    from .former_words import word_as
+
     return [_show(word_as(error, release.served_minor), release) for error in errors]
 
 
