@@ -1,6 +1,6 @@
-"""`python -m tests.kube_api.make_facts v1.37 http://127.0.0.1:8001`: what a release is held against.
+"""`python -m tests.kube_api.facts.make_facts v1.37 http://127.0.0.1:8001`: what a release is held to.
 
-Asks a real API server, as `kubectl proxy` hands it on, and writes `facts/v1.37.json.gz`.
+Asks a real API server, as `kubectl proxy` hands it on, and writes `v1.37.json.gz`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main(release: str, server: str) -> None:
             return found
 
     facts = make_facts(ask)
-    file = Path(__file__).parent / "facts" / f"{release}.json.gz"
+    file = Path(__file__).parent / f"{release}.json.gz"
     # Without an instant in its head the file is the same each time.
     file.write_bytes(gzip.compress(json.dumps(facts, sort_keys=True).encode(), mtime=0))
     print(f"{file} written: {', '.join(f'{len(found)} {key}' for key, found in facts.items())}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.kube_api.make_facts import METRICS, PLAIN, TABLE, Json, make_facts
+from tests.kube_api.facts.make_facts import METRICS, PLAIN, TABLE, Json, make_facts
 
 POD = {"name": "pods", "kind": "Pod", "verbs": ["get", "list"]}
 STATUS = {"name": "pods/status", "kind": "Pod", "verbs": ["get", "patch"]}
