@@ -15,6 +15,7 @@ from lifecycle.management import table_files
 from lifecycle.management.commands.generate_differences import find_differences
 from lifecycle.management.commands.generate_lifecycles import find_lifecycles
 
+TABLES = table_files.FOLDER
 OLD = {
     "fields.py": (
         'KINDS = {"v1": ["Pod"]}\nTYPES = {"Pod": {"a": "string", "b": "int32"}, "Gone": {"x": "any"}}\n'
@@ -56,13 +57,21 @@ def read_differences(folder: Path) -> Differences:
 
 def test_what_differs_is_written_and_the_whole_tables_go(folder: Path) -> None:
     call_command("generate_differences", "v1.2", "v1.1", verbosity=0)
-    assert [path.name for path in (folder / "v1_2").iterdir()] == ["differences.py"]
+    assert {path.name for path in (folder / "v1_2").iterdir()} == {"__init__.py", "differences.py"}
     found = read_differences(folder)
     assert found.kinds == {"v1": ("Pod", "New")}
     assert found.types == {"Pod": {"a": "bytes", "b": None, "d": "any"}, "New": {"n": "string"}, "Gone": None}
     assert (found.named_texts, found.structs) == ({}, {"Gone": None, "Pod": "A"})
     # A package that the other release's table does not have is not of those that are kept.
     assert found.protobuf == {"core/v1.Pod": "1 a bytes", "core/v1.Gone": None}
+
+
+def test_the_package_of_a_release_puts_the_differences_on_the_tables_of_the_other(folder: Path) -> None:
+    call_command("generate_differences", "v1.2", "v1.1", verbosity=0)
+    written = (folder / "v1_2" / "__init__.py").read_text()
+    assert written == ((TABLES / "v1_36" / "__init__.py").read_text()).replace("v1.36", "v1.2").replace(
+        "v1_35", "v1_1"
+    )
 
 
 def test_the_tables_of_both_are_those_of_the_newer(folder: Path) -> None:

@@ -51,6 +51,9 @@ def source(tmp_path: Path) -> Path:
         ("k8s.io/api/core/v1", CORE),
         ("k8s.io/api/other/v1", OTHER),
         ("k8s.io/api/other/v1alpha1", OTHER.replace("Shelf", "NotYet")),
+        # Nobody serves these: what is logged, and what a component is configured with.
+        ("k8s.io/apiserver/pkg/apis/audit/v1", OTHER.replace("Shelf", "Logged")),
+        ("k8s.io/kubelet/config/v1", OTHER.replace("Shelf", "Configured")),
     ):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "types.go").write_text(text)

@@ -60,12 +60,21 @@ type Box struct {
 """
 
 
-@pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+LAYOUTS = {
+    "kubernetes itself": ("", "staging/src/"),
+    "vendored": ("vendor/k8s.io/kubernetes/", "vendor/"),
+}
+
+
+@pytest.fixture(params=LAYOUTS.values(), ids=LAYOUTS.keys())
+def source(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    own, modules = request.param
     for name, text in (
-        ("pkg/apis/core", CORE),
-        ("pkg/apis/batch", "type Box struct {\n\tOther string\n}\n"),
-        ("staging/src/k8s.io/api/core/v1", SERVED),
+        (f"{own}pkg/apis/core", CORE),
+        (f"{own}pkg/apis/batch", "type Box struct {\n\tOther string\n}\n"),
+        (f"{modules}k8s.io/api/core/v1", SERVED),
+        # The audit log's own structs are not those of a rule.
+        (f"{modules}k8s.io/apiserver/pkg/apis/audit", "type Time struct {\n\tOther string\n}\n"),
     ):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "types.go").write_text(text)

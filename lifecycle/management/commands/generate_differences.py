@@ -1,8 +1,9 @@
 """`manage.py generate_differences RELEASE BASE`: a release's tables as what differs from another one's.
 
 Of a release whose tables were generated as a whole it writes
-`lifecycle/engine/releases/tables/<release>/differences.py`, and removes what is in there now: `fields.py`,
-`others.py`, `named_texts.py`, `go_structs.py`, `protobuf.json`. Gates stay as they are, whole.
+`lifecycle/engine/releases/tables/<release>/differences.py` and the `__init__.py` that puts them on the other
+one's tables, and removes what is in there now: `fields.py`, `others.py`, `named_texts.py`, `go_structs.py`,
+`protobuf.json`. Gates stay as they are, whole.
 """
 
 from __future__ import annotations
@@ -33,6 +34,16 @@ from ...differences import Differences
 
 DIFFERENCES = Differences(
 '''
+PACKAGE = '''"""The tables of Kubernetes {name}."""
+
+from __future__ import annotations
+
+from ...differences import apply_differences
+from ..{base} import TABLES as BASE
+from .differences import DIFFERENCES
+
+TABLES = apply_differences(BASE, DIFFERENCES)
+'''
 
 
 class Command(BaseCommand):
@@ -54,6 +65,8 @@ class Command(BaseCommand):
         target = find_table_file(release, "differences.py")
         lines = "".join(write_differences(read_whole(base), read_whole(release)))
         target.write_text(f"{HEAD.format(name=release, base=base)}{lines})\n")
+        package = PACKAGE.format(name=release, base=find_table_file(base, "").name)
+        find_table_file(release, "__init__.py").write_text(package)
         for one in WHOLE:
             find_table_file(release, one).unlink()
         self.stdout.write(f"{target} written")

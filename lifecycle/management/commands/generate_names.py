@@ -1,6 +1,6 @@
 """`manage.py generate_names RELEASE DIR`: which texts of a release have a type of their own, from its source.
 
-DIR holds its modules `k8s.io/api` and `k8s.io/apimachinery`. Writes
+DIR holds a checkout of Kubernetes, or of `k8s.io/…` as others vendor it. Writes
 `lifecycle/engine/releases/tables/<release>/named_texts.py`.
 """
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("release", metavar="RELEASE", help="such as v1.35")
-        parser.add_argument("folder", type=Path, metavar="DIR", help="where k8s.io/api and apimachinery are")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="where its source is")
 
     def handle(self, *args: Any, **options: Any) -> None:
         packages = {name: text for name, text in read_packages(options["folder"]) if STABLE.search(name)}

@@ -1,6 +1,6 @@
 """`manage.py generate_protobuf RELEASE DIR`: how a release's types are numbered on the wire, from their Go.
 
-DIR holds its modules `k8s.io/api` and `k8s.io/apimachinery`. Writes
+DIR holds a checkout of Kubernetes, or of `k8s.io/…` as others vendor it. Writes
 `lifecycle/engine/releases/tables/<release>/protobuf.json`: by type its fields, each as `number name type
 flags`. A name `.` is a field whose own fields stand in its place; flags: `r` repeated, `m` a map, `p` a
 pointer (what is sent is set), `o` left out when empty.
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("release", metavar="RELEASE", help="such as v1.35")
-        parser.add_argument("folder", type=Path, metavar="DIR", help="where k8s.io/api and apimachinery are")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="where its source is")
 
     def handle(self, *args: Any, **options: Any) -> None:
         packages = dict(read_packages(options["folder"]))

@@ -1,6 +1,6 @@
 """`manage.py generate_structs RELEASE DIR`: what a release's API server shows of a struct that it refuses.
 
-DIR holds the release's repository, or its `pkg/apis` and the module `k8s.io/api`. Writes
+DIR holds a checkout of Kubernetes, or of a repository that vendors it. Writes
 `lifecycle/engine/releases/tables/<release>/go_structs.py`: ROOTS and what they are made of.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from lifecycle.engine.rules.validation.words.go_structs import TAGGED, tell_json_name
-from lifecycle.management.go_source import FIELD_NAME, NAMED, STRUCT, TAG, read_packages
+from lifecycle.management.go_source import FIELD_NAME, NAMED, STRUCT, TAG, find_internal, read_packages
 from lifecycle.management.table_files import find_table_file
 
 # What rules show; what a workload's policies and a pod's fields are made of comes with them.
@@ -65,15 +65,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("release", metavar="RELEASE", help="such as v1.35")
-        parser.add_argument("folder", type=Path, metavar="DIR", help="where pkg/apis and k8s.io/api are")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="where its source is")
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder = options["folder"]
         # Where two packages have a struct of one name, the one of core is meant.
-        files = sorted(
-            folder.rglob("pkg/apis/*/types.go"), key=lambda path: (path.parent.name == "core", path)
-        )
-        internal = "\n".join(path.read_text() for path in files)
+        internal = "\n".join(path.read_text() for path in find_internal(folder))
         writer = StructWriter(internal, "\n".join(text for _name, text in read_packages(folder)))
         missing = [name for name in ROOTS if name not in writer.structs]
         if missing:

@@ -13,6 +13,7 @@ from lifecycle.engine.releases.known import NOT_RECORDED, find_release, load_rel
 from lifecycle.engine.releases.release import MODELLED, Release
 from lifecycle.engine.releases.switches import SWITCHES
 from lifecycle.engine.schema.tables import load_tables
+from tests.recordings.scenario_files import RELEASES
 from tests.test_floors import is_in, modules, resolve
 
 # The worker that reads the trees for the floors reads them for these too.
@@ -259,6 +260,10 @@ def test_a_release_says_all_there_is_to_say(release: Release) -> None:
     assert load_tables(release).kinds[("v1", "Pod")] == "Pod"
     assert release.tables.protobuf.is_file()
     assert find_release(release.name) is find_release(release.version) is release
+
+
+def test_a_release_without_recordings_does_not_say_that_it_was_recorded() -> None:
+    assert {one.name for one in load_releases() if one.is_recorded} == set(RELEASES)
 
 
 def test_it_is_said_which_releases_are_not_recorded() -> None:
