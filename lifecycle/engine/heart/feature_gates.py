@@ -22,9 +22,12 @@ def find_gate_problem(release: Release, gate: str, value: object) -> str | None:
         return f"unrecognized feature gate {shorten(gate)}{suggestion}"
     if not isinstance(value, bool):
         return f"feature gate {gate}: {shorten(value)} is neither true nor false"
-    if gate not in MODELLED and value is not default:
-        return f"feature gate {gate} is not modelled; leave it at {str(default).lower()}, its default"
-    return None
+    if gate in MODELLED or value is default:
+        return None
+    given, left = str(value).lower(), str(default).lower()
+    if release.gates[gate].is_locked:
+        return f"cannot set feature gate {gate} to {given}, feature is locked to {left}"
+    return f"feature gate {gate} is not modelled; leave it at {left}, its default"
 
 
 def find_switch_problem(name: str, value: object) -> str | None:

@@ -12,6 +12,7 @@ from ..heart.settings import FEATURE_DEFAULTS
 from ..releases.known import DEFAULT_RELEASE
 from ..rules.validation.pods.warnings import list_pod_warnings
 from ..rules.validation.service_warnings import list_later_warnings
+from ..rules.validation.strict_addresses import list_strict_errors
 from ..rules.validation.words.field_error import FieldError, invalid
 from ..rules.validation.words.go_structs import show_struct
 from ..rules.validation.words.metadata import (
@@ -45,6 +46,7 @@ def validate_create(data: Json, gates: Gates = FEATURE_DEFAULTS) -> list[FieldEr
     errors = validate_metadata(data.get("metadata") or {}, _find_name_check(entry, gates), entry.is_custom)
     content = _validate_content(entry, data, gates)
     content += entry.validate_new(data) if entry.validate_new is not None else []
+    content += list_strict_errors(data, None, entry.pod_spec_path, gates)
     # Where no rules of its own look at the metadata, those of all kinds do, and they come last.
     return content or errors if not entry.metadata_looks else errors + content
 
@@ -75,12 +77,14 @@ def validate_update(
     looks = min(entry.metadata_looks, 1) if subresource else entry.metadata_looks
     errors = validate_metadata_update(before, after, entry.is_custom, looks)
     if subresource == "status":
-        return errors + (entry.validate_status(old, new, gates) if entry.validate_status is not None else [])
+        errors += entry.validate_status(old, new, gates) if entry.validate_status is not None else []
+        return errors + list_strict_errors(new, old, (), gates)
     own = entry.subresources.get(subresource) or entry.validate_update
     if own is not None:
         return errors + own(old, new, gates)
     changed = _validate_change(entry, old, new)
-    return errors + changed + _validate_content(entry, new, gates) + _find_changed(entry, old, new)
+    content = _validate_content(entry, new, gates) + list_strict_errors(new, old, entry.pod_spec_path, gates)
+    return errors + changed + content + _find_changed(entry, old, new)
 
 
 def _validate_change(entry: KindEntry, old: Json, new: Json) -> list[FieldError]:

@@ -54,7 +54,7 @@ MODELLED = frozenset(
     MutableSchedulingDirectivesForSuspendedJobs PLEGOnDemandRelist PodDeletionCost PodLevelResources
     PodReadyToStartContainersCondition PodTopologyLabelsAdmission ReduceDefaultCrashLoopBackOffDecay
     RelaxedServiceNameValidation RestartAllContainersOnContainerExits SidecarContainers
-    UserNamespacesPodSecurityStandards UserNamespacesSupport
+    StrictIPCIDRValidation UserNamespacesPodSecurityStandards UserNamespacesSupport
     """.split()
 )
 """Gates that the model acts on; the others stay as their release sets them."""

@@ -96,6 +96,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/apis/core/validation/validation.go",
         "pkg/apis/storage/validation/validation.go",
     ),
+    "rules/validation/strict_addresses": (
+        "pkg/apis/core/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",
+    ),
     "rules/validation/words/address_warnings": ("staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",),
     "rules/validation/words/addresses": (
         "pkg/apis/core/validation/validation.go",

@@ -367,3 +367,12 @@ def test_a_gate_is_as_given_or_as_its_release_sets_it(given: dict, expected: boo
 def test_a_gate_that_nobody_knows_is_a_bug() -> None:
     with pytest.raises(KeyError):
         is_enabled({}, "PodDeletionCosts")
+
+
+def test_volumes_of_repositories_cannot_be_turned_on_since_v1_36() -> None:
+    """kubernetes/kubernetes#136400. Before, a kubelet could be told to mount them, which is not modelled."""
+    locked = "cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false"
+    said = "feature gate GitRepoVolumeDriver is not modelled; leave it at false, its default"
+    for release, words in (("v1.34", said), ("v1.35", said), ("v1.36", locked)):
+        with pytest.raises(ValueError, match=words):
+            Settings(kubernetes=release, feature_gates={"GitRepoVolumeDriver": True})

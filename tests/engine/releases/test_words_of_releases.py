@@ -137,6 +137,77 @@ def test_the_name_of_a_service_may_begin_with_a_digit_since_v1_36(release, gates
             assert LETTER_FIRST in read_message(made)
 
 
+ZEROS, MAPPED = "must not have leading 0s", "must not be an IPv4-mapped IPv6 address"
+OF_RANGES = ("must not have leading 0s in IP or prefix length", "must not have an IPv4-mapped IPv6 address",
+             "must not have bits set beyond the prefix length")  # fmt: skip
+
+
+def make_addressed(kind: str, text: str) -> Json:
+    """An object of a kind that has this one address or range."""
+    container = {"name": "app", "image": "web:1"}
+    spec: Json = {
+        "Service": {"ports": [{"port": 80}], "externalIPs": [text]},
+        "balancer": {"ports": [{"port": 80}], "type": "LoadBalancer", "loadBalancerSourceRanges": [text]},
+        "NetworkPolicy": {"podSelector": {}, "ingress": [{"from": [{"ipBlock": {"cidr": text}}]}]},
+        "Pod": {"containers": [container], "hostAliases": [{"ip": text, "hostnames": ["a"]}]},
+        "Deployment": {
+            "selector": {"matchLabels": {"app": "a"}},
+            "template": {
+                "metadata": {"labels": {"app": "a"}},
+                "spec": {
+                    "containers": [container],
+                    "dnsPolicy": "None",
+                    "dnsConfig": {"nameservers": [text]},
+                },
+            },
+        },
+    }[kind]
+    version = {"NetworkPolicy": "networking.k8s.io/v1", "Deployment": "apps/v1"}.get(kind, "v1")
+    return {"apiVersion": version, "kind": "Service" if kind == "balancer" else kind, "spec": spec}
+
+
+@pytest.mark.parametrize(
+    "kind, path, text, detail",
+    [
+        # apimachinery/pkg/util/validation/ip.go, parseIP and parseCIDR
+        ("Service", "spec.externalIPs[0]", "192.0.02.7", ZEROS),
+        ("Service", "spec.externalIPs[0]", "::ffff:192.0.2.7", MAPPED),
+        ("Service", "spec.externalIPs[0]", "2001:DB8:0::0007", ""),
+        ("balancer", "spec.LoadBalancerSourceRanges[0]", "192.0.2.0/024", OF_RANGES[0]),
+        ("balancer", "spec.LoadBalancerSourceRanges[0]", "192.0.2.7/24", OF_RANGES[2]),
+        ("balancer", "spec.LoadBalancerSourceRanges[0]", "192.0.2.7/32", ""),
+        ("NetworkPolicy", "spec.ingress[0].from[0].ipBlock.cidr", "10.01.0.0/16", OF_RANGES[0]),
+        ("NetworkPolicy", "spec.ingress[0].from[0].ipBlock.cidr", "::ffff:10.0.0.0/112", OF_RANGES[1]),
+        ("Pod", "spec.hostAliases[0].ip", "010.0.0.1", ZEROS),
+        ("Deployment", "spec.template.spec.dnsConfig.nameservers[0]", "10.96.0.010", ZEROS),
+        ("Deployment", "spec.template.spec.dnsConfig.nameservers[0]", "10.96.0.10", ""),
+    ],
+)
+def test_addresses_that_can_be_misread_are_refused_since_v1_36(kind, path, text, detail) -> None:
+    data = make_addressed(kind, text)
+    assert create("1.35", data).ok
+    made = create("1.36", data)
+    assert made.ok is not bool(detail), read_message(made)
+    assert not detail or f'{path}: Invalid value: "{text}": {detail}' in read_message(made)
+
+
+def test_an_address_that_an_object_has_already_may_stay() -> None:
+    """Made under v1.35; the control plane is upgraded; another field changes, and then the address does."""
+    cluster = make("1.35")
+    data = make_addressed("Service", "192.0.02.7") | {"metadata": {"name": "one", "namespace": "default"}}
+    assert submit(cluster, "create", object=data).ok
+    assert submit(cluster, "upgrade", controlPlane="v1.36").ok
+    at = {"kind": "Service", "namespace": "default", "name": "one"}
+
+    def change(addresses: list[str]) -> Result:
+        return submit(cluster, "patch", **at, patch={"spec": {"externalIPs": addresses}})
+
+    assert change(["192.0.02.7", "192.0.2.8"]).ok
+    assert f'spec.externalIPs[0]: Invalid value: "192.0.02.9": {ZEROS}' in read_message(
+        change(["192.0.02.9"])
+    )
+
+
 @pytest.mark.parametrize("release, noun", [("1.34", "a qualified name"), ("1.35", "a valid label key")])
 @pytest.mark.parametrize("field", ["labels", "annotations"])
 def test_how_a_key_with_two_slashes_is_refused(release: str, noun: str, field: str) -> None:
