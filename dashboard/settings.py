@@ -26,6 +26,7 @@
 | MAX_PREVIEWS      | 4                           | previews and looks one user may have at once   |
 | MAX_SHARES        | 50                          | shared links one user may have that are good   |
 | MAX_EXPORTS       | 4                           | exports one user may have at once, a process   |
+| KUBERNETES        | v1.36                       | of new clusters that ask for no release        |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 
 Limits of one user are for all but superusers, who set them; a cluster whose owner has too much is paused and
@@ -47,6 +48,7 @@ from django.utils.functional import SimpleLazyObject
 
 import lifecycle
 from dashboard import environment as env
+from lifecycle.engine.releases.known import DEFAULT_RELEASE, find_release
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # In the wheel both stand below another package.
@@ -322,6 +324,11 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
+KUBERNETES = env.text("KUBERNETES", DEFAULT_RELEASE.name)
+try:
+    find_release(KUBERNETES)
+except ValueError as problem:
+    raise ImproperlyConfigured(f"KUBERNETES={KUBERNETES}: {problem}") from None
 LOG_LEVEL = env.text("LOG_LEVEL", "INFO").upper()
 if LOG_LEVEL not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
     raise ImproperlyConfigured(f"LOG_LEVEL={LOG_LEVEL}: use DEBUG, INFO, WARNING or ERROR")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from dashboard.asking import uploads
@@ -14,7 +15,7 @@ from lifecycle.engine.heart.timing import read_duration_ms
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.cron_job import CRON_JOB_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
-from lifecycle.engine.releases.known import DEFAULT_RELEASE, VERSIONS
+from lifecycle.engine.releases.known import VERSIONS, find_release
 from lifecycle.input.instants import parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
@@ -31,6 +32,11 @@ def list_release_choices() -> list[tuple[str, str]]:
     return list(VERSIONS.items())
 
 
+def name_default_release() -> str:
+    """Of which release a new cluster is where nobody chooses one."""
+    return find_release(settings.KUBERNETES).name
+
+
 class ClusterForm(forms.Form):
     """A new cluster: its name, what its chance grows from, and its nodes."""
 
@@ -39,14 +45,14 @@ class ClusterForm(forms.Form):
     nodes = forms.IntegerField(initial=3, min_value=1, max_value=1000)
     timing = forms.ChoiceField(choices=[("realistic", "realistic"), ("instant", "instant")])
     kubernetes = forms.ChoiceField(
-        choices=list_release_choices, initial=DEFAULT_RELEASE.name, required=False, label="Kubernetes"
+        choices=list_release_choices, initial=name_default_release, required=False, label="Kubernetes"
     )
 
     def settings(self) -> dict[str, Any]:
         """The engine's settings for these answers."""
         asked = self.cleaned_data
         return {
-            "kubernetes": asked["kubernetes"] or DEFAULT_RELEASE.name,
+            "kubernetes": asked["kubernetes"] or name_default_release(),
             "timing": asked["timing"],
             "nodes": {"count": asked["nodes"]},
         }

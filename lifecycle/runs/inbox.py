@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.conf import settings as installation
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -13,7 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from lifecycle import limits
-from lifecycle.engine.public import DEFAULT_RELEASE
+from lifecycle.engine.public import find_release
 from lifecycle.input import expressions, scenario
 from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.runs import messages, run_controls
@@ -67,10 +68,10 @@ def create_cluster(
 
 
 def _name_release(settings: dict[str, Any]) -> dict[str, Any]:
-    """A cluster stays of the release that is the default as it is made: it says which that is."""
+    """A cluster stays of the release that is the default here as it is made: it says which that is."""
     if settings.get("kubernetes") or settings.get("compatibility"):
         return settings
-    return {**settings, "kubernetes": DEFAULT_RELEASE.name}
+    return {**settings, "kubernetes": find_release(installation.KUBERNETES).name}
 
 
 def begin_now() -> datetime:

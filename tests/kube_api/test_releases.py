@@ -98,6 +98,13 @@ def test_a_new_cluster_says_of_which_release_it_was_made(given: dict, name: str)
     assert made.settings.items() >= given.items()
 
 
+@pytest.mark.django_db
+def test_who_runs_the_server_says_of_which_release_new_clusters_are(settings) -> None:
+    settings.KUBERNETES = "1.34"
+    assert read_release(inbox.create_cluster(make_user("ada"), "shop").settings).name == "v1.34"
+    assert ClusterForm()["kubernetes"].initial == "v1.34"
+
+
 SECRET = {"secrets": [{"name": "a"}, {"name": "b"}]}
 
 

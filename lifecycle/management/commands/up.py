@@ -25,6 +25,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 
 from lifecycle import kubeconfig
+from lifecycle.engine.public import find_release
 from lifecycle.input import manifests
 from lifecycle.management import processes
 from lifecycle.management.certificates import make_certificate
@@ -75,10 +76,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--workers", type=int, default=os.cpu_count() or 1, help="engine workers (default: one per core)"
         )
+        parser.add_argument(
+            "--kubernetes",
+            metavar="RELEASE",
+            help=f"release of new clusters that ask for none (default {settings.KUBERNETES}, or KUBERNETES)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
         check_port(host, port)
+        choose_release(options["kubernetes"])
         lock = lock_folder(settings.DATA)
         stopped = _stop_on_signals()
         children: list[Child] = []
@@ -171,6 +178,16 @@ def check_port(host: str, port: int) -> None:
         raise CommandError(
             f"cannot listen on {host}:{port} ({problem.strerror}); choose another: --port {port + 1}"
         ) from None
+
+
+def choose_release(text: str | None) -> None:
+    """Say here, and to all that is started, of which release new clusters are. CommandError for none."""
+    if text is None:
+        return
+    try:
+        os.environ["KUBERNETES"] = settings.KUBERNETES = find_release(text).name
+    except ValueError as problem:
+        raise CommandError(f"--kubernetes {text}: {problem}") from None
 
 
 def check_secret_key() -> None:

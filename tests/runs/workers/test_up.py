@@ -171,9 +171,10 @@ def test_no_redis_at_all_says_how_to_get_one(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     one_in(
-        4,
+        5,
         [
             ("LOG_LEVEL", "loud", "LOG_LEVEL=LOUD: use DEBUG, INFO, WARNING or ERROR"),
+            ("KUBERNETES", "v9", "KUBERNETES=v9: Kubernetes 'v9' is not modelled; there are v1.37"),
             ("DEBUG", "yes", "DEBUG=yes: use True or False"),
             ("PODLINE_SHARDS", "many", "PODLINE_SHARDS=many: use a whole number from 1 to 4096"),
             ("DATABASE_URL", "mysql://x", "DATABASE_URL=mysql://x: use postgres://… or postgresql://…"),
@@ -184,6 +185,22 @@ def test_a_wrong_setting_is_one_clear_line(folder, name, value, says):
     said = run_up(folder, environment={name: value})
     assert said.returncode == 2
     assert said.stderr.strip().startswith(says) and len(said.stderr.strip().splitlines()) == 1
+
+
+def test_the_release_of_new_clusters_is_chosen_as_all_is_started(settings, monkeypatch):
+    from django.core.management.base import CommandError
+
+    from lifecycle.management.commands import up
+
+    monkeypatch.setenv("KUBERNETES", "v1.34")
+    up.choose_release(None)
+    assert os.environ["KUBERNETES"] == "v1.34"
+    up.choose_release("1.35")
+    assert os.environ["KUBERNETES"] == settings.KUBERNETES == "v1.35"
+    with pytest.raises(
+        CommandError, match=r"--kubernetes 2\.0: Kubernetes '2\.0' is not modelled; there are v1"
+    ):
+        up.choose_release("2.0")
 
 
 @pytest.mark.parametrize(
