@@ -95,6 +95,21 @@ def go_through_charts(page: Page) -> list[str]:
     return wrong
 
 
+def go_through_menus(page: Page) -> list[str]:
+    """Enter opens each, Tab goes through all that it has, Escape leads back."""
+    wrong = []
+    for menu in page.locator("[data-menu]:visible").all():
+        menu.locator("summary").press("Enter")
+        for one in menu.locator("a[href], button, select").all():
+            page.keyboard.press("Tab")
+            if not one.evaluate("(one) => one === document.activeElement"):
+                wrong.append(f"{page.url}: not reached in its menu: {one.inner_text()}")
+        page.keyboard.press("Escape")
+        expect(menu).not_to_have_attribute("open", "")
+        expect(menu.locator("summary")).to_be_focused()
+    return wrong
+
+
 def fill(page: Page, manifest: str) -> None:
     """What it says, after a minute."""
     page.get_by_label("Kubernetes YAML or JSON").fill(manifest)
@@ -132,7 +147,8 @@ def test_the_keyboard_alone_reaches_everything(page: Page, cluster: str, paths: 
         page.goto(f"/clusters/{cluster}/{path}")
         expect(page.locator("[data-live]")).to_have_count(1)
         expect(page.locator("[data-skeleton]")).to_have_count(0)
-        closed = page.locator("details:not([open]) > summary:visible")
+        # A menu closes as another is opened.
+        closed = page.locator("details:not([open], [data-menu]) > summary:visible")
         while closed.count():
             closed.first.press("Enter")
         # What is read only when it is opened is there then.
@@ -140,6 +156,7 @@ def test_the_keyboard_alone_reaches_everything(page: Page, cluster: str, paths: 
             expect(page.locator("[data-yaml] pre")).to_be_visible()
         page.wait_for_load_state("networkidle")
         wrong += walk(page)
+        wrong += go_through_menus(page)
         wrong += go_through_charts(page)
         page.locator("h1").click()
         open_dialog(page)
