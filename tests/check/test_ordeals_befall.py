@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lifecycle.check.asking.left_out import tell_not_run
+from lifecycle.check.asking.left_out import tell_not_run, tell_rests_on
 from lifecycle.check.checking import conclude
 from lifecycle.check.life import live
 from lifecycle.check.ordeal_files import list_ordeals
@@ -211,6 +211,24 @@ def test_a_cluster_is_upgraded_to_the_minor_release_after_its_own(release: str, 
         checked = conclude(settled, [], [1], [])
         why = f"the release after {release} is not modelled"
         assert list(tell_not_run(ordeals, checked)) == [f"{one}: {why}" for one in UPGRADES]
+
+
+@pytest.mark.parametrize(
+    "release, tried, told",
+    [
+        ("v1.36", UPGRADES, ["v1.37"]),
+        ("v1.36", ["restart-all"], []),
+        ("v1.35", UPGRADES, []),
+        ("v1.37", ["restart-all"], ["v1.37"]),
+    ],
+)
+def test_it_is_said_where_a_release_was_never_compared_with_a_real_one(release, tried, told) -> None:
+    settled = settle_text(APPLICATION, release)
+    ordeals = [one for one in list_ordeals() if one.name in tried]
+    lived = [(one, live(settled, one, 1)) for one in list_trials(settled, ordeals[:1])]
+    rests_on = [*tell_rests_on(settled, conclude(settled, lived, [1], []))]
+    found = [one.partition(": not recorded: ")[0] for one in rests_on if ": not recorded: " in one]
+    assert found == [f"Kubernetes {one}" for one in told]
 
 
 def test_an_upgrade_of_the_control_plane_alone_befalls_nobody(settled: Settled) -> None:

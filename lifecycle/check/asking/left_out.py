@@ -10,7 +10,7 @@ from lifecycle.check.claims.own import holds_everywhere
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.settled import Settled
 from lifecycle.engine import Cluster
-from lifecycle.engine.releases.known import find_next_release
+from lifecycle.engine.releases.known import find_next_release, find_release
 from lifecycle.simulation.lost_requests import tell_lags
 
 _WHY = {
@@ -61,6 +61,16 @@ def tell_rests_on(settled: Settled, checked: Checked) -> Iterator[str]:
     """What is assumed of what nobody has said, and how fast all that notices is taken to be."""
     yield from (f"missing: {line}" for line in settled.plan.missing)
     yield from settled.assumed
+    yield from _tell_releases(settled, checked)
     if any(one.figures["lostMs"]["max"] for one in checked.summaries):
         services = {place for one in settled.workloads for place in one.services}
         yield from tell_lags(Cluster.load(settled.saved), sorted(services))
+
+
+def _tell_releases(settled: Settled, checked: Checked) -> Iterator[str]:
+    """Of releases whose histories were never compared with a real cluster's: its own, and the one after it."""
+    releases = [settled.plan.settings.release]
+    following = find_next_release(releases[0])
+    if following and any("nextReleases" in one.ordeal.needs for one in checked.summaries):
+        releases.append(find_release(following))
+    yield from (f"Kubernetes {one.name}: {one.told}" for one in releases if not one.is_recorded)
