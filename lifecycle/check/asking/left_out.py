@@ -68,7 +68,7 @@ def tell_rests_on(settled: Settled, checked: Checked) -> Iterator[str]:
 
 
 def _tell_releases(settled: Settled, checked: Checked) -> Iterator[str]:
-    """Of releases whose histories were never compared with a real cluster's: its own, and the one after it."""
+    """Of releases whose histories were compared with no real cluster's: its own, and the one after it."""
     releases = [settled.plan.settings.release]
     following = find_next_release(releases[0])
     if following and any("nextReleases" in one.ordeal.needs for one in checked.summaries):
