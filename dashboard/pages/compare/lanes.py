@@ -79,7 +79,7 @@ def _find_parting(one: list[Stretch], other: list[Stretch]) -> int:
     differing = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
     if differing:
         mine, theirs = differing[0]
-        return mine.start_ms if mine.start_ms == theirs.start_ms else min(mine.start_ms, theirs.start_ms)
+        return min(mine.start_ms, theirs.start_ms)
     longer = max(one, other, key=len)
     return longer[min(len(one), len(other))].start_ms
 
