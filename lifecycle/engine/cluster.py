@@ -29,7 +29,6 @@ from .heart.saved import map_of, part_of
 from .heart.settings import Settings
 from .kinds.validation import list_warnings
 from .kubelet.components import Components
-from .kubelet.connects import Connects
 from .kubelet.execs import Execs
 from .kubelet.faults import KubeletFaults
 from .kubelet.kubelet import Kubelets
@@ -74,6 +73,7 @@ class Cluster:
         self._kubelets = Kubelets(context, self._api)
         self._traffic = Traffic(context)
         faults = KubeletFaults(context, self._kubelets, self._api)
+        execs = Execs(context, self._kubelets)
         upgrades = partial(make_upgrades, context, faults.run, self._become)
         self._drains = Drains(context, self._api, upgrades)
         self._components = Components(
@@ -83,8 +83,8 @@ class Cluster:
             "fault": lambda payload: (self._components if "component" in payload else faults).run(payload),
             "remove": faults.remove,
             "staticPod": self._kubelets.static_pods.run,
-            "connect": Connects(context, self._kubelets).run,
-            "exec": Execs(context, self._kubelets).run,
+            "connect": execs.connect,
+            "exec": execs.run,
             DRAIN: self._drains.run,
             "upgrade": lambda payload: upgrades().run(payload),
         }

@@ -6,7 +6,7 @@ function address() {
   const here = new URL(location.href);
   const range = document.querySelector(".lanes:not([hidden]) .chart")?.layout?.xaxis?.range;
   if (range && !RANGE.every((name) => here.searchParams.has(name))) {
-    RANGE.forEach((name, index) => here.searchParams.set(name, Math.max(0, Math.round(range[index]))));
+    for (const [index, name] of RANGE.entries()) here.searchParams.set(name, Math.max(0, Math.round(range[index])));
   }
   return here;
 }

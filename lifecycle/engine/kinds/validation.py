@@ -12,7 +12,6 @@ from ..heart.settings import FEATURE_DEFAULTS
 from ..releases.known import DEFAULT_RELEASE
 from ..rules.validation.pods.warnings import list_pod_warnings
 from ..rules.validation.service_warnings import list_later_warnings
-from ..rules.validation.strict_addresses import list_strict_errors
 from ..rules.validation.words.field_error import FieldError, invalid
 from ..rules.validation.words.go_structs import show_struct
 from ..rules.validation.words.metadata import (
@@ -21,6 +20,7 @@ from ..rules.validation.words.metadata import (
     validate_metadata,
     validate_metadata_update,
 )
+from ..rules.validation.words.misread_addresses import list_strict_errors
 from ..rules.validation.words.names import check_label, generate
 from .entry import Gates, Json, KindEntry
 from .pod_specs import find_pod_metadata, find_pod_spec

@@ -41,27 +41,18 @@ class Met:
         }
 
 
-class Connects:
-    """Carries out the `connect` command."""
-
-    __slots__ = ("_context", "_kubelets")
-
-    def __init__(self, context: Context, kubelets: Kubelets) -> None:
-        self._context = context
-        self._kubelets = kubelets
-
-    def run(self, payload: Payload) -> tuple[int, Met]:
-        """Connect, and ask. Raises NotFound for no such pod, BadRequest for one that does not run."""
-        pod = self._context.store.require("Pod", payload.get("namespace") or "default", payload["pod"])
-        assert isinstance(pod, Pod), "it was asked for by kind"
-        worker = self._kubelets.workers.get(pod.kubelet_uid)
-        if worker is None:
-            raise BadRequest(f"pod {pod.meta.name} does not run")
-        port, path, now_ms = payload["port"], payload.get("path") or "/", self._context.clock.now_ms
-        run = find_listener(worker.runs.values(), port, now_ms)
-        if run is None or run.process is None:
-            return 200, Met(False)
-        served = run.process.find_served(port, path, now_ms, self._kubelets.world(worker, run))
-        if served is not None:
-            return 200, Met(True, served.status, served.text[:LONGEST_TEXT] if served.status == 200 else "")
-        return 200, Met(True, run.process.http_status(path, now_ms)[0])
+def connect(context: Context, kubelets: Kubelets, payload: Payload) -> tuple[int, Met]:
+    """Connect, and ask. Raises NotFound for no such pod, BadRequest for one that does not run."""
+    pod = context.store.require("Pod", payload.get("namespace") or "default", payload["pod"])
+    assert isinstance(pod, Pod), "it was asked for by kind"
+    worker = kubelets.workers.get(pod.kubelet_uid)
+    if worker is None:
+        raise BadRequest(f"pod {pod.meta.name} does not run")
+    port, path, now_ms = payload["port"], payload.get("path") or "/", context.clock.now_ms
+    run = find_listener(worker.runs.values(), port, now_ms)
+    if run is None or run.process is None:
+        return 200, Met(False)
+    served = run.process.find_served(port, path, now_ms, kubelets.world(worker, run))
+    if served is not None:
+        return 200, Met(True, served.status, served.text[:LONGEST_TEXT] if served.status == 200 else "")
+    return 200, Met(True, run.process.http_status(path, now_ms)[0])

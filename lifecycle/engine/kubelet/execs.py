@@ -7,7 +7,7 @@ whose input stays open, a session, runs as far as it comes each time that somebo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.lean_dataclasses import dataclass
 
@@ -20,6 +20,9 @@ from ..programs.sights import find_exec_problem, tell_exec_problem
 from .kubelet import Kubelets
 from .state.container_run import ContainerRun
 from .state.worker import PodWorker
+
+if TYPE_CHECKING:
+    from .connects import Met
 
 LIMIT_MS = 60_000
 """A command that has not ended after so much virtual time is killed."""
@@ -54,7 +57,7 @@ class Outcome:
 
 
 class Execs:
-    """Carries out the `exec` command."""
+    """Carries out the commands `exec` and `connect`."""
 
     __slots__ = ("_context", "_kubelets")
 
@@ -75,6 +78,12 @@ class Execs:
         if worker is None or run is None or run.process is None or run.process.exit is not None:
             raise BadRequest(f'container not found ("{name}")')
         return 200, self._run_in(worker, pod, run, run.process, payload)
+
+    def connect(self, payload: Payload) -> tuple[int, Met]:
+        """Connect to a port of a pod: of another module, which is loaded where somebody asks for it."""
+        from .connects import connect
+
+        return connect(self._context, self._kubelets, payload)
 
     def _run_in(
         self, worker: PodWorker, pod: Pod, run: ContainerRun, process: Process, payload: Payload

@@ -71,6 +71,7 @@ FUNCTIONS: dict[str, dict[str, str]] = {
         "rules/validation/storage": "NodeAffinity PersistentVolume SecretReference VolumeSource",
         "rules/validation/words/addresses": "EndpointIP LegacyField",
         "rules/validation/words/metadata": "FinalizerName",
+        "rules/validation/words/misread_addresses": "LegacyField",
         "rules/validation/words/names": "LocalDescendingPath PathNoBacksteps",
         "rules/validation/words/shown_changes": "PodUpdate",
         "rules/validation/workloads/workloads": "NonEmptySelector PodTemplate ReplicationController",

@@ -96,11 +96,6 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/apis/core/validation/validation.go",
         "pkg/apis/storage/validation/validation.go",
     ),
-    "rules/validation/strict_addresses": (
-        "pkg/apis/core/validation/validation.go",
-        "staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",
-    ),
-    "rules/validation/words/address_warnings": ("staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",),
     "rules/validation/words/addresses": (
         "pkg/apis/core/validation/validation.go",
         "staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",
@@ -120,6 +115,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go",
         "staging/src/k8s.io/apimachinery/pkg/api/validation/path/name.go",
         "staging/src/k8s.io/apimachinery/pkg/apis/meta/v1/validation/validation.go",
+    ),
+    "rules/validation/words/misread_addresses": (
+        "pkg/apis/core/validation/validation.go",
+        "staging/src/k8s.io/apimachinery/pkg/util/validation/ip.go",
     ),
     "rules/validation/words/names": (
         "pkg/apis/core/validation/validation.go",

@@ -308,7 +308,7 @@ export class Chart {
     const about = { name: [...document.querySelector("h1").childNodes].map((part) => part.textContent.trim()).join(" "), at: clockDigits(this.#clock.now()) };
     const flags = (layout.meta?.flags ?? []).filter(({ at }) => at >= range[0] && at <= range[1]);
     const title = `${about.name} at ${about.at}`;
-    const verdict = document.querySelector("p.verdict, .verdict p")?.innerText ?? "";
+    const verdict = document.querySelector("p.verdict, .verdict p")?.textContent.trim().replace(/\s+/g, " ") ?? "";
     save(makePicture({ traces, layout: drawn, range, width, rows: this.#listRows(layout), flags, title, verdict }, this.#readLook()), title);
   }
 

@@ -90,7 +90,7 @@ def desk() -> Desk:
         pytest.param(
             "deploy",
             {},
-            "unknown command 'deploy'; use one of apply, bind, chance, cordon, create",
+            "unknown command 'deploy'; use one of apply, bind, chance, connect, cordon, create",
             id="command",
         ),
         pytest.param(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..network.services import is_headless
-from .words.address_warnings import list_address_warnings
+from .words.misread_addresses import list_address_warnings
 
 _HINTS = "service.kubernetes.io/topology-aware-hints"
 _MODE = "service.kubernetes.io/topology-mode"

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....objects.names import OLD_REGION, OLD_ZONE, PREFERRED, REGION, REQUIRED, ZONE
 from ....objects.quantity import parse_quantity
-from ..words.address_warnings import list_address_warnings
+from ..words.misread_addresses import list_address_warnings
 
 Json = Mapping[str, Any]
 _OLD_LABELS = {

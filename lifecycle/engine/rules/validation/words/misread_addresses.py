@@ -1,18 +1,21 @@
-"""Addresses and ranges that are read, and refused all the same where StrictIPCIDRValidation is on (v1.36).
+"""IP addresses and ranges that can be misread: warned of, and refused where StrictIPCIDRValidation is on.
 
-Models parseIP and parseCIDR of apimachinery/pkg/util/validation/ip.go and who calls them by way of
-IsValidIPForLegacyField and IsValidCIDRForLegacyField: what an object has already stays allowed.
+It is on since v1.36. Models apimachinery/pkg/util/validation/ip.go: GetWarningsForIP, parseIP and parseCIDR,
+and who calls these by IsValidIPForLegacyField and IsValidCIDRForLegacyField: what an object has already
+stays allowed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from ipaddress import IPv6Address
+from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any
 
-from ...releases.gates import is_enabled
-from .words.addresses import Address, read_address, read_network
-from .words.field_error import FieldError, invalid
+from lifecycle.late_patterns import late_pattern
+
+from ....releases.gates import is_enabled
+from .addresses import Address, read_address, read_network
+from .field_error import FieldError, invalid
 
 Json = Mapping[str, Any]
 GATE = "StrictIPCIDRValidation"
@@ -36,6 +39,33 @@ RANGES: Mapping[str, tuple[str, ...]] = {
 }
 _WRITTEN = {"spec.loadBalancerSourceRanges": "spec.LoadBalancerSourceRanges"}
 """Paths that the API server writes otherwise."""
+_DOTTED = late_pattern(r"[0-9]{1,3}(\.[0-9]{1,3}){3}")
+
+
+def list_address_warnings(path: str, text: str) -> list[str]:
+    """Warnings of one address: zeros before its numbers, or an unusual way to write it."""
+    if _DOTTED.fullmatch(text):
+        plain = ".".join(str(int(part)) for part in text.split("."))
+        if plain == text or any(int(part) > 255 for part in plain.split(".")):
+            return []
+        return [_say(path, text, plain)]
+    try:
+        address = IPv6Address(text)
+    except AddressValueError:
+        return []
+    if address.ipv4_mapped is not None:
+        return [_say(path, text, str(IPv4Address(address.ipv4_mapped)))]
+    if str(address) == text:
+        return []
+    return [f'{path}: IPv6 address "{text}" should be in RFC 5952 canonical format ("{address}")']
+
+
+def _say(path: str, text: str, better: str) -> str:
+    future = "will be considered invalid in a future Kubernetes release"
+    return f'{path}: non-standard IP address "{text}" {future}: use "{better}"'
+
+
+# --- refused ------------------------------------------------------------------------------------------------
 
 
 def list_strict_errors(
