@@ -77,6 +77,8 @@ class Right:
     user_id: int
     token_id: int | None
     session_key: str | None = None
+    verb: Verb = Verb.VIEW
+    """What the user has to be allowed to do to the cluster."""
 
     @classmethod
     def of(cls, request: HttpRequest, cluster: Cluster, user: Any) -> "Right":
@@ -87,11 +89,11 @@ class Right:
         return cls(cluster.pk, user.pk, token_id, session_key)
 
     def __call__(self) -> bool:
-        """Asks the database: whether the user may still look at the cluster, and the token or
-        the session is still good."""
+        """Asks the database: whether the user may still do that to the cluster, and the token or the session
+        is still good."""
         user = get_user_model().objects.filter(pk=self.user_id).first()
         cluster = Cluster.objects.filter(pk=self.cluster_id).first()
-        if user is None or cluster is None or not may(user, cluster, Verb.VIEW):
+        if user is None or cluster is None or not may(user, cluster, self.verb):
             return False
         if self.session_key is not None and not is_signed_in(self.session_key, self.user_id):
             return False

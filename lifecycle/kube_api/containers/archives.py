@@ -24,6 +24,7 @@ MOST_BYTES = 1024 * 1024
 MOST_UNZIPPED = 2 * MOST_BYTES
 """With the heads of its members, which are unzipped before anything is looked at."""
 _GZIP = 16 + zlib.MAX_WBITS
+_END = bytes(2 * tarfile.BLOCKSIZE)
 LONGEST_HEADER_BYTES = 1024
 MOST_HEADERS = 8
 """How many a member has: its own, and those of long names and attributes before it."""
@@ -142,16 +143,25 @@ def carry_out(tar: Tar, run: Run, given: bytes) -> Done:
     return _extract(tar, run, given)
 
 
-def is_whole(tar: Tar, given: bytes) -> bool:
-    """Whether an archive has come to its end, whatever may follow."""
-    if not tar.is_zipped:
-        return len(given) % tarfile.BLOCKSIZE == 0 and given.endswith(bytes(2 * tarfile.BLOCKSIZE))
-    unzip = zlib.decompressobj(_GZIP)
-    try:
-        unzip.decompress(given, MOST_UNZIPPED)
-    except zlib.error:
-        return True
-    return unzip.eof
+class Ending:
+    """Finds the end of an archive that comes in pieces, each of which is looked at once."""
+
+    def __init__(self, tar: Tar) -> None:
+        self._unzip = zlib.decompressobj(_GZIP) if tar.is_zipped else None
+        self._size, self._end = 0, b""
+
+    def comes_with(self, piece: bytes) -> bool:
+        """Whether the archive is whole with the next piece, whatever may follow."""
+        if self._unzip is not None:
+            try:
+                self._unzip.decompress(piece, MOST_UNZIPPED)
+            except zlib.error:
+                return True
+            # One that holds too much is refused: it need not be read to its end.
+            return self._unzip.eof or bool(self._unzip.unconsumed_tail)
+        self._size += len(piece)
+        self._end = (self._end + piece)[-len(_END) :]
+        return self._size % tarfile.BLOCKSIZE == 0 and self._end == _END
 
 
 class _Header(tarfile.TarInfo):

@@ -15,7 +15,6 @@ from typing import Any
 from uuid import uuid4
 
 from lifecycle import limits, threads
-from lifecycle.access import Verb, may
 from lifecycle.kube_api.access.authentication import Right
 from lifecycle.kube_api.containers import archives, choice, logs, streams
 from lifecycle.kube_api.containers.inlet import Inlet
@@ -121,9 +120,9 @@ class Carrying:
         while not await self.inlet.wait(LOOK_SECONDS):
             if time.monotonic() > deadline:
                 self.inlet.end()
-            elif not await in_thread(self._may_go_on)():
+            elif not await in_thread(self.right)():
                 raise unauthorized()
-        if not await in_thread(self._may_go_on)():
+        if not await in_thread(self.right)():
             raise unauthorized()
 
     def _take(self) -> tuple[bool, bytes]:
@@ -132,9 +131,6 @@ class Carrying:
         if self.problem:
             raise Refusal(413, self.problem, "RequestEntityTooLarge")
         return has_ended, data
-
-    def _may_go_on(self) -> bool:
-        return self.right() and may(self.user, self.cluster, Verb.CHANGE)
 
     async def _say(self, session: _Session, typed: Typed) -> dict[str, Any] | None:
         """Hand something on to the command; gives its status when it has ended."""
@@ -201,13 +197,13 @@ class Carrying:
 
     async def _read_archive(self, tar: archives.Tar) -> bytes:
         """All of it: some clients never say that their input has ended, but an archive does."""
-        given = b""
+        given, ending = bytearray(), archives.Ending(tar)
         while True:
             has_ended, data = self._take()
             given += data
             # One that is longer than what is copied at once is refused, and need not be read to its end.
-            if has_ended or len(given) > archives.MOST_UNZIPPED or archives.is_whole(tar, given):
-                return given
+            if ending.comes_with(data) or has_ended or len(given) > archives.MOST_UNZIPPED:
+                return bytes(given)
             await self._wait_for_input()
 
     # --- the cluster --------------------------------------------------------------------------------------

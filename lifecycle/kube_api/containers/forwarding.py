@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from lifecycle import limits, threads
-from lifecycle.access import Verb, may
 from lifecycle.kube_api.access.authentication import Right
 from lifecycle.kube_api.containers.carrying import IDLE_SECONDS, ask
 from lifecycle.kube_api.containers.http import NotHttp, Request, Requests, write_answer
@@ -62,15 +61,12 @@ class Forwarding:
 
     async def _answer(self, port: int, request: Request, write: Write) -> bool:
         """Answer a request; whether the connection goes on."""
-        if not await in_thread(self._may_go_on)():
+        if not await in_thread(self._right)():
             return False
         met = await self._connect(port, request.path)
         if met["isConnected"]:
             await write(write_answer(request, met))
         return bool(met["isConnected"] and request.keeps_open)
-
-    def _may_go_on(self) -> bool:
-        return self._right() and may(self._user, self._cluster, Verb.CHANGE)
 
     async def _connect(self, port: int, path: str) -> dict[str, Any]:
         """What the cluster says. Each waits in a thread, of which one user has only so many."""

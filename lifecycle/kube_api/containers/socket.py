@@ -110,7 +110,7 @@ class ContainerSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
         )
 
     def _make_link(self, protocol: str | None) -> Link:
-        right = Right(self.cluster.pk, self.user.pk, self.token_id)
+        right = Right(self.cluster.pk, self.user.pk, self.token_id, verb=Verb.CHANGE)
         if self.asked.action == streams.PORT_FORWARD:
             forwarding = Forwarding(self.cluster, self.asked.pod, self.user, right)
             if self._is_spdy or protocol == TUNNEL:

@@ -13,6 +13,17 @@ SERVES = "mkdir -p /www; echo hello > /www/index.html; httpd -p 8080 -h /www; sl
 CONTAINER = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", SERVES]}
 
 
+def work_at_once(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a worker that carries commands out as soon as somebody waits for them."""
+    wait = inbox.wait_for_result
+
+    def carry_out(command: Any, timeout: float) -> Any:
+        shop.turn()
+        return wait(command, timeout)
+
+    monkeypatch.setattr(inbox, "wait_for_result", carry_out)
+
+
 @pytest.fixture
 def serving(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
     """A pod that serves a page, a Service before it, and a worker that carries commands out at once."""
@@ -23,11 +34,5 @@ def serving(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
     shop.create("Service", "none", spec={"selector": {"app": "none"}, "ports": ports})
     shop.turn(60)
     shop.turn(1)
-    wait = inbox.wait_for_result
-
-    def carry_out(command: Any, timeout: float) -> Any:
-        shop.turn()
-        return wait(command, timeout)
-
-    monkeypatch.setattr(inbox, "wait_for_result", carry_out)
+    work_at_once(shop, monkeypatch)
     return shop

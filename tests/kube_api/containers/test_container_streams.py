@@ -30,6 +30,7 @@ from lifecycle.models import StoredObject
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_user
 from tests.kube_api.conftest import Shop
+from tests.kube_api.containers.conftest import work_at_once
 from tests.kube_api.reading.test_watching import end_feeds
 from tests.seeds import one_in
 
@@ -47,13 +48,7 @@ def running(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Shop:
     shop.create("Pod", "p", spec={"containers": [CONTAINER]})
     shop.turn(60)
     shop.turn(1)
-    wait = inbox.wait_for_result
-
-    def carry_out(command: Any, timeout: float) -> Any:
-        shop.turn()
-        return wait(command, timeout)
-
-    monkeypatch.setattr(inbox, "wait_for_result", carry_out)
+    work_at_once(shop, monkeypatch)
     return shop
 
 

@@ -92,7 +92,6 @@ class Cluster:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[tuple[int, str]] = []
         monkeypatch.setattr(forwarding, "connect", self.connect)
-        monkeypatch.setattr(forwarding, "may", lambda user, cluster, verb: True)
         monkeypatch.setattr(forwarding.threads, "waiting", self.at_once)
         monkeypatch.setattr(forwarding, "in_thread", self.at_once)
         monkeypatch.setattr(forwarding.limits, "take_exec", lambda user, holder: lambda: None)
