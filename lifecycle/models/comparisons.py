@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from lifecycle.fields import WrittenJSONField
-from lifecycle.models.checks import GOING_ON
+from lifecycle.models.checks import GOING_ON, Check
 
 
 class Comparison(models.Model):
@@ -18,12 +18,7 @@ class Comparison(models.Model):
     a worker is at, in words, after so many `runs`. `problem`: why it failed.
     """
 
-    class State(models.TextChoices):
-        ASKED = "asked"
-        RUNNING = "running"
-        DONE = "done"
-        CANCELLED = "cancelled"
-        FAILED = "failed"
+    State = Check.State
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="comparisons")
