@@ -6,13 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dashboard.plots.theme import clock, duration
+from lifecycle.simulation.pages.pictures import list_ticks
 from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 
 MOST_TICKS = 6
 MOST_TOLD = 8
 LEAST_MARGIN_MS = 1000
-STEPS_MS = tuple(seconds * 1000 for seconds in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200))
-DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +95,7 @@ class Picture:
     @property
     def ticks(self) -> list[Tick]:
         """A few of them."""
-        span_ms = self.end_ms - self.begin_ms
-        step_ms = next((one for one in STEPS_MS if span_ms <= one * MOST_TICKS), -1)
-        if step_ms < 0:
-            step_ms = -(-span_ms // (DAY_MS // 4 * MOST_TICKS)) * (DAY_MS // 4)
-        first_ms = -(-self.begin_ms // step_ms) * step_ms
-        instants = range(first_ms, self.end_ms, step_ms)
+        instants = (one for one in list_ticks(self, MOST_TICKS) if one < self.end_ms)
         return [Tick(place(self, one), duration(one) if one else "0") for one in instants]
 
     @property

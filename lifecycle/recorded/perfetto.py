@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -18,7 +19,7 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, Event, Transition
 from lifecycle.simulation.reports.tones import TONES
-from lifecycle.sources import EVENTS, TRANSITIONS, Row
+from lifecycle.sources import EVENTS, TRANSITIONS
 
 STATE, EXISTS = "state", "exists"
 COUNTERS = ("replicas", "readyReplicas", "availableReplicas", "active", "succeeded", "failed")
@@ -124,8 +125,10 @@ class Trace:
         owner = row.get("owner") or self._owners.get((row["namespace"], f"{kind}/{row['name']}"))
         if kind == POD_KIND.id and row.get("owner"):
             self._owners[row["namespace"], f"{kind}/{row['name']}"] = row["owner"]
-        name = owner or f"{kind}/{row['name']}"
-        while above := self._owners.get((row["namespace"], name)):
+        name, seen = owner or f"{kind}/{row['name']}", set[str]()
+        # Owners are what manifests say: they may go round.
+        while (above := self._owners.get((row["namespace"], name))) and above not in seen:
+            seen.add(above)
             name = above
         return f"{row['namespace'] or ''}/{name}"
 
@@ -164,9 +167,5 @@ def _list_rows(cluster: Cluster) -> Iterable[dict[str, Any]]:
     told |= Q(field__startswith="container.", field__endswith=".state")
     transitions = Transition.objects.filter(told, cluster=cluster, seq__lte=cluster.seq)
     events = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq)
-    return merge(_walk(TRANSITIONS.walk(transitions)), _walk(EVENTS.walk(events)), key=itemgetter("seq"))
-
-
-def _walk(pages: Iterator[list[Row]]) -> Iterator[dict[str, Any]]:
-    for page in pages:
-        yield from page
+    pages = TRANSITIONS.walk(transitions), EVENTS.walk(events)
+    return merge(*map(chain.from_iterable, pages), key=itemgetter("seq"))

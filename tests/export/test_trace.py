@@ -63,6 +63,24 @@ def test_a_workload_is_a_process_and_each_pod_and_container_a_thread(shop: Clust
     assert set(name_tracks(events, "thread_name").values()) == {"web-1", "web-1 · app", "lone"}
 
 
+def test_owners_that_go_round_end_the_walk() -> None:
+    """What owns whom is what manifests say."""
+    cluster = make_cluster(make_user("ada"))
+    rows = [
+        transition(
+            0, "exists", "created", name, kind="ReplicaSet", group="apps", uid=name, owner=f"ReplicaSet/{of}"
+        )
+        for name, of in (("a", "b"), ("b", "c"), ("c", "b"))
+    ]
+    owned = {"owner": "ReplicaSet/a"}
+    record(
+        cluster,
+        [*rows, transition(1, "exists", "created", **owned), transition(1, "state", "ready", **owned)],
+    )
+    (process,) = name_tracks(read(cluster), "process_name").values()
+    assert process.startswith("default/ReplicaSet/")
+
+
 def test_slices_are_what_was_so_from_when_to_when(shop: Cluster) -> None:
     events = read(shop)
     threads = name_tracks(events, "thread_name")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -29,7 +30,7 @@ from lifecycle.reads import read_release
 from lifecycle.simulation.pages.pictures import Picture
 from lifecycle.simulation.pages.posters import draw_poster
 from lifecycle.simulation.pages.sheets import Folded, Sheet, write_html, write_markdown
-from lifecycle.sources import EVENTS, TRANSITIONS, Row
+from lifecycle.sources import EVENTS, TRANSITIONS
 
 View = Callable[..., HttpResponse]
 MOST_RECORDED = 5_000
@@ -78,7 +79,7 @@ def _make_draw(request: HttpRequest, cluster: Cluster, now_ms: int) -> Draw:
 
     def draw(figure: str, asked: dict[str, str]) -> Picture | None:
         window = asked.get("window_ms", "")
-        window_ms = int(window) if window.isdigit() and stretch is None else None
+        window_ms = int(window) if window.isascii() and window.isdigit() and stretch is None else None
         feed = make_feed(cluster, figure, window_ms, Asked(asked.get("q", "")))
         return make_picture(feed.figure(now_ms), stretch) if feed is not None else None
 
@@ -107,14 +108,10 @@ def _list_recorded(request: HttpRequest, cluster: Cluster) -> list[str]:
     events = Event.objects.filter(cluster=cluster, seq__lte=cluster.seq, seq__gt=next(iter(beyond), 0))
     if asked:
         events = events.filter(uid__in=kept.order_by().values("uid"))
-    rows = [*_walk(TRANSITIONS.walk(kept)), *_walk(EVENTS.walk(events))]
+    pages = chain(TRANSITIONS.walk(kept), EVENTS.walk(events))
+    rows: list[dict[str, Any]] = list(chain.from_iterable(pages))
     rows.sort(key=lambda row: row["seq"])
     return [orjson.dumps(row).decode() for row in rows[-2 * MOST_RECORDED :]]
-
-
-def _walk(pages: Iterator[list[Row]]) -> Iterator[dict[str, Any]]:
-    for page in pages:
-        yield from page
 
 
 def _find_asked(request: HttpRequest, cluster: Cluster) -> Q | None:

@@ -150,11 +150,11 @@ def _place(shown: Stretch, at_ms: int) -> float:
     return round(SIDE + (WIDTH - 2 * SIDE) * min(max(share, 0), 1), 1)
 
 
-def list_ticks(shown: Stretch) -> list[int]:
+def list_ticks(shown: Stretch, most: int = _MOST_TICKS) -> list[int]:
     """Round instants, a few of them."""
     span_ms = shown.end_ms - shown.begin_ms
-    days = -(-span_ms // (86_400_000 * _MOST_TICKS))
-    step_ms = next((one for one in _STEPS_MS if span_ms <= one * _MOST_TICKS), 86_400_000 * max(days, 1))
+    days = -(-span_ms // (86_400_000 * most))
+    step_ms = next((one for one in _STEPS_MS if span_ms <= one * most), 86_400_000 * max(days, 1))
     first_ms = -(-shown.begin_ms // step_ms) * step_ms
     return list(range(first_ms, shown.end_ms + 1, step_ms))
 
