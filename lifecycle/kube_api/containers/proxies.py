@@ -93,26 +93,32 @@ def _find_of_pod(asked: Asked, name: str, port: str) -> tuple[StoredObject, int]
 def _read_port(port: str) -> int:
     if port in _PORTS:
         return _PORTS[port]
-    if not (port.isascii() and port.isdigit()):
+    if not _is_number(port):
         raise _unreachable(f"dial tcp: lookup tcp/{port}: unknown port")
     if len(port) > 5 or not 0 < int(port) < 1 << 16:
         raise _unreachable(f"dial tcp: address {port}: invalid port")
     return int(port)
 
 
+def _is_number(port: str) -> bool:
+    return port.isascii() and port.isdigit()
+
+
 def _find_of_service(asked: Asked, name: str, port: str) -> tuple[StoredObject, int]:
     """A pod behind a Service, and its port. `port`: a name, or a number of the Service's own."""
     service = reads.find(asked.cluster, asked.resource, asked.address.namespace, name)
     if service is None:
-        if port.isdigit():
+        if _is_number(port):
             raise not_found(asked.resource, name)
         raise Refusal(404, f'endpoints "{name}" not found', "NotFound", {"name": name, "kind": "endpoints"})
     wanted = port
-    if port.isdigit():
+    if _is_number(port):
         ports = service.get("spec", {}).get("ports") or ()
-        entry = next((one for one in ports if one.get("port") == int(port)), None)
+        # As the API server reads it; of more digits than Python reads it is no port either.
+        asked_port = port.lstrip("0") or "0"
+        entry = next((one for one in ports if str(one.get("port")) == asked_port), None)
         if entry is None:
-            message = f'no service port {int(port)} found for service "{name}"'
+            message = f'no service port {asked_port} found for service "{name}"'
             raise Refusal(503, message, "ServiceUnavailable")
         wanted = entry.get("name") or ""
     for address, number in _list_endpoints(asked, name, wanted):

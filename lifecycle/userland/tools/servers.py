@@ -188,7 +188,7 @@ def _given_ports(call: Call) -> list[int]:
         if name in _PORT_OPTIONS:
             value = value or (words[place + 1] if place + 1 < len(words) else "")
             digits = value.rpartition(":")[2]
-            if digits.isdigit() and len(digits) <= 5:
+            if digits.isascii() and digits.isdigit() and len(digits) <= 5:
                 found.append(int(digits))
     return found
 

@@ -21,6 +21,12 @@ PROXIED = [
     (f"{BELOW}/services/s:80/proxy/", 200, "hello\n"),
     (f"{BELOW}/services/s/proxy/", 503, 'no endpoints available for service \\"s\\"'),
     (f"{BELOW}/services/s:81/proxy/", 503, 'no service port 81 found for service \\"s\\"'),
+    # Digits that are no number, and more of them than a number has.
+    (f"{BELOW}/services/s:²/proxy/", 503, 'no endpoints available for service \\"s:²\\"'),
+    (f"{BELOW}/services/s:{'9' * 5000}/proxy/", 503, 'for service \\"s\\"'),
+    (f"{BELOW}/pods/p:²/proxy/", 503, "unknown port"),
+    (f"{BELOW}/pods/p:{'9' * 5000}/proxy/", 503, "invalid port"),
+    (f"{BELOW}/services/s:0080/proxy/", 200, "hello\n"),
     (f"{BELOW}/services/none:web/proxy/", 503, 'no endpoints available for service \\"none:web\\"'),
     (f"{BELOW}/services/nope/proxy/", 404, 'endpoints \\"nope\\" not found'),
     (f"{BELOW}/services/nope:80/proxy/", 404, 'services \\"nope\\" not found'),
