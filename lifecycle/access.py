@@ -17,7 +17,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from lifecycle.models import Cluster
@@ -124,13 +124,14 @@ def find_any_cluster(address: str, user: Anyone | None = None) -> Cluster | None
 
 def _find(seen: QuerySet[Cluster], address: str, user: Anyone, is_exact: bool = False) -> Cluster | None:
     name, is_full, owner = address.partition("@")
-    named = seen.filter(name=name).select_related("owner")
     if is_full:
-        return named.filter(owner__username=owner).first()
-    own_first = Case(When(owner=user.pk, then=0), default=1)
-    found = list(named.order_by(own_first, "pk")[:2])
-    is_clear = len(found) == 1 and not is_exact
-    return found[0] if found and (is_clear or found[0].owner_id == user.pk) else None
+        return seen.filter(name=name, owner__username=owner).select_related("owner").first()
+    # Their own comes first, and is what most ask for: it takes no look at what others have.
+    own = Cluster.objects.filter(name=name, owner_id=user.pk).select_related("owner").first()
+    if own is not None or is_exact:
+        return own
+    found = seen.filter(name=name).select_related("owner").order_by("pk")[:2]
+    return found[0] if len(found) == 1 else None
 
 
 def hint_at(name: str, user: Anyone | None = None) -> str:

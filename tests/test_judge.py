@@ -134,6 +134,7 @@ def test_the_warnings_of_a_pod_that_is_not_ready_are_in_the_verdict_of_its_owner
     assert silent == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_warnings_of_a_workload_are_in_its_verdict(kind) -> None:
     refused = {"FailedCreate"}
@@ -244,6 +245,7 @@ def test_every_reason_of_a_pods_condition_is_in_the_verdict_of_its_owner(
     assert silent == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_reason_for_which_no_node_takes_a_pod_is_in_the_verdict_of_its_owner(kind) -> None:
     silent = []

@@ -155,6 +155,7 @@ def tell_of(maker: Any, make: Callable[..., Any], options: Any, arguments: Any, 
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make, options, arguments, named", CASES)
 def test_objects_are_made_shown_and_compared_as_those_of_the_standard_library(
     make, options, arguments, named

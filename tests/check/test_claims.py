@@ -139,6 +139,7 @@ def list_failed(futures: list[Future]) -> set[str]:
     return {one.claim for future in futures for one in future.violations}
 
 
+@pytest.mark.slow
 @pytest.mark.spec("CHECK-CLAIM-01")
 @pytest.mark.spec("CHECK-CLAIM-02")
 @pytest.mark.spec("CHECK-CLAIM-03")
@@ -197,6 +198,7 @@ PEERS = make(
 NAMES = make("Service", "v1", "web", {**SERVICE["spec"], "clusterIP": "None"})
 
 
+@pytest.mark.slow
 @pytest.mark.spec("CHECK-CLAIM-03")
 @pytest.mark.parametrize(
     "ordeal, objects, gravest",

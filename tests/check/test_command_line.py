@@ -84,6 +84,7 @@ def test_no_remedies_are_looked_for_of_what_is_only_compared_with(check, monkeyp
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncured")
 def test_a_baseline_accepts_what_is_there(check):
     assert check("--write-baseline", "known.yaml")[0] == 0
@@ -97,6 +98,7 @@ def test_a_configuration_may_be_named_among_the_manifests(check):
     assert main(["web.yaml", "podline.yaml", *QUICK]) == 0
 
 
+@pytest.mark.slow
 def test_several_reports_are_of_one_check(check):
     status, text, _ = check("-o", "json", "--write", "html=a.html", "--write", "json=a.json")
     assert status == 1
@@ -104,6 +106,7 @@ def test_several_reports_are_of_one_check(check):
     assert Path("a.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_the_same_input_is_reported_byte_for_byte(check):
     every = ("json", "sarif", "junit", "github", "markdown", "html")
     words = [word for one in every for word in ("--write", f"{one}=OUT.{one}")]

@@ -186,6 +186,7 @@ def test_a_variant_says_in_place_of_the_ordeal():
     assert [(one.name, one.lasts, len(one.steps)) for one in found] == [("a", "1m", 1), ("b", "2m", 2)]
 
 
+@pytest.mark.slow
 def test_the_schema_takes_every_ordeal_that_comes_with_podline_and_no_other_field():
     from importlib.resources import files
 

@@ -11,6 +11,8 @@ from lifecycle.input.manifests import read_documents
 from lifecycle.simulation.plan import make_plan
 from tests.check.conftest import WEB
 
+pytestmark = pytest.mark.slow
+
 DRAIN = [one for one in list_ordeals() if one.name == "drain-each"]
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from lifecycle.check.processes import do_all
 
+pytestmark = pytest.mark.slow
+
 
 def square_all(numbers, processes):
     return list(do_all(lambda number: number * number, numbers, processes))

@@ -129,6 +129,7 @@ def test_what_is_wrong_from_the_start_is_told_once(text, claim, severity, words)
     assert severity == "serious" or others == []
 
 
+@pytest.mark.slow
 def test_what_is_well_is_blamed_for_no_other():
     broken = make(behavior=CRASHES).replace("web", "bad")
     alone, beside = (

@@ -14,6 +14,8 @@ from lifecycle.check.command_line import main
 from tests.check.judging import FOLDER, check_file, find_missing, list_grave, read_expected
 from tests.seeds import one_in
 
+pytestmark = pytest.mark.slow
+
 WEAK, SOUND = FOLDER / "weak", FOLDER / "sound"
 DEPLOYMENT = WEAK / "grace-shorter-than-work.yaml"
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.controllers.cron_job.decide import (
-    SOURCE,
     Look,
     Manager,
     Seen,
@@ -20,6 +19,7 @@ from lifecycle.engine.objects.times import format_time, parse_utc_ms
 from lifecycle.engine.objects.workloads.cron_job import CronJob
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.rules.actions import Delete, RecordEvent
+from lifecycle.engine.rules.event_sources import CRON_JOB
 from lifecycle.engine.rules.jobs.schedule_runs import MANY, find_runs, find_wake_ms
 from tests.conformance.cases import Case, load_cases
 
@@ -117,7 +117,7 @@ def test_cronjob_sync(case: Case) -> None:
     is_changed = is_made or look.status != cron_job.status
     events = [one for one in look.actions if isinstance(one, RecordEvent)]
     if is_refused and refusal != ENDING:
-        events.append(RecordEvent(cron_job, "Warning", "FailedCreate", "Error creating job", SOURCE))
+        events.append(RecordEvent(cron_job, "Warning", "FailedCreate", "Error creating job", CRON_JOB))
     found = {
         "jobsCreated": int(is_made),
         "jobsDeleted": sum(isinstance(one, Delete) for one in look.actions),

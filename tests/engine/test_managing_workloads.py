@@ -177,6 +177,7 @@ def test_a_paused_rollout_is_not_undone_and_one_without_a_past_has_none():
     assert told.startswith("you cannot rollback a paused deployment; resume it first with")
 
 
+@pytest.mark.slow
 @pytest.mark.spec("MANAGE-30", "MANAGE-31", "MANAGE-32", "MANAGE-33")
 def test_a_canary_gets_its_share_of_the_traffic():
     door = Door()

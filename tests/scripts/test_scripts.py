@@ -82,6 +82,7 @@ def run(command: list[str], **environment: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.partition(".")[0])
 def test_a_script_does_what_its_tests_say(file: Path, tmp_path: Path):
     node = find_program("node", "install Debian's nodejs")

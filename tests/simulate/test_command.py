@@ -458,6 +458,7 @@ spec:
     assert next(head for head in heads if head.startswith("Pod")) == "Pod default/db-0"
 
 
+@pytest.mark.slow
 def test_the_summary_counts_the_nodes_of_a_daemon_set(simulate):
     answer = simulate(find_story("sc-ds-06-taints"), "--output", "summary", "--until", "39s")
     (counts,) = (line for line in answer.lines if line.startswith("DaemonSet "))

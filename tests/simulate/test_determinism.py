@@ -69,6 +69,7 @@ def test_saving_and_loading_at_any_instant_changes_nothing(uncut, instants):
     assert history(instants, save_at=instants) == uncut
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_history(uncut):
     assert history([], seed=2) != uncut
     assert run_file(ROLLOUT, seed=2).hash != run_file(ROLLOUT, seed=1).hash

@@ -105,6 +105,7 @@ LOST = "  requests  lost"
 PROXIES = "a change of endpoints is followed by kube-proxies after 1s"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given, said",
     [

@@ -128,6 +128,7 @@ def test_storage_that_is_taken_for_granted_is_said_at_the_end():
     assert [pod["status"]["phase"] for pod in run.cluster.list("Pod")] == ["Running"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec, said",
     [

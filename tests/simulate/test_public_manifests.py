@@ -31,6 +31,7 @@ def test_the_tcp_example_is_ready_at_its_first_check():
     assert lanes["condition.Ready"] == [(0.0, "False/ContainersNotReady"), (20.0, "True")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["init-containers", "lifecycle-events", "startup-coordination"])
 def test_pods_become_ready(name):
     (lanes,) = run(name).lanes().values()

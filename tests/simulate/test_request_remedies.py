@@ -109,6 +109,7 @@ def test_what_is_offered_holds_and_a_second_less_does_not(seconds, lost_ms):
     cluster.expect(f"service/web .requests.lostMs == {lost_ms}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "given",
     [

@@ -28,6 +28,7 @@ SET_IMAGE = "{at: 30s, setImage: {deployment: one, container: app, image: 'ngnix
 APPLY = "{at: 30s, apply: %s}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, way, note, reason",
     [

@@ -13,20 +13,37 @@ from ..api.server import ApiServer
 from ..heart.errors import NO_SERVER, BadRequest, ServiceUnavailable
 from . import verbs
 from .apply import apply
-from .bind import bind
 from .client import Answer, Client, Payload
 from .nodes import cordon, taint, uncordon
-from .rollout import rollout
-from .set_image import set_image
 
 Handler = Callable[[Payload], Answer]
 
+# What few runs ask for is loaded when it is asked for.
+
+
+def _bind(client: Client, payload: Payload) -> Answer:
+    from .bind import bind
+
+    return bind(client, payload)
+
 
 def _draw_from(client: Client, payload: Payload) -> Answer:
-    """Only who compares futures asks for it: it is loaded then."""
+    """Only who compares futures asks for it."""
     from .chance import draw_from
 
     return draw_from(client, payload)
+
+
+def _roll_out(client: Client, payload: Payload) -> Answer:
+    from .rollout import rollout
+
+    return rollout(client, payload)
+
+
+def _set_image(client: Client, payload: Payload) -> Answer:
+    from .set_image import set_image
+
+    return set_image(client, payload)
 
 
 _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
@@ -36,10 +53,10 @@ _OF_CLIENTS: dict[str, Callable[[Client, Payload], Answer]] = {
     "patch": verbs.patch,
     "delete": verbs.delete,
     "scale": verbs.scale,
-    "setImage": set_image,
-    "rollout": rollout,
+    "setImage": _set_image,
+    "rollout": _roll_out,
     "evict": verbs.evict,
-    "bind": bind,
+    "bind": _bind,
     "cordon": cordon,
     "uncordon": uncordon,
     "taint": taint,

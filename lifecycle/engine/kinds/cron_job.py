@@ -6,12 +6,8 @@ from ..objects.workloads.cron_job import CRON_JOB_KIND, CronJob, CronJobSpec, Cr
 from ..rules.columns.workloads import CRON_JOB_COLUMNS, summarize_end
 from ..rules.defaults.jobs import default_cron_job
 from ..rules.telling.workloads import describe_cron_job
-from ..rules.validation.workloads.cron_jobs import (
-    list_cron_job_warnings,
-    validate_cron_job,
-    validate_cron_job_update,
-)
 from .entry import TEMPLATE, KindEntry
+from .late_checks import late
 from .served import ALL, STATUS_ONLY, Served
 
 CRON_JOB = KindEntry(
@@ -22,9 +18,9 @@ CRON_JOB = KindEntry(
     default_spec=default_cron_job,
     drops_status=True,
     is_host_name="Pod names and hostnames",
-    validate=validate_cron_job,
-    validate_update=validate_cron_job_update,
-    warn=list_cron_job_warnings,
+    validate=late("workloads.cron_jobs", "validate_cron_job"),
+    validate_update=late("workloads.cron_jobs", "validate_cron_job_update"),
+    warn=late("workloads.cron_jobs", "list_cron_job_warnings"),
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
     columns=CRON_JOB_COLUMNS,
     summarize=summarize_end,

@@ -6,9 +6,9 @@ from ..objects.workloads.daemon_set import DAEMON_SET_KIND, DaemonSet, DaemonSet
 from ..rules.columns.workloads import DAEMON_SET_COLUMNS, summarize_daemon_set
 from ..rules.defaults.workloads import default_daemon_set
 from ..rules.telling.workloads import describe_daemon_set
-from ..rules.validation.workloads.status import validate_daemon_set_status
 from ..rules.validation.workloads.workloads import validate_daemon_set, validate_daemon_set_change
 from .entry import RESTART, TEMPLATE, UNDO, KindEntry
+from .late_checks import late
 from .served import ALL, STATUS_ONLY, Served
 
 DAEMON_SET = KindEntry(
@@ -19,7 +19,7 @@ DAEMON_SET = KindEntry(
     default_spec=default_daemon_set,
     drops_status=True,
     validate_spec=validate_daemon_set,
-    validate_status=validate_daemon_set_status,
+    validate_status=late("workloads.status", "validate_daemon_set_status"),
     validate_change=validate_daemon_set_change,
     columns=DAEMON_SET_COLUMNS,
     summarize=summarize_daemon_set,

@@ -6,9 +6,9 @@ from ..objects.workloads.deployment import DEPLOYMENT_KIND, Deployment, Deployme
 from ..rules.columns.workloads import DEPLOYMENT_COLUMNS, summarize_counts
 from ..rules.defaults.workloads import default_deployment
 from ..rules.telling.workloads import describe_replicas
-from ..rules.validation.workloads.status import validate_deployment_status
 from ..rules.validation.workloads.workloads import validate_deployment
 from .entry import PAUSE, REPLICAS, RESTART, RESUME, TEMPLATE, UNDO, KindEntry
+from .late_checks import late
 from .served import ALL, SCALE_AND_STATUS, Served
 
 DEPLOYMENT = KindEntry(
@@ -20,7 +20,7 @@ DEPLOYMENT = KindEntry(
     drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_deployment,
-    validate_status=validate_deployment_status,
+    validate_status=late("workloads.status", "validate_deployment_status"),
     immutable=("selector",),
     # They are copied to its replica sets.
     counts_annotations=True,

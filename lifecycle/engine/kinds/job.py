@@ -8,12 +8,11 @@ from ..rules.columns.workloads import JOB_COLUMNS, summarize_job
 from ..rules.defaults.jobs import default_job, identify_job
 from ..rules.serving.fields import read_at
 from ..rules.telling.workloads import describe_job
-from ..rules.validation.workloads.job_status import validate_job_status
-from ..rules.validation.workloads.job_updates import validate_job_update
-from ..rules.validation.workloads.jobs import list_job_warnings, validate_job
 from .entry import TEMPLATE, KindEntry
+from .late_checks import late
 from .served import ALL, STATUS_ONLY, Form, Served
 
+_list_job_warnings = late("workloads.jobs", "list_job_warnings")
 _KEPT_PODS = (
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove"
     " them or set propagationPolicy=Orphan to suppress this warning"
@@ -30,11 +29,11 @@ JOB = KindEntry(
     propagation=ORPHAN,
     drops_status=True,
     is_host_name="Pod names and hostnames",
-    validate=validate_job,
-    validate_update=validate_job_update,
-    validate_status=validate_job_status,
+    validate=late("workloads.jobs", "validate_job"),
+    validate_update=late("workloads.job_updates", "validate_job_update"),
+    validate_status=late("workloads.job_status", "validate_job_status"),
     status_rows=("completedIndexes", "failedIndexes"),
-    warn=lambda data: list_job_warnings(data.get("spec") or {}, "spec"),
+    warn=lambda data: _list_job_warnings(data.get("spec") or {}, "spec"),
     list_rows=lambda spec: {"suspended": bool(spec.get("suspend"))},
     columns=JOB_COLUMNS,
     summarize=summarize_job,

@@ -45,33 +45,43 @@ from ..rules.serving.conversions import (
     show_role,
 )
 from ..rules.serving.fields import CORE_EVENT_FIELDS, NEWER_EVENT_FIELDS, read_at
-from ..rules.validation.access import validate_binding, validate_kept_role, validate_role
-from ..rules.validation.classes import (
-    validate_kept_handler,
-    validate_kept_value,
-    validate_priority_class,
-    validate_runtime_class,
-)
 from ..rules.validation.configurations import (
     validate_config_map,
     validate_kept_data,
     validate_kept_secret,
     validate_secret,
 )
-from ..rules.validation.definitions import validate_definition, validate_kept_definition, warn_of_rules
-from ..rules.validation.endpoints import validate_endpoint_slice, validate_endpoints, validate_slice_update
-from ..rules.validation.events import validate_event, validate_newer_change, validate_newer_event
-from ..rules.validation.ingresses import validate_ingress, validate_new_ingress
 from ..rules.validation.kubelet_config import validate_kubelet_configuration
-from ..rules.validation.leases import validate_lease
-from ..rules.validation.network_policies import validate_network_policy
-from ..rules.validation.quotas import validate_quota, validate_quota_change, validate_quota_status
 from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.metadata import check_path_name
 from ..rules.validation.workloads.workloads import validate_plain_template
 from .entry import Check, Json, KindEntry
+from .late_checks import late
 from .served import EXTENSIONS, STATUS_ONLY, Form, Served, Subresource
 
+_validate_binding = late("access", "validate_binding")
+_validate_kept_role = late("access", "validate_kept_role")
+_validate_role = late("access", "validate_role")
+_validate_kept_handler = late("classes", "validate_kept_handler")
+_validate_kept_value = late("classes", "validate_kept_value")
+_validate_priority_class = late("classes", "validate_priority_class")
+_validate_runtime_class = late("classes", "validate_runtime_class")
+_validate_definition = late("definitions", "validate_definition")
+_validate_kept_definition = late("definitions", "validate_kept_definition")
+_warn_of_rules = late("definitions", "warn_of_rules")
+_validate_endpoint_slice = late("endpoints", "validate_endpoint_slice")
+_validate_endpoints = late("endpoints", "validate_endpoints")
+_validate_slice_update = late("endpoints", "validate_slice_update")
+_validate_event = late("events", "validate_event")
+_validate_newer_change = late("events", "validate_newer_change")
+_validate_newer_event = late("events", "validate_newer_event")
+_validate_ingress = late("ingresses", "validate_ingress")
+_validate_new_ingress = late("ingresses", "validate_new_ingress")
+_validate_lease = late("leases", "validate_lease")
+_validate_network_policy = late("network_policies", "validate_network_policy")
+_validate_quota = late("quotas", "validate_quota")
+_validate_quota_change = late("quotas", "validate_quota_change")
+_validate_quota_status = late("quotas", "validate_quota_status")
 SERVICE_ACCOUNT = Kind("v1", "ServiceAccount", "serviceaccounts", True, "sa")
 PRIORITY_CLASS = Kind("scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, "pc")
 RUNTIME_CLASS = Kind("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", False)
@@ -92,14 +102,15 @@ def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: boo
 
 def _check_newer_event(old: Json | None, new: Json) -> list[FieldError]:
     """What events.k8s.io asks beside the core group, in which Events are stored."""
-    return validate_newer_event(new) if old is None else validate_newer_change(old, new)
+    found: list[FieldError] = _validate_newer_event(new) if old is None else _validate_newer_change(old, new)
+    return found
 
 
 _NEWER_EVENT = Form(
     show=show_newer_event, read=read_newer_event, fields=NEWER_EVENT_FIELDS, check=_check_newer_event
 )
-_OF_ROLES = (None, validate_role, None, (CREATED_AT,), Form(show=show_role))
-_OF_BINDINGS = (default_binding, validate_binding, validate_kept_role, BINDING_COLUMNS, Form())
+_OF_ROLES = (None, _validate_role, None, (CREATED_AT,), Form(show=show_role))
+_OF_BINDINGS = (default_binding, _validate_binding, _validate_kept_role, BINDING_COLUMNS, Form())
 # Something in the model reads these.
 _READ = (
     KindEntry(
@@ -122,22 +133,22 @@ _READ = (
     KindEntry(
         kind=PRIORITY_CLASS,
         default=default_priority_class,
-        validate=_of_any(validate_priority_class),
-        validate_update=lambda old, new, gates: validate_kept_value(new, old),
+        validate=_of_any(_validate_priority_class),
+        validate_update=lambda old, new, gates: _validate_kept_value(new, old),
         columns=PRIORITY_CLASS_COLUMNS,
     ),
     KindEntry(
         kind=RUNTIME_CLASS,
-        validate=_of_any(validate_runtime_class),
-        validate_update=lambda old, new, gates: validate_kept_handler(new, old),
+        validate=_of_any(_validate_runtime_class),
+        validate_update=lambda old, new, gates: _validate_kept_handler(new, old),
         columns=RUNTIME_CLASS_COLUMNS,
         served=Served(is_created_by_update=True, needs_version=True),
     ),
     KindEntry(
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
-        validate_spec=_of_any(validate_quota),
-        validate_update=lambda old, new, gates: validate_quota_change(old, new),
-        validate_status=validate_quota_status,
+        validate_spec=_of_any(_validate_quota),
+        validate_update=lambda old, new, gates: _validate_quota_change(old, new),
+        validate_status=_validate_quota_status,
         columns=QUOTA_COLUMNS,
         served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True),
     ),
@@ -146,15 +157,15 @@ _READ = (
         metadata_looks=2,
         warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
         default=default_endpoints,
-        validate=_of_any(validate_endpoints),
+        validate=_of_any(_validate_endpoints),
         columns=ENDPOINTS_COLUMNS,
         served=Served(is_created_by_update=True, registry_name="services/endpoints"),
     ),
     KindEntry(
         kind=ENDPOINT_SLICE_KIND,
         default=default_endpoint_slice,
-        validate=_of_any(validate_endpoint_slice),
-        validate_update=lambda old, new, gates: validate_slice_update(old, new),
+        validate=_of_any(_validate_endpoint_slice),
+        validate_update=lambda old, new, gates: _validate_slice_update(old, new),
         columns=SLICE_COLUMNS,
     ),
     KindEntry(
@@ -175,7 +186,7 @@ _READ = (
     ),
     KindEntry(
         kind=LEASE_KIND,
-        validate_spec=_of_any(validate_lease),
+        validate_spec=_of_any(_validate_lease),
         columns=LEASE_COLUMNS,
         served=Served(is_created_by_update=True, needs_version=True),
     ),
@@ -184,8 +195,8 @@ _CHECKED = (
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
         metadata_looks=2,
-        validate_new=validate_new_ingress,
-        validate_spec=validate_ingress,
+        validate_new=_validate_new_ingress,
+        validate_spec=_validate_ingress,
         columns=INGRESS_COLUMNS,
         served=Served(parts=STATUS_ONLY, registry_name="ingress", form=Form(show=show_ingress)),
     ),
@@ -194,7 +205,7 @@ _CHECKED = (
         metadata_looks=2,
         is_passive=True,
         default_spec=default_network_policy,
-        validate_spec=_of_any(validate_network_policy),
+        validate_spec=_of_any(_validate_network_policy),
         columns=NETWORK_POLICY_COLUMNS,
     ),
     KindEntry(
@@ -207,9 +218,9 @@ _CHECKED = (
         ),
         default=default_definition,
         drops_status=True,
-        validate=_of_any(validate_definition),
-        validate_fixed=validate_kept_definition,
-        warn=warn_of_rules,
+        validate=_of_any(_validate_definition),
+        validate_fixed=_validate_kept_definition,
+        warn=_warn_of_rules,
         served=Served(parts=STATUS_ONLY, categories=EXTENSIONS, kept_as="v1beta1", needs_version=True),
     ),
     KindEntry(
@@ -223,7 +234,7 @@ _CHECKED = (
     KindEntry(
         kind=Kind("v1", "Event", "events", True, "ev"),
         is_passive=True,
-        validate=_of_any(validate_event),
+        validate=_of_any(_validate_event),
         columns=EVENT_COLUMNS,
         served=Served(
             is_created_by_update=True,

@@ -12,7 +12,6 @@ from ..rules.defaults.pods import default_pod, keep_priority
 from ..rules.pods.qos import decide_qos_class
 from ..rules.serving.conversions import read_pod, show_pod
 from ..rules.serving.fields import POD_FIELDS
-from ..rules.validation.pods.status import validate_pod_status
 from ..rules.validation.pods.updates import (
     validate_ephemeral_update,
     validate_new_pod,
@@ -20,6 +19,7 @@ from ..rules.validation.pods.updates import (
     validate_resize,
 )
 from .entry import Gates, Json, KindEntry
+from .late_checks import late
 from .served import ALL, PROXY, STATUS, Form, Served, Subresource
 
 
@@ -56,7 +56,7 @@ POD = KindEntry(
     is_host_name="the Pod's hostname",
     validate=validate_new_pod,
     validate_update=validate_pod_update,
-    validate_status=validate_pod_status,
+    validate_status=late("pods.status", "validate_pod_status"),
     subresources={"ephemeralcontainers": validate_ephemeral_update, "resize": _validate_resize},
     columns=POD_COLUMNS,
     former_columns={34: FORMER_POD_COLUMNS},

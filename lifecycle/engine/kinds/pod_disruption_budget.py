@@ -10,10 +10,11 @@ from ..objects.workloads.disruption_budget import (
 )
 from ..rules.columns.workloads import DISRUPTION_BUDGET_COLUMNS, summarize_end
 from ..rules.validation.words.metadata import check_path_name
-from ..rules.validation.workloads.budgets import validate_budget, validate_budget_status
 from .entry import KindEntry
+from .late_checks import late
 from .served import STATUS_ONLY, Served
 
+_validate_budget = late("workloads.budgets", "validate_budget")
 POD_DISRUPTION_BUDGET = KindEntry(
     kind=DISRUPTION_BUDGET_KIND,
     metadata_looks=0,
@@ -24,8 +25,8 @@ POD_DISRUPTION_BUDGET = KindEntry(
     records=(DisruptionBudgetStatus,),
     spec_class=DisruptionBudgetSpec,
     drops_status=True,
-    validate_spec=lambda spec, gates: validate_budget(spec),
-    validate_status=validate_budget_status,
+    validate_spec=lambda spec, gates: _validate_budget(spec),
+    validate_status=late("workloads.budgets", "validate_budget_status"),
     columns=DISRUPTION_BUDGET_COLUMNS,
     summarize=summarize_end,
     served=Served(parts=STATUS_ONLY, needs_version=True),

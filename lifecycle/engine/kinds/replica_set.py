@@ -6,9 +6,9 @@ from ..objects.workloads.replica_set import REPLICA_SET_KIND, ReplicaSet, Replic
 from ..rules.columns.workloads import REPLICA_SET_COLUMNS, summarize_counts
 from ..rules.defaults.workloads import default_replica_set
 from ..rules.telling.workloads import describe_replicas
-from ..rules.validation.workloads.status import validate_replica_set_status
 from ..rules.validation.workloads.workloads import validate_replica_set
 from .entry import REPLICAS, TEMPLATE, KindEntry
+from .late_checks import late
 from .served import ALL, SCALE_AND_STATUS, Served
 
 REPLICA_SET = KindEntry(
@@ -20,7 +20,7 @@ REPLICA_SET = KindEntry(
     drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_replica_set,
-    validate_status=validate_replica_set_status,
+    validate_status=late("workloads.status", "validate_replica_set_status"),
     immutable=("selector",),
     columns=REPLICA_SET_COLUMNS,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),

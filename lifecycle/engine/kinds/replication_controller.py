@@ -13,9 +13,9 @@ from ..rules.defaults.workloads import default_replication_controller, label_lik
 from ..rules.serving.fields import read_at
 from ..rules.telling.workloads import describe_replicas
 from ..rules.validation.words.names import check_long_name
-from ..rules.validation.workloads.status import validate_replica_set_status
 from ..rules.validation.workloads.workloads import validate_replication_controller
 from .entry import REPLICAS, TEMPLATE, KindEntry
+from .late_checks import late
 from .served import ALL, SCALE_AND_STATUS, Form, Served
 
 REPLICATION_CONTROLLER = KindEntry(
@@ -29,7 +29,7 @@ REPLICATION_CONTROLLER = KindEntry(
     drops_status=True,
     is_host_name="Pod names and hostnames",
     validate_spec=validate_replication_controller,
-    validate_status=validate_replica_set_status,
+    validate_status=late("workloads.status", "validate_replica_set_status"),
     columns=REPLICATION_CONTROLLER_COLUMNS,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
     describe=describe_replicas,

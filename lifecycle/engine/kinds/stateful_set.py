@@ -12,9 +12,8 @@ from ..rules.columns.workloads import STATEFUL_SET_COLUMNS, summarize_counts
 from ..rules.defaults.workloads import default_stateful_set
 from ..rules.telling.workloads import describe_replicas
 from ..rules.validation.words.names import check_label
-from ..rules.validation.workloads.stateful_sets import validate_stateful_set, validate_stateful_set_update
-from ..rules.validation.workloads.status import validate_stateful_set_status
 from .entry import REPLICAS, RESTART, TEMPLATE, UNDO, KindEntry
+from .late_checks import late
 from .served import ALL, SCALE_AND_STATUS, Served
 
 STATEFUL_SET = KindEntry(
@@ -25,9 +24,9 @@ STATEFUL_SET = KindEntry(
     drops_status=True,
     default_spec=default_stateful_set,
     check_name=check_label,
-    validate=validate_stateful_set,
-    validate_update=validate_stateful_set_update,
-    validate_status=validate_stateful_set_status,
+    validate=late("workloads.stateful_sets", "validate_stateful_set"),
+    validate_update=late("workloads.stateful_sets", "validate_stateful_set_update"),
+    validate_status=late("workloads.status", "validate_stateful_set_status"),
     columns=STATEFUL_SET_COLUMNS,
     summarize=lambda obj: summarize_counts(obj, obj.status.ready_replicas, obj.spec.replicas),
     describe=describe_replicas,

@@ -5,16 +5,17 @@ from __future__ import annotations
 from ..objects.storage import CLAIM_KIND, CLASS_KIND, VOLUME_KIND
 from ..rules.columns.storage import CLAIM_COLUMNS, CLASS_COLUMNS, VOLUME_COLUMNS
 from ..rules.defaults.others import default_claim, default_storage_class, default_volume
-from ..rules.validation.claims import validate_claim, validate_claim_change, validate_claim_status
-from ..rules.validation.storage import (
-    validate_class_change,
-    validate_storage_class,
-    validate_volume,
-    validate_volume_change,
-)
 from .entry import KindEntry
+from .late_checks import late
 from .served import STATUS_ONLY, Served
 
+_validate_claim = late("claims", "validate_claim")
+_validate_claim_change = late("claims", "validate_claim_change")
+_validate_claim_status = late("claims", "validate_claim_status")
+_validate_class_change = late("storage", "validate_class_change")
+_validate_storage_class = late("storage", "validate_storage_class")
+_validate_volume = late("storage", "validate_volume")
+_validate_volume_change = late("storage", "validate_volume_change")
 _SERVED = Served(parts=STATUS_ONLY, is_shown_when_deleted=True)
 STORAGE = (
     KindEntry(
@@ -22,8 +23,8 @@ STORAGE = (
         metadata_looks=2,
         default=default_volume,
         drops_status=True,
-        validate_spec=lambda spec, gates: validate_volume(spec),
-        validate_update=lambda old, new, gates: validate_volume_change(old, new),
+        validate_spec=lambda spec, gates: _validate_volume(spec),
+        validate_update=lambda old, new, gates: _validate_volume_change(old, new),
         status_rows=("phase",),
         columns=VOLUME_COLUMNS,
         served=_SERVED,
@@ -34,9 +35,9 @@ STORAGE = (
         metadata_looks=2,
         default=default_claim,
         drops_status=True,
-        validate_spec=lambda spec, gates: validate_claim(spec),
-        validate_update=lambda old, new, gates: validate_claim_change(old, new),
-        validate_status=lambda old, new, gates: validate_claim_status(new),
+        validate_spec=lambda spec, gates: _validate_claim(spec),
+        validate_update=lambda old, new, gates: _validate_claim_change(old, new),
+        validate_status=lambda old, new, gates: _validate_claim_status(new),
         status_rows=("phase",),
         columns=CLAIM_COLUMNS,
         served=_SERVED,
@@ -46,8 +47,8 @@ STORAGE = (
         kind=CLASS_KIND,
         metadata_looks=2,
         default=default_storage_class,
-        validate=lambda data, gates: validate_storage_class(data),
-        validate_update=lambda old, new, gates: validate_class_change(old, new),
+        validate=lambda data, gates: _validate_storage_class(data),
+        validate_update=lambda old, new, gates: _validate_class_change(old, new),
         columns=CLASS_COLUMNS,
         served=Served(is_shown_when_deleted=True),
     ),

@@ -265,6 +265,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 
 OURS: dict[str, str] = {
     "controllers": "glue: the list of controllers",
+    "controllers/daemon_set/nodes": "glue: nodes in the order in which they joined",
     "controllers/horizontal_pod_autoscaler/pods": "speed: pods by their labels, without a walk",
     "controllers/job/decide/seen": "glue: what the decision of a Job is made from",
     "controllers/job/tally": "speed: counts of a Job's pods, kept change by change",

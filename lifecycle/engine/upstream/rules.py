@@ -290,6 +290,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 OURS: dict[str, str] = {
     "rules/actions": "glue: the writes that deciding code asks for",
     "rules/columns/addons": "other: columns that VPA's and KEDA's own definitions ask for",
+    "rules/event_sources": "glue: names that several modules use",
     "rules/jobs/schedules": "other: robfig/cron v3, which Kubernetes vendors",
     "rules/limits/json_bounds": "glue: how deep and how long JSON may be, at every door",
     "rules/makers/custom": "other: operators of custom resources",

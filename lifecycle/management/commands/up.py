@@ -39,6 +39,7 @@ from lifecycle.version import TOLD
 log = logging.getLogger(__name__)
 
 READY_SECONDS = 60.0
+REDIS_SECONDS = 10.0
 LOOK_SECONDS = 0.1
 AMPLE_BYTES = 2**30
 WORKER = "worker"
@@ -259,7 +260,7 @@ def start_redis(children: list[Child]) -> str:
 
 
 def _wait_for_redis(url: str) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + REDIS_SECONDS
     while True:
         try:
             redis.Redis.from_url(url, socket_connect_timeout=2).ping()

@@ -24,6 +24,7 @@ GRACE_LINE = 11
 """On which `terminationGracePeriodSeconds` stands."""
 
 
+@pytest.mark.slow
 def test_json_is_the_contract_and_nothing_more(report):
     data = json.loads(make_json(report))
     assert [*data] == ["schema_version", "kubernetes", "seeds", "ordeals", "findings"]

@@ -74,6 +74,7 @@ def shell(script):
     return {"command": ["sh", "-c", script]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change, objects, told",
     [
@@ -315,6 +316,7 @@ APPLICATIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objects", APPLICATIONS.values(), ids=APPLICATIONS)
 def test_the_api_takes_every_change_as_it_is_written(objects):
     case = make_case(*objects)

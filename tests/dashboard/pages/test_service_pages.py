@@ -88,6 +88,7 @@ def test_the_page_of_a_workload_tells_of_services_that_select_its_pods(client: C
     assert tell_requests(cluster, stored, 60_000) == []
 
 
+@pytest.mark.slow
 def test_the_clusters_page_lists_services_that_are_sent_requests(client: Client):
     cluster = make_shop(lost_a_third())
     (one,) = list_served(cluster, 60_000)
@@ -168,6 +169,7 @@ def test_what_more_clusters_lost_takes_no_more_questions(django_assert_max_num_q
         assert read_lost_sums(more, 0) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows, words",
     [

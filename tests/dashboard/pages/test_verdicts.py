@@ -76,6 +76,7 @@ def page_verdict(cluster: Cluster, kind: str, name: str) -> str:
     return told
 
 
+@pytest.mark.slow
 def test_a_crash_loop_says_since_when_and_when_it_is_tried_again() -> None:
     door = Door(timing="realistic")
     manifest = make_deployment_json("web", replicas=2)

@@ -118,6 +118,7 @@ def test_revoked_and_unknown_links_are_not_there_and_old_ones_are_gone(guest: Cl
     assert guest.get(f"{link}clusters/shop/").status_code == 404
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["deactivated", "gone", "no owner any more"])
 def test_a_link_is_no_better_than_who_made_it(guest: Client, shop: Cluster, how: str) -> None:
     bob = make_user("bob")
@@ -185,6 +186,7 @@ def test_nothing_is_written_by_a_link(guest: Client, shop: Cluster, method: str)
     assert Cluster.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_who_is_signed_in_is_a_guest_there_all_the_same(client: Client, shop: Cluster) -> None:
     link = share(shop)
     make_cluster(shop.owner, "mine")
@@ -344,6 +346,7 @@ def test_guests_of_a_link_look_ahead_as_often_as_one_user(
     leave()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", ["</script><img src=x onerror=alert(1)>", '" onmouseover="alert(1)'])
 def test_hostile_names_are_text_in_shared_pages(guest: Client, shop: Cluster, hostile: str) -> None:
     record(shop, [event(9_000, hostile, hostile, hostile)])

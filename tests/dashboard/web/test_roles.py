@@ -60,6 +60,7 @@ def make_member(cluster: Cluster, role: str, name: str = "bob") -> tuple[Any, Cl
     return user, client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", RANK)
 def test_each_page_is_open_from_its_role_on(shop: Cluster, role: str) -> None:
     _, client = make_member(shop, role)
@@ -76,6 +77,7 @@ def test_each_page_is_open_from_its_role_on(shop: Cluster, role: str) -> None:
     assert Cluster.objects.filter(pk=shop.pk).exists() is (role != OWNER)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", RANK)
 def test_the_rest_and_the_kubernetes_api_know_the_roles(shop: Cluster, role: str) -> None:
     user, client = make_member(shop, role)
@@ -114,6 +116,7 @@ def test_a_role_is_these_verbs(shop: Cluster, role: str, verbs: list[Verb]) -> N
     assert find_role(shop.owner, shop) == OWNER
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [VIEWER, EDITOR, OWNER])
 def test_a_page_offers_what_may_be_done(shop: Cluster, role: str) -> None:
     _, client = make_member(shop, role)

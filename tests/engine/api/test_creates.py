@@ -105,6 +105,7 @@ def test_a_pod_of_an_account_that_is_not_there_is_refused() -> None:
 # --- addresses --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec, address",
     [

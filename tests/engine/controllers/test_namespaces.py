@@ -160,6 +160,7 @@ def test_pods_are_given_their_longest_grace_from_the_deletion_on(
     assert estimate_seconds(namespace, [*pods, finished], now_ms) == seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "new, resource",
     [

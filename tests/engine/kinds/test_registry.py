@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
 from lifecycle.engine.heart.errors import BadRequest
@@ -15,6 +19,7 @@ from lifecycle.engine.schema.tables import is_known_kind
 
 ENTRIES = registry.list_entries()
 IDS = [entry.kind.id for entry in ENTRIES]
+LATE = re.compile(r'\blate\("([\w.]+)", "(\w+)"\)')
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=IDS)
@@ -33,6 +38,14 @@ def test_an_entry_is_of_one_piece(entry: KindEntry) -> None:
         assert entry.pod_spec_path, "a workload has a template"
         assert entry.describe({}), "and says how it is"
     assert not (entry.rollout and not entry.is_workload)
+
+
+def test_every_check_that_is_loaded_late_is_there() -> None:
+    sources = Path(registry.__file__).parent.glob("*.py")
+    named = [found for source in sources for found in LATE.findall(source.read_text())]
+    assert len(named) > 30
+    for module, name in named:
+        assert callable(getattr(import_module(f"lifecycle.engine.rules.validation.{module}"), name))
 
 
 def test_no_word_means_two_kinds() -> None:

@@ -74,6 +74,7 @@ def test_a_probe_that_fails_for_an_hour_is_told_with_what_it_has_come_to() -> No
     assert len([row for row in world.rows if row["type"] == "event" and row["reason"] == "Unhealthy"]) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "what, others",
     [

@@ -167,6 +167,7 @@ def test_what_is_said_of_a_resize_is_said_of_the_newest_spec() -> None:
         assert pending["lastTransitionTime"] == "2026-01-01T00:00:10Z"
 
 
+@pytest.mark.slow
 @pytest.mark.spec("RESIZE-07")
 def test_a_resize_beyond_the_node_is_infeasible_until_it_is_withdrawn() -> None:
     world = sized(kubernetes=TAKES_ANY)

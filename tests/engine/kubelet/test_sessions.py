@@ -33,6 +33,7 @@ def save_and_load(world: World) -> None:
     world.cluster = type(world.cluster).load(json.loads(json.dumps(world.cluster.save())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_saved", [False, True])
 @pytest.mark.parametrize(
     "container, command, lines",

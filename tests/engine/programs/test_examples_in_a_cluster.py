@@ -182,6 +182,7 @@ def test_stress_beyond_its_limit_is_killed_for_memory() -> None:
     assert (ended["reason"], ended["exitCode"]) == ("OOMKilled", 137)
 
 
+@pytest.mark.slow
 @pytest.mark.spec("POD-OBJ-10")
 def test_what_one_container_writes_the_other_logs() -> None:
     run = Run(

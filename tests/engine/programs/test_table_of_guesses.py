@@ -33,6 +33,7 @@ def list_texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.slow
 def test_words_of_a_guess_stand_in_the_table_alone() -> None:
     found = [
         f"{path.relative_to(TOP)}: {text}"

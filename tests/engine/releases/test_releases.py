@@ -341,6 +341,7 @@ def test_each_gate_that_is_asked_for_is_one_of_a_release() -> None:
     assert asked.keys() <= MODELLED | find_release("v1.35").gates.keys()
 
 
+@pytest.mark.slow
 def test_no_gate_has_a_default_beside_its_release() -> None:
     wrong = [
         f"{name}:{node.lineno}"

@@ -236,6 +236,7 @@ def test_a_volume_is_attached_before_the_pod_starts():
     ]
 
 
+@pytest.mark.slow
 def test_a_volume_of_the_node_itself_is_not_attached():
     world = World()
     world.volume("v", host="node-1")

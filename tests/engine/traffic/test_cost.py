@@ -13,6 +13,8 @@ from lifecycle.engine.traffic.service import Endpoint
 from lifecycle.engine.traffic.view import Target
 from tests.engine.traffic.shop import Shop, make_service
 
+pytestmark = pytest.mark.slow
+
 PORTS = [{"port": 8080}]
 
 

@@ -22,6 +22,7 @@ def play(image: str, port: int, then: str) -> Shop:
     return shop.to(100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "image, port, reset_ms",
     [

@@ -32,6 +32,7 @@ SLOW_LOSS = "1 0, 15 250 timedOut, 16 0, 20 250 timedOut, 21 0, 25 250 timedOut,
 AFTER_SLEEP = "3 0, 16 250 timedOut, 18 0, 21 250 timedOut, 23 0, 26 250 timedOut, 28 0"
 
 
+@pytest.mark.slow
 @pytest.mark.spec("POD-TERM-13")
 @pytest.mark.parametrize(
     "act, until, lost_ms, told",

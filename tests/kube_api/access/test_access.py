@@ -25,11 +25,12 @@ OTHERS = {
     )
 }  # fmt: skip
 CALLS = [(path, method) for path, methods in {**RESOURCES, **OTHERS}.items() for method in methods]
-# By turns one of its methods; the deep tests try each, and each for everybody.
+# By turns one of its methods; the deep tests try each, and each path for everybody.
 EACH_PATH = [
     (path, methods[number % len(methods)])
     for number, (path, methods) in enumerate({**RESOURCES, **OTHERS}.items())
 ]
+SOME_PATHS = [call for number, call in enumerate(EACH_PATH) if number % 3 == 0 or call[0] in OTHERS]
 UNAUTHORIZED = {
     "kind": "Status",
     "apiVersion": "v1",
@@ -63,7 +64,7 @@ def test_nobody_is_told_anything(client: Client, calls: list[tuple[str, str]]) -
 
 
 @pytest.mark.parametrize(
-    "calls", [EACH_PATH, pytest.param(CALLS, marks=pytest.mark.deep)], ids=["paths", "all"]
+    "calls", [SOME_PATHS, pytest.param(CALLS, marks=pytest.mark.deep)], ids=["paths", "all"]
 )
 def test_a_stranger_finds_no_cluster(client: Client, calls: list[tuple[str, str]]) -> None:
     make_cluster("shop")
@@ -98,7 +99,7 @@ DISCOVERY = {
 
 
 @pytest.mark.parametrize(
-    "calls", [EACH_PATH, pytest.param(CALLS, marks=pytest.mark.deep)], ids=["paths", "all"]
+    "calls", [SOME_PATHS, pytest.param(CALLS, marks=pytest.mark.deep)], ids=["paths", "all"]
 )
 def test_who_has_no_role_is_kept_from_every_path(client: Client, calls: list[tuple[str, str]]) -> None:
     cluster = make_cluster("shop")

@@ -38,6 +38,7 @@ def test_keys(keys, shown, typed):
     assert typed is None or found == typed
 
 
+@pytest.mark.slow
 def test_a_line_has_so_many_signs():
     terminal = Terminal()
     terminal.type(b"x" * 100_000)

@@ -110,6 +110,7 @@ def test_data_of_a_stream_that_nobody_has_begun_ends_the_connection():
     assert connection.receive(b"GET / HTTP/1.1\r\n") == [] and connection.has_ended
 
 
+@pytest.mark.slow
 def test_headers_are_unpacked_to_a_bounded_size():
     block = make_block(b"\0\0\0\1" + b"a" * (64 << 20))
     with pytest.raises(Unreadable):

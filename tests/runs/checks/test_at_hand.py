@@ -35,6 +35,7 @@ def tried(call):
     return lambda *arguments: call("--ordeals", ",".join(ORDEALS), *arguments)
 
 
+@pytest.mark.slow
 def test_a_cluster_is_checked_as_workers_would_check_it(standing, line, tried, monkeypatch):
     status, text, said = tried("-o", "json", "--seeds", "2", "--fail-on", "minor")
     kept = Check.objects.get()
@@ -55,6 +56,7 @@ def test_a_cluster_is_checked_as_workers_would_check_it(standing, line, tried, m
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "output, beginning",
     [
@@ -73,6 +75,7 @@ def test_every_output_tells_of_a_cluster(call, output, beginning):
     assert text.startswith(beginning) and "node-crash" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, status",
     [

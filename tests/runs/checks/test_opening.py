@@ -6,7 +6,7 @@ from lifecycle.models import Command, Transition
 from lifecycle.runs import inbox
 from lifecycle.runs.checks.opening import open_counterexample
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def find(check, ordeal):

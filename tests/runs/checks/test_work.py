@@ -27,6 +27,7 @@ def refreshed(check):
     return check
 
 
+@pytest.mark.slow
 def test_a_check_ends_with_a_report_that_says_what_one_process_would_say(standing, line):
     checked = ask(standing, standing.owner, ORDEALS, 2)
     line.do_all()
@@ -158,6 +159,7 @@ def test_a_check_that_goes_on_for_hours_is_ended(standing, line):
     assert refreshed(check).state == Check.State.FAILED and "hours" in check.problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ordeals, seeds, most, problem",
     [

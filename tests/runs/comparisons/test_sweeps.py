@@ -107,6 +107,7 @@ def cluster(owner: Owner, wall: Wall, make_cluster: Callable[..., Cluster]) -> C
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_a_rollout_keeps_what_its_fields_say(cluster: Cluster) -> None:
     saved = forks.restore_at(cluster, None).engine.save()
@@ -131,6 +132,7 @@ def test_a_rollout_keeps_what_its_fields_say(cluster: Cluster) -> None:
     assert try_pair(saved, NAME, (("replicas", 1), ("grace", 1)), [], lambda: True).problem == "time is up"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_the_fork_goes_as_the_trial_did(cluster: Cluster, owner: Owner) -> None:
     pair: Pair = (("maxSurge", 0), ("maxUnavailable", "50%"))

@@ -15,9 +15,12 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from dashboard import environment
 from lifecycle.management import processes
+from lifecycle.management.commands import up
 from tests.runs.conftest import TOP, wait_until
 from tests.seeds import one_in
 
@@ -95,8 +98,8 @@ def is_there(pid: int) -> bool:
 
 @pytest.mark.parametrize("goes_on", [False, pytest.param(True, marks=pytest.mark.deep)])
 def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder, goes_on):
-    up = Up(folder)
-    address = up.wait_until_ready()
+    started = Up(folder)
+    address = started.wait_until_ready()
     person = browser()
     assert person.open(address, timeout=20).status == 200
     base = address.partition("/enter/")[0]
@@ -106,13 +109,13 @@ def test_it_starts_lets_one_person_in_stops_cleanly_and_goes_on(folder, goes_on)
     second_use.value.close()
     wait_until(lambda: json_at(person, f"{base}/api/clusters/demo/objects?kind=Pod&view=summary"), SECONDS)
     before = json_at(person, f"{base}/api/clusters/demo/transitions")
-    children = children_of(up.process.pid)
+    children = children_of(started.process.pid)
     # Redis, a worker of clusters and one of checks, the ticker, the web server.
     assert len(children) == 5
     # Tokens, password digests and Secrets are in there.
     kept = [folder, *folder.rglob("*.sqlite3*"), folder / "secret_key", folder / "redis.sock"]
     assert len(kept) >= 4 and not [path for path in kept if path.stat().st_mode & 0o077]
-    assert up.stop(signal.SIGINT) == 0
+    assert started.stop(signal.SIGINT) == 0
     assert not [pid for pid in children if is_there(pid)]
     if goes_on:
         check_going_on(folder, before)
@@ -130,16 +133,15 @@ def check_going_on(folder: Path, before: list[Any]) -> None:
     assert again.stop(signal.SIGTERM) == 0
 
 
-def test_a_taken_port_is_one_clear_line(folder):
+def test_a_taken_port_is_one_clear_line():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        said = run_up(folder, "--port", str(port))
-    assert said.returncode == 1
-    assert said.stderr.strip() == (
-        f"CommandError: cannot listen on 127.0.0.1:{port} (Address already in use);"
-        f" choose another: --port {port + 1}"
+        with pytest.raises(CommandError) as said:
+            call_command("up", port=port)
+    assert str(said.value) == (
+        f"cannot listen on 127.0.0.1:{port} (Address already in use); choose another: --port {port + 1}"
     )
 
 
@@ -150,18 +152,15 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line():
     assert len(said.stderr.strip().splitlines()) == 1
 
 
-def test_a_redis_that_does_not_answer_is_one_clear_line(folder, monkeypatch):
-    said = run_up(folder, environment={"REDIS_URL": "redis://127.0.0.1:1/0"})
-    assert said.returncode == 1
-    assert "REDIS_URL=redis://127.0.0.1:1/0 does not answer" in said.stderr
-    assert len(said.stderr.strip().splitlines()) == 1
+def test_a_redis_that_does_not_answer_is_one_clear_line(monkeypatch):
+    monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1/0")
+    monkeypatch.setattr(up, "REDIS_SECONDS", 0.1)
+    with pytest.raises(CommandError, match=r"REDIS_URL=redis://127\.0\.0\.1:1/0 does not answer") as said:
+        up.start_redis([])
+    assert len(str(said.value).splitlines()) == 1
 
 
 def test_no_redis_at_all_says_how_to_get_one(monkeypatch):
-    from django.core.management.base import CommandError
-
-    from lifecycle.management.commands import up
-
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.setattr(processes, "find_redis", lambda: None)
     with pytest.raises(CommandError, match="apt-get install redis-server"):
@@ -188,10 +187,6 @@ def test_a_wrong_setting_is_one_clear_line(folder, name, value, says):
 
 
 def test_the_release_of_new_clusters_is_chosen_as_all_is_started(settings, monkeypatch):
-    from django.core.management.base import CommandError
-
-    from lifecycle.management.commands import up
-
     monkeypatch.setenv("KUBERNETES", "v1.34")
     up.choose_release(None)
     assert os.environ["KUBERNETES"] == "v1.34"

@@ -130,6 +130,7 @@ def test_the_order_in_which_releases_are_given_does_not_matter(simulate) -> None
     assert simulate(MAP, "v1.36, 1.35")[1] == "Kubernetes v1.35 to v1.36: all comes out the same\n"
 
 
+@pytest.mark.slow
 def test_a_container_that_ends_at_once_is_told_running_first_by_the_relist(simulate) -> None:
     status, out, _ = simulate(ONCE, "1.35,1.36", "-o", "json")
     told = json.loads(out)
@@ -144,6 +145,7 @@ def test_a_container_that_ends_at_once_is_told_running_first_by_the_relist(simul
     assert told["schema_version"] == 1
 
 
+@pytest.mark.slow
 def test_terminating_replicas_come_with_their_gate(simulate) -> None:
     _, out, _ = simulate(WEB, "1.34,1.35", "-o", "json")
     found = {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from ...api.context import CRON_JOB_KEYS, Context
 from ...heart.errors import AlreadyExists, ApiError
 from ...objects.condition import find_condition
@@ -10,40 +13,36 @@ from ...objects.workloads.cron_job import CRON_JOB_KIND, CronJob
 from ...objects.workloads.job import FAILURE_TARGET, JOB_KIND, SUCCESS_CRITERIA_MET, Job
 from ...releases.switches import MANY_MISSES_START
 from ...rules.actions import CreateJson
+from ...rules.event_sources import CRON_JOB
 from ..act import Act
 from ..loop_controller import LoopController
-from .decide import (
-    SOURCE,
-    Look,
-    Manager,
-    Seen,
-    decide,
-    decide_changed,
-    decide_started,
-    decide_status,
-    find_owner,
-)
+
+if TYPE_CHECKING:
+    from .decide import Look, Manager, Seen
 
 
 class CronJobController(LoopController):
     """Keys are CronJobs. They are looked at when they or their Jobs change, and just after a run is due."""
 
-    name, source = CRON_JOB_KEYS, SOURCE
+    name, source = CRON_JOB_KEYS, CRON_JOB
     kind = CRON_JOB_KIND.id
 
     def __init__(self, context: Context, act: Act) -> None:
         super().__init__(context, act)
-        self._manager = Manager(
-            context.clock.epoch_ms,
-            context.settings.manager["timeZone"],
-            context.switches[MANY_MISSES_START],
-        )
         # uids of Jobs by namespace and their controller's name: Kubernetes asks for no more of them.
         self._jobs: dict[tuple[str, str], dict[str, None]] = {}
         # Looks that found nothing to do, by the CronJob's uid: until something changes, or a run is due.
         self._idle: dict[str, Look] = {}
         context.store.listen(CRON_JOB_KIND.id, self._on_cron_job)
         context.store.listen(JOB_KIND.id, self._on_job)
+
+    @cached_property
+    def _manager(self) -> Manager:
+        from .decide import Manager
+
+        context = self._context
+        zone, starts = context.settings.manager["timeZone"], context.switches[MANY_MISSES_START]
+        return Manager(context.clock.epoch_ms, zone, starts)
 
     def restore(self) -> None:
         """File the Jobs again, after a cluster was loaded."""
@@ -57,6 +56,8 @@ class CronJobController(LoopController):
             assert old is not None, "a write has an old or a new object"
             self._idle.pop(old.meta.uid, None)
             return
+        from .decide import decide_changed
+
         namespace, name, loop = new.meta.namespace or "", new.meta.name, self._context.loop
         due_ms, actions = decide_changed(old, new, self._context.now_ms, self._manager)
         self._do(actions)
@@ -83,6 +84,8 @@ class CronJobController(LoopController):
                 self._context.loop.enqueue(self.name, *cron_job)
 
     def _file(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        from .decide import find_owner
+
         for job, is_there in ((old, False), (new, True)):
             owner = find_owner(job) if job is not None else None
             if job is None or owner is None:
@@ -110,6 +113,8 @@ class CronJobController(LoopController):
             return
         look, is_well = self._idle.get(cron_job.meta.uid), True
         if look is None or not self._holds(look, cron_job):
+            from .decide import decide
+
             look = decide(self._see(cron_job), self._context.now_ms, self._manager)
             is_well = self._carry_out(look)
         loop = self._context.loop
@@ -133,6 +138,8 @@ class CronJobController(LoopController):
 
     def _carry_out(self, look: Look) -> bool:
         """Do what a look leads to; whether that went well."""
+        from .decide import decide_status
+
         self._do(look.actions)
         is_well = look.start is None or self._start(look, look.start)
         self._do(decide_status(look))
@@ -141,6 +148,8 @@ class CronJobController(LoopController):
         return is_well
 
     def _see(self, cron_job: CronJob) -> Seen:
+        from .decide import Seen
+
         namespace = cron_job.meta.namespace or ""
         filed = map(self._store.find, self._jobs.get((namespace, cron_job.meta.name), ()))
         jobs = [job for job in filed if isinstance(job, Job)]
@@ -151,6 +160,8 @@ class CronJobController(LoopController):
 
     def _start(self, look: Look, start: CreateJson) -> bool:
         """Make the Job of a run; whether that went well."""
+        from .decide import decide_started
+
         try:
             self._act(start)
         except AlreadyExists:

@@ -7,12 +7,14 @@ client-go's `flowcontrol.Backoff` as the DaemonSet controller uses it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.lean_dataclasses import dataclass
 
 from ...heart.timing import DAEMON_BACK_OFF_INITIAL_MS, DAEMON_BACK_OFF_MAX_MS
-from .decide.node_state import Hold
+
+if TYPE_CHECKING:
+    from .decide.node_state import Hold
 
 _FORGOTTEN_MS = 2 * DAEMON_BACK_OFF_MAX_MS
 _ROW = (str, int, str, int, int, int)

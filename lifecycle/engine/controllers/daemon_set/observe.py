@@ -13,25 +13,25 @@ from ...objects.selector import Selector
 from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
 from ...objects.workloads.daemon_set import DaemonSet
 from ...rules.actions import Create, Decision, Tried
+from ...rules.event_sources import DAEMON_SET
 from ..act import Act
 from ..loop_controller import Remembering
 from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from ..owner.revisions import Revisions
-from .decide import SOURCE, Seen, decide
-from .decide.node_state import Rules
 from .failed_pods import FailedPods
-from .places import Nodes, Places
+from .nodes import Nodes
 
 if TYPE_CHECKING:
     from .decide.history import History
     from .decide.plan import Plan
+    from .places import Places
 
 
 class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
     """Keys are DaemonSets. A node enqueues those that are to make or delete a pod on it."""
 
-    name, kind, source = "daemonset", "DaemonSet", SOURCE
+    name, kind, source = "daemonset", "DaemonSet", DAEMON_SET
     owner_class = DaemonSet
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
@@ -70,6 +70,8 @@ class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
         if places is not None:
             places.describe(owner)
             return
+        from .places import Places
+
         places = self._places[uid] = Places(owner, self._nodes, self._store.pods)
         self._tally.follow(uid, places)
         for pod in self.list_controlled(uid):
@@ -149,6 +151,8 @@ class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
         return found if isinstance(found, ControllerRevision) else None
 
     def _decide(self, owner: DaemonSet, history: History, tried: Tried) -> Decision:
+        from .decide import Seen, decide
+        from .decide.node_state import Rules
         from .decide.plan import decide_plan
 
         now_ms, uid = self._context.clock.now_ms, owner.meta.uid

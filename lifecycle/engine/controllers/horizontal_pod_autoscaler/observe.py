@@ -9,7 +9,8 @@ difference. What the looks between would have remembered and told is worked out 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from lifecycle.lean_dataclasses import dataclass, field
 
@@ -29,13 +30,16 @@ from ...objects.selector import Selector
 from ...releases.gates import is_enabled
 from ...rules.actions import Scale as ScaleObject
 from ...rules.actions import Update
+from ...rules.event_sources import HORIZONTAL_POD_AUTOSCALER as SOURCE
 from ...store.selectors import SelectorIndex
 from ..act import Act
 from ..loop_controller import LoopController, Remembering
-from .decide import SOURCE, Past, Seen, Verdict, conclude, decide
-from .decide.calculator import Clock
 from .pods import PodsByLabel
-from .sight import Sight
+
+if TYPE_CHECKING:
+    from .decide import Past, Seen, Verdict
+    from .decide.calculator import Clock
+    from .sight import Sight
 
 KIND = HORIZONTAL_POD_AUTOSCALER.kind.id
 
@@ -61,6 +65,8 @@ class Memory:
     @classmethod
     def load(cls, data: list[Any]) -> Memory:
         """What `save` described."""
+        from .decide import Past
+
         past, is_recommended, selector, told = data
         return cls(None if past is None else Past(*past), is_recommended, selector, told)
 
@@ -73,7 +79,7 @@ class HorizontalPodAutoscalerController(LoopController, Remembering):
 
     def __init__(self, context: Context, act: Act) -> None:
         super().__init__(context, act)
-        self._metrics, self._sight = context.metrics, Sight(context)
+        self._metrics = context.metrics
         self._period_ms = context.manager_ms("horizontalPodAutoscalerSyncPeriod")
         self._spans_ms = tuple(
             context.manager_ms(f"horizontalPodAutoscaler{name}")
@@ -94,6 +100,12 @@ class HorizontalPodAutoscalerController(LoopController, Remembering):
         # Where there is no autoscaler, no pod concerns anybody here.
         context.store.listen_to_shape(POD_KIND.id, self._on_pod, is_asleep=True)
         context.store.listen(ENDPOINT_SLICE_KIND.id, self._on_slice)
+
+    @cached_property
+    def _sight(self) -> Sight:
+        from .sight import Sight
+
+        return Sight(self._context)
 
     # --- saved ------------------------------------------------------------------------------------------
 
@@ -262,6 +274,9 @@ class HorizontalPodAutoscalerController(LoopController, Remembering):
 
     def _look(self, autoscaler: StoredObject) -> tuple[bool, int | None]:
         """Whether anything was written, and when the next look may come to something else by itself."""
+        from .decide import Seen, decide
+        from .decide.calculator import Clock
+
         now_ms = self._context.now_ms
         memory = self._memories.setdefault(autoscaler.meta.uid, Memory())
         if memory.past is not None and memory.is_recommended:
@@ -306,6 +321,8 @@ class HorizontalPodAutoscalerController(LoopController, Remembering):
         return self._targets[key]
 
     def _rescale(self, seen: Seen, target: StoredObject, verdict: Verdict, clock: Clock) -> None:
+        from .decide import conclude
+
         problem = ""
         assert verdict.size is not None, verdict
         try:

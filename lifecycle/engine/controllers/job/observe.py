@@ -11,6 +11,7 @@ from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
 from ...objects.workloads.job import TRACKING_FINALIZER, Job
 from ...rules.actions import Decision, Tried
+from ...rules.event_sources import JOB
 from ...rules.jobs.backoff import NO_FAILURES, Failures
 from ...rules.jobs.gates import JobGates
 from ...rules.jobs.pods import is_tracked
@@ -19,16 +20,16 @@ from ..loop_controller import Remembering
 from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from . import release
-from .decide import SOURCE, Look, Seen, SeenPods, decide
 
 if TYPE_CHECKING:
+    from .decide import Look, SeenPods
     from .tally import JobTally
 
 
 class JobController(PodOwnerController[Job], Remembering):
     """Keys are Jobs. What happens to pods is gathered for a while; a new or changed Job is looked at soon."""
 
-    name, kind, source = "job", "Job", SOURCE
+    name, kind, source = "job", "Job", JOB
     owner_class = Job
     gathers = "job_sync"
     adopts_with = (TRACKING_FINALIZER,)
@@ -125,6 +126,8 @@ class JobController(PodOwnerController[Job], Remembering):
 
     def decide(self, owner: Job, tried: Tried) -> Decision:
         """The next batch of pods, or what the status says once they are there."""
+        from .decide import Seen, decide
+
         uid = owner.meta.uid
         failures = self._failures.get(uid, NO_FAILURES)
         look = self._look if tried.calls else None
@@ -138,6 +141,8 @@ class JobController(PodOwnerController[Job], Remembering):
         return decision
 
     def _see_pods(self, owner: Job) -> SeenPods:
+        from .decide import SeenPods
+
         tally, find = self._tallies[owner.meta.uid], self._store.pods.get
         return SeenPods(
             tally.active,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from ...objects.meta import StoredObject
 from ...store.store import Store
-from .decide.identity import split_name
 
 CLAIM = "PersistentVolumeClaim"
 _NONE: Mapping[int, StoredObject] = {}
@@ -32,6 +31,8 @@ class Claims:
 
     def follow(self, old: StoredObject | None, new: StoredObject | None) -> tuple[str, str, int] | None:
         """Take in one write; namespace, stem and ordinal of the claim, if it is one that a set may have."""
+        from .decide.identity import split_name
+
         claim = new if new is not None else old
         assert claim is not None, "a write has an old or a new object"
         stem, ordinal = split_name(claim.meta.name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ...api.context import Context
 from ...objects.meta import StoredObject
@@ -13,16 +15,16 @@ from ...objects.workloads.stateful_set import STATEFUL_SET_KIND, StatefulSet
 from ...releases.gates import is_enabled
 from ...releases.switches import MAX_UNAVAILABLE_ROUNDS_UP, STATEFUL_SET_EVENTS_IN_LOWER_CASE
 from ...rules.actions import Decision, Tried
+from ...rules.event_sources import STATEFUL_SET
 from ..act import Act
 from ..owner.orphans import list_by_age
 from ..owner.pods import PodOwnerController, PodOwners
 from ..owner.revisions import Revisions
 from .claims import CLAIM, Claims
-from .decide import decide
-from .decide.identity import ordinal_of
-from .decide.members import Members
-from .decide.replicas import needs_claims
-from .decide.seen import SOURCE, Options, Seen
+
+if TYPE_CHECKING:
+    from .decide.members import Members
+    from .decide.seen import Options, Seen
 
 GATE = "MaxUnavailableStatefulSet"
 
@@ -30,15 +32,10 @@ GATE = "MaxUnavailableStatefulSet"
 class StatefulSetController(PodOwnerController[StatefulSet]):
     """Keys are StatefulSets. Claims that change are looked at with the next change of a set or its pods."""
 
-    name, kind, source = "statefulset", STATEFUL_SET_KIND.id, SOURCE
+    name, kind, source = "statefulset", STATEFUL_SET_KIND.id, STATEFUL_SET
     owner_class = StatefulSet
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
-        self._options = Options(
-            has_max_unavailable=is_enabled(context.features, GATE),
-            rounds_up=context.switches[MAX_UNAVAILABLE_ROUNDS_UP],
-            in_lower_case=context.switches[STATEFUL_SET_EVENTS_IN_LOWER_CASE],
-        )
         self._members: dict[str, Members] = {}
         self._claims = Claims(context.store)
         # uids of the sets whose claims have a stem, by namespace and stem.
@@ -46,6 +43,17 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         super().__init__(context, act, pods)
         self.revisions = Revisions(context.store, self.kind)
         context.store.listen(CLAIM, self._on_claim)
+
+    @cached_property
+    def _options(self) -> Options:
+        from .decide.seen import Options
+
+        switches = self._context.switches
+        return Options(
+            has_max_unavailable=is_enabled(self._context.features, GATE),
+            rounds_up=switches[MAX_UNAVAILABLE_ROUNDS_UP],
+            in_lower_case=switches[STATEFUL_SET_EVENTS_IN_LOWER_CASE],
+        )
 
     def restore(self) -> None:
         """Build what is derived again: the claims, then the sets with their pods."""
@@ -58,6 +66,8 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
 
     def belongs(self, owner: StatefulSet, dependent: StoredObject) -> bool:
         """Whether a pod has the name of one of the set's."""
+        from .decide.identity import ordinal_of
+
         return ordinal_of(owner.meta.name, dependent.meta.name) is not None
 
     def describe(self, owner: StatefulSet) -> None:
@@ -66,6 +76,8 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         namespace = meta.namespace or ""
         members = self._members.get(meta.uid)
         if members is None:
+            from .decide.members import Members
+
             members = self._members[meta.uid] = Members(self.kind, namespace, meta.name)
             self._tally.follow(meta.uid, members)
         members.claim_names = spec.claim_names
@@ -101,6 +113,9 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
 
     def decide(self, owner: StatefulSet, tried: Tried) -> Decision:
         """One step; the look goes on until there is nothing left to do but to wait."""
+        from .decide import decide
+        from .decide.replicas import needs_claims
+
         members = self._members[owner.meta.uid]
         members.advance(self._context.clock.now_ms)
         # What this look has written of it so far counts.
@@ -113,6 +128,8 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         return decide(seen)
 
     def _see(self, owner: StatefulSet, members: Members, tried: Tried) -> Seen:
+        from .decide.seen import Seen
+
         assert self.revisions is not None, "StatefulSets have revisions"
         namespace, name, spec = owner.meta.namespace or "", owner.meta.name, owner.spec
 

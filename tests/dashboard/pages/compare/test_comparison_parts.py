@@ -123,6 +123,7 @@ def state(at_ms: int, new: str, name: str, old: str | None = None) -> dict[str, 
     return transition(at_ms, "state", new, name, old=old)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_pods_of_one_stand_over_those_of_the_other_and_what_went_alike_is_left_out(pair) -> None:
     one, two = pair

@@ -80,6 +80,7 @@ def test_the_file_of_a_pod_has_its_verdict_its_facts_its_picture_and_its_rows(
     assert (rows[-1]["type"], rows[-1]["reason"]) == ("event", "Killing")
 
 
+@pytest.mark.slow
 def test_a_file_asks_nobody_for_anything_and_runs_nothing(client: Any, shop: Cluster) -> None:
     for address in ("/clusters/shop/", POD):
         file = fetch(client, address, "html")
@@ -89,6 +90,7 @@ def test_a_file_asks_nobody_for_anything_and_runs_nothing(client: Any, shop: Clu
         assert "default-src 'none'" in file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_text_is_text_in_each_file(client: Any, shop: Cluster, hostile: str) -> None:
     def say(text: str) -> None:
@@ -138,6 +140,7 @@ def test_the_picture_is_of_the_stretch_that_is_asked_for(client: Any, shop: Clus
     assert ticks and all("00:00:01" <= one <= "00:00:03.0" for one in ticks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [{"from": "5", "to": "x"}, {"from": "9", "to": "1"}, {"from": "1" * 40}])
 def test_a_stretch_that_is_none_is_as_if_nothing_was_asked(client: Any, shop: Cluster, query: Any) -> None:
     assert fetch(client, POD, "svg", **query) == fetch(client, POD, "svg")
@@ -157,6 +160,7 @@ def test_nobody_gets_a_file_of_anothers_cluster(client: Any, shop: Cluster, want
     assert client.get(POD, {"as": wanted}).status_code == 302
 
 
+@pytest.mark.slow
 def test_a_file_has_no_rows_of_other_objects(client: Any, shop: Cluster) -> None:
     record(
         shop, [transition(9_000, "exists", "created", name="other"), event(9_000, "Started", "x", "other")]

@@ -120,6 +120,7 @@ def test_a_single_replica_is_not_evicted():
     assert requests_of(world) == ["100m"]
 
 
+@pytest.mark.slow
 @pytest.mark.spec("VPA-06")
 def test_a_budget_keeps_pods_from_it():
     world = vertical("Recreate")

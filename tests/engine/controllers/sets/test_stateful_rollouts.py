@@ -303,6 +303,7 @@ def test_what_a_revision_holds_stays():
     assert answer.status is not None and "field is immutable" in answer.status["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", ["text", {"spec": {"containers": [5]}}, {"spec": "text"}])
 def test_revisions_that_nobody_can_read_do_no_harm(template: Any):
     """Somebody writes one, and says that the set is at it."""

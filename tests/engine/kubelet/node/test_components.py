@@ -228,6 +228,7 @@ def test_what_cannot_be_read_is_said(payload: dict[str, Any], said: str) -> None
     assert said in result.status["message"].replace("'", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("component", [API, CRON, DNS, REGISTRY])
 def test_a_cluster_that_is_saved_meanwhile_has_the_same_future(component: str) -> None:
     def live(is_saved: bool) -> list[dict[str, Any]]:

@@ -480,6 +480,7 @@ def test_what_a_kubelet_hears_of_again_is_probed_and_timed_again() -> None:
     assert world.events("DeadlineExceeded") == [(250, "DeadlineExceeded")] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.spec("PODGC-03", "PODGC-07", "PODGC-09", "DCOND-05")
 def test_the_pods_of_a_deleted_node_run_on_through_saving_until_they_are_collected() -> None:
     world = running({"app": {"runs": [{"for": "110s", "exit": 1}, {"forever": True}]}})

@@ -43,6 +43,7 @@ def test_the_main_process_takes_its_hook_with_it(policy: str, phase: str) -> Non
     assert waits == ([] if policy == "Never" else ["PostStartHookError"])
 
 
+@pytest.mark.slow
 def test_a_failed_hook_is_why_a_container_waits() -> None:
     world = World()
     world.pod(shell("app", "trap 'exit 3' TERM; while true; do sleep 1; done", "sleep 2; exit 9"))

@@ -20,10 +20,10 @@ from ....objects.times import floor_to_second
 from ....objects.workloads.cron_job import FORBID, REPLACE, SCHEDULED_AT, CronJob, CronJobStatus
 from ....objects.workloads.job import COMPLETE, FAILED, Job
 from ....rules.actions import Action, CreateJson, Delete, RecordEvent, Update, Words
+from ....rules.event_sources import CRON_JOB as SOURCE
 from ....rules.jobs.schedule_runs import MANY, Runs, find_runs, find_wake_after_ms, find_wake_ms
 from ....rules.jobs.schedules import Schedule, read_schedule
 
-SOURCE = "cronjob-controller"
 _ALREADY_ACTIVE = "Not starting job because prior execution is running and concurrency policy is Forbid"
 _TOO_MANY = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
 _UNSUPPORTED = (

@@ -13,6 +13,7 @@ from ....objects.pods.pod import Pod
 from ....objects.pods.template import PodTemplate
 from ....objects.workloads.daemon_set import DaemonSet
 from ....rules.actions import Action, CreatePod, Decision, DeletePod, RecordEvent, Tried, Update
+from ....rules.event_sources import DAEMON_SET as SOURCE
 from ....rules.workloads.daemon_pods import tie_to_node
 from ...replica_set.decide import decide_batch_size
 from .sums import Sums
@@ -20,8 +21,6 @@ from .sums import Sums
 if TYPE_CHECKING:
     from .history import History
     from .plan import Plan
-
-SOURCE = "daemonset-controller"
 
 
 @dataclass(slots=True)

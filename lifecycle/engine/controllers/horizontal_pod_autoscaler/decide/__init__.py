@@ -37,7 +37,6 @@ from .limits import (
 from .readings import Readings
 
 Json = Mapping[str, Any]
-SOURCE = "horizontal-pod-autoscaler"
 ABLE, ACTIVE, LIMITED = "AbleToScale", "ScalingActive", "ScalingLimited"
 GOT_SCALE = ("SucceededGetScale", "the HPA controller was able to get the target's current scale")
 DISABLED = ("ScalingDisabled", "scaling is disabled since the replica count of the target is zero")
@@ -305,5 +304,5 @@ def next_expiry_ms(autoscaler: StoredObject, past: Past, clock: Clock) -> int | 
 
 
 __all__ = [
-    "SOURCE", "WITHIN_RANGE", "Past", "Scale", "Seen", "Verdict", "conclude", "decide", "next_expiry_ms",
+    "WITHIN_RANGE", "Past", "Scale", "Seen", "Verdict", "conclude", "decide", "next_expiry_ms",
 ]  # fmt: skip

@@ -12,9 +12,10 @@ from ....objects.pods.pod import Pod
 from ....objects.workloads.job import COMPLETE, NONE_UNCOUNTED, SUSPENDED, TRACKING_FINALIZER, JobStatus
 from ....objects.workloads.job import Job as Job
 from ....rules.actions import Action, DeletePod, RecordEvent, RemoveFinalizer, Update
+from ....rules.event_sources import JOB as SOURCE
 from ....rules.jobs.pods import is_tracked
 from .accounting import take_account
-from .seen import SOURCE, JobDecision, Look, Seen, SeenPods
+from .seen import JobDecision, Look, Seen, SeenPods
 
 if TYPE_CHECKING:
     from .pods import Plan
@@ -174,4 +175,4 @@ def _find_recheck(step: _Step, now_ms: int) -> int | None:
     return min(dues, default=None)
 
 
-__all__ = ["SOURCE", "JobDecision", "Look", "Seen", "SeenPods", "decide"]
+__all__ = ["JobDecision", "Look", "Seen", "SeenPods", "decide"]

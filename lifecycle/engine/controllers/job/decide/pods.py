@@ -12,13 +12,14 @@ from ....objects.pods.overlay import PodOverlay
 from ....objects.pods.pod import Pod
 from ....objects.workloads.job import COMPLETION_INDEX, INDEX_FAILURE_COUNT, INDEX_IGNORED_FAILURE_COUNT, Job
 from ....rules.actions import CreatePod
+from ....rules.event_sources import JOB as SOURCE
 from ....rules.jobs.backoff import decide_index_wait_ms, decide_wait_ms
 from ....rules.jobs.failure_policy import judge
 from ....rules.jobs.indexes import list_gaps, union
 from ....rules.jobs.pods import NO_INDEX, read_failure_count, read_ignored_count, read_index
 from ...replica_set.decide import decide_batch_size
 from ...replica_set.decide.ranking import Rank, rank
-from .seen import SOURCE, Look, Seen
+from .seen import Look, Seen
 
 BURST = 500
 """The most pods that one look makes or deletes."""

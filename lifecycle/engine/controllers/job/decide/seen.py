@@ -17,7 +17,6 @@ from ....rules.jobs.gates import ALL_GATES, JobGates
 if TYPE_CHECKING:
     from ....rules.jobs.indexes import Intervals
 
-SOURCE = "job-controller"
 BATCH_MS = 1000
 """How long changes of pods are gathered before the next look, in ms; no wait is shorter."""
 

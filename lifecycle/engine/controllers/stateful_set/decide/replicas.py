@@ -16,6 +16,7 @@ from ....objects.meta import StoredObject, controller_reference
 from ....objects.pods.pod import PENDING, Pod
 from ....objects.workloads.stateful_set import RETAIN, ROLLING_UPDATE, StatefulSet
 from ....rules.actions import Action, CreateJson, CreatePod, DeletePod, RecordEvent, Update
+from ....rules.event_sources import STATEFUL_SET as SOURCE
 from ....rules.validation.pods.updates import validate_pod_update
 from ....rules.validation.words.refusal import make_invalid
 from .identity import (
@@ -29,7 +30,7 @@ from .identity import (
 )
 from .retention import has_unexpected_controller, is_owner_up_to_date, make_owners
 from .revisions import Plan, template_of
-from .seen import SOURCE, Seen, say, words_of_claim, words_of_pod
+from .seen import Seen, say, words_of_claim, words_of_pod
 
 MOST_AT_ONCE = 500
 """The largest batch of what is made in parallel."""

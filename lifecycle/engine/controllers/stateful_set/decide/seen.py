@@ -11,9 +11,8 @@ from ....objects.pods.pod import Pod
 from ....objects.workloads.controller_revision import ControllerRevision
 from ....objects.workloads.stateful_set import StatefulSet
 from ....rules.actions import CreateJson, CreatePod, RecordEvent, Tried, Words
+from ....rules.event_sources import STATEFUL_SET as SOURCE
 from .members import Members
-
-SOURCE = "statefulset-controller"
 
 
 @dataclass(frozen=True, slots=True)
