@@ -1,9 +1,11 @@
 """The API server's one entry: who asks, for what, and in which form the answer goes out."""
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from asgiref.sync import sync_to_async
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
@@ -14,15 +16,34 @@ from lifecycle.kube_api.access.authentication import authenticate
 from lifecycle.kube_api.asking.asked import Asked, Stream, Text
 from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.rendering import render
-from lifecycle.kube_api.status import NoSuchPath, Refusal, exceeded
+from lifecycle.kube_api.status import NoSuchPath, Refusal, bad_request, exceeded, internal_error
 from lifecycle.kube_api.warnings import make_header
+from lifecycle.threads import answering
+
+log = logging.getLogger(__name__)
+
+_FAILED = "Internal error occurred: the request could not be carried out; the log of the server says why"
 
 
 # A session's unsafe requests are held to their token in `authenticate`; a bearer has none.
 @csrf_exempt
 async def serve(request: HttpRequest, cluster: str, path: str) -> HttpResponseBase:
     """Any request below a cluster's address. A refusal is a Status, never a page."""
-    outcome = await sync_to_async(_answer)(request, cluster, path)
+    return await _finish(await sync_to_async(_answer)(request, cluster, path))
+
+
+async def serve_bearer(request: HttpRequest, cluster: str, path: str) -> HttpResponseBase:
+    """A request that shows a token, and so needs nothing of what pages are kept by. No 500 is a page."""
+    try:
+        return await _finish(await answering(_answer)(request, cluster, path))
+    except SuspiciousOperation as problem:
+        return _refuse(request, bad_request(str(problem)))
+    except Exception:
+        log.exception("request failed", extra={"method": request.method, "path": request.path})
+        return _refuse(request, internal_error(_FAILED))
+
+
+async def _finish(outcome: HttpResponse | Stream) -> HttpResponseBase:
     if not isinstance(outcome, Stream):
         return outcome
     response = await outcome.respond()
