@@ -13,8 +13,9 @@ from django.views.decorators.csrf import csrf_exempt
 from lifecycle import limits
 from lifecycle.kube_api import content, serving
 from lifecycle.kube_api.access.authentication import authenticate
-from lifecycle.kube_api.asking.asked import Asked, Stream, Text
+from lifecycle.kube_api.asking.asked import Answer, Asked, Stream, Text
 from lifecycle.kube_api.content import Form
+from lifecycle.kube_api.reading import from_memory
 from lifecycle.kube_api.rendering import render
 from lifecycle.kube_api.status import NoSuchPath, Refusal, bad_request, exceeded, internal_error
 from lifecycle.kube_api.warnings import make_header
@@ -35,7 +36,12 @@ async def serve(request: HttpRequest, cluster: str, path: str) -> HttpResponseBa
 async def serve_bearer(request: HttpRequest, cluster: str, path: str) -> HttpResponseBase:
     """A request that shows a token, and so needs nothing of what pages are kept by. No 500 is a page."""
     try:
+        found = await from_memory.answer(request, cluster, path)
+        if found is not None:
+            return await _finish(_hand_out(*found))
         return await _finish(await answering(_answer)(request, cluster, path))
+    except limits.Exceeded as excess:
+        return _refuse(request, exceeded(excess))
     except SuspiciousOperation as problem:
         return _refuse(request, bad_request(str(problem)))
     except Exception:
@@ -56,25 +62,32 @@ def _answer(request: HttpRequest, address: str, path: str) -> HttpResponse | Str
     """In a thread of the request's own: everything that asks the database."""
     try:
         caller = authenticate(request, address)
-        user = caller.user
         asked, outcome = serving.respond(request, caller, path)
-        if isinstance(outcome, Stream):
-            outcome.leave = _take(user, outcome)
-            return outcome
-        if isinstance(outcome, Text):
-            made = _respond(outcome.text, outcome.code, outcome.content_type, (), outcome.headers)
-        else:
-            value, form = _shown(request, asked, outcome.value, outcome.form)
-            warnings = _warnings(request, outcome.warnings)
-            made = _respond(content.encode(value, form), outcome.code, form.content_type, warnings)
-        made._resource_closers.append(limits.take_answer(user, made, len(made.content)))  # type: ignore[attr-defined]
-        return made
+        if not isinstance(outcome, Answer):
+            return _hand_out(caller.user, outcome)
+        value, form = _shown(request, asked, outcome.value, outcome.form)
+        warnings = _warnings(request, outcome.warnings)
+        made = _respond(content.encode(value, form), outcome.code, form.content_type, warnings)
+        return _count(caller.user, made)
     except NoSuchPath:
         return _respond(b"404 page not found\n", 404, "text/plain; charset=utf-8")
     except Refusal as refusal:
         return _refuse(request, refusal)
     except limits.Exceeded as excess:
         return _refuse(request, exceeded(excess))
+
+
+def _hand_out(user: Any, outcome: Text | Stream) -> HttpResponse | Stream:
+    if isinstance(outcome, Stream):
+        outcome.leave = _take(user, outcome)
+        return outcome
+    made = _respond(outcome.text, outcome.code, outcome.content_type, (), outcome.headers)
+    return _count(user, made)
+
+
+def _count(user: Any, made: HttpResponse) -> HttpResponse:
+    made._resource_closers.append(limits.take_answer(user, made, len(made.content)))  # type: ignore[attr-defined]
+    return made
 
 
 def _take(user: Any, stream: Stream) -> Callable[[], object]:
