@@ -1,12 +1,13 @@
 """Reads that ask the database one thing only: whether they may, and how far their cluster is recorded.
 
 Objects of a kind that is in memory (`watching/memory`) go out as the bytes that are kept there, where the
-whole object is wanted as JSON, most recent or any, and is shown as it is stored. All else, and every refusal,
+whole object is wanted as JSON, most recent or any. What is made at the asking, all else, and every refusal,
 is for `serving`. Both answer the same.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import NamedTuple
 
@@ -24,17 +25,18 @@ from lifecycle.kube_api.access.looks import Look
 from lifecycle.kube_api.asking.asked import Stream, Text
 from lifecycle.kube_api.asking.requests import Address, Options, read_address, read_verb
 from lifecycle.kube_api.describing.built_in import list_built_in
-from lifecycle.kube_api.describing.conversions import is_as_stored
+from lifecycle.kube_api.describing.conversions import is_as_stored, to_served
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import heartbeats, lists, long_lists, reads, standing
-from lifecycle.kube_api.reading.lists import Page, Selection
+from lifecycle.kube_api.reading.lists import Page
 from lifecycle.kube_api.status import Refusal
-from lifecycle.kube_api.watching import memory
+from lifecycle.kube_api.watching import memory, records
 from lifecycle.kube_api.watching.cache import KindCache
 from lifecycle.kube_api.watching.records import Held
 
 MOST_SELECTED_BYTES = 512 * 1024
 """Of so much it is looked at here what a selection takes: others want the event loop too."""
+_SHOWN_AT_ONCE = 128
 _OF_GET = {"resourceVersion"}
 _OF_LIST = {"resourceVersion", "limit", "labelSelector", "fieldSelector"}
 _OF_STORED = {"create", "watch"}
@@ -65,7 +67,7 @@ async def answer(request: HttpRequest, at: str, path: str) -> tuple[Look, Text |
     cache = await memory.find(look.cluster_id, look.epoch_id, look.rv, kind)
     if cache is None:
         return None
-    outcome = _get(cache, address, resource) if address.name else _list(cache, wish, resource)
+    outcome = _get(cache, address, resource) if address.name else await _list(cache, wish, resource)
     return None if outcome is None else (look, outcome)
 
 
@@ -90,10 +92,10 @@ def _read_wish(request: HttpRequest, path: str) -> Wish | None:
 
 
 def _is_kept(resource: Resource) -> bool:
-    """Whether all there is of a resource is stored, and shown as it is stored."""
+    """Whether all there is of a resource is stored, and every object shown as it was written."""
     is_stored = {*resource.verbs} >= _OF_STORED and resource.kind_id != reads.EVENTS
     is_made = standing.may_have(resource) or heartbeats.have(resource)
-    return is_stored and not is_made and not resource.warning and is_as_stored(resource)
+    return is_stored and not is_made and not resource.warning
 
 
 def _is_placed(address: Address, resource: Resource) -> bool:
@@ -106,30 +108,39 @@ def _is_placed(address: Address, resource: Resource) -> bool:
 def _get(cache: KindCache, address: Address, resource: Resource) -> Text | None:
     held = cache.places.get(address.namespace, address.name)
     # What is not there is refused in the words of who looks once more.
-    if held is None or not held.text.startswith(_beginning_of(resource)):
-        return None
-    return _whole(held.text + b"\n")
+    return _whole(_show(cache, resource, held) + b"\n") if held is not None else None
 
 
-def _list(cache: KindCache, wish: Wish, resource: Resource) -> Text | Stream | None:
+def _show(cache: KindCache, resource: Resource, held: Held) -> bytes:
+    """The text of an object as the resource shows it."""
+    if is_as_stored(resource) and held.text.startswith(_beginning_of(resource)):
+        return held.text
+    return cache.places.show(
+        resource.api_version, held, lambda text: records.write(to_served(resource, orjson.loads(text)))
+    )
+
+
+async def _list(cache: KindCache, wish: Wish, resource: Resource) -> Text | Stream | None:
     """The objects that are meant, where all of them go on one page."""
     try:
         selection = lists.select(resource, wish.address.namespace, "", wish.options)
         limit = max(wish.options.whole("limit") or 0, 0)
     except Refusal:
         return None
-    found = cache.places.list(selection.namespace)
+    held, version, found = cache.places.list(selection.namespace), cache.rv, list[bytes]()
+    for number, one in enumerate(held):
+        if number % _SHOWN_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        found.append(_show(cache, resource, one))
     if not selection.is_all:
-        if sum(len(one.text) for one in found) > MOST_SELECTED_BYTES:
+        if sum(map(len, found)) > MOST_SELECTED_BYTES:
             return None
-        found = _select(selection, found)
+        found = [text for text in found if selection.takes(orjson.loads(text))]
     if limit and limit < len(found) and wish.options.get("resourceVersion") != "0":
         return None
     beginning = _beginning_of(resource)
-    if not all(one.text.startswith(beginning) for one in found):
-        return None
-    head = orjson.dumps(rendering.make_list(resource, Page([], str(cache.rv)))).removesuffix(b"]}")
-    size = len(head) + sum(len(one.text) - len(beginning) + 2 for one in found) + 3 - bool(found)
+    head = orjson.dumps(rendering.make_list(resource, Page([], str(version)))).removesuffix(b"]}")
+    size = len(head) + sum(len(text) - len(beginning) + 2 for text in found) + 3 - bool(found)
     parts = _write(head, found, len(beginning))
     if size <= long_lists.WHOLE_BYTES:
         return _whole(b"".join(parts))
@@ -150,15 +161,11 @@ def _beginning_of(resource: Resource) -> bytes:
     return orjson.dumps({"kind": resource.kind, "apiVersion": resource.api_version})[:-1] + b","
 
 
-def _select(selection: Selection, found: Sequence[Held]) -> list[Held]:
-    return [one for one in found if selection.takes(orjson.loads(one.text))]
-
-
-def _write(head: bytes, found: Sequence[Held], left_out: int) -> Iterator[bytes]:
+def _write(head: bytes, found: Sequence[bytes], left_out: int) -> Iterator[bytes]:
     """A list's text, in parts of about as much as is answered whole."""
     parts, size = [head], 0
-    for number, one in enumerate(found):
-        parts += [b",{" if number else b"{", one.text[left_out:]]
+    for number, text in enumerate(found):
+        parts += [b",{" if number else b"{", text[left_out:]]
         size += len(parts[-1])
         if size > long_lists.WHOLE_BYTES:
             yield b"".join(parts)
