@@ -12,6 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 http_application = get_asgi_application()
 
 from dashboard.routing import websocket_urlpatterns  # noqa: E402
+from dashboard.web.bearers import past_pages  # noqa: E402
 from dashboard.web.origins import SameOriginOnly  # noqa: E402
 from lifecycle.kube_api.access.by_token import by_token  # noqa: E402
 from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_urlpatterns  # noqa: E402
@@ -20,7 +21,7 @@ from lifecycle.kube_api.routing import websocket_urlpatterns as kube_api_urlpatt
 of_pages = SameOriginOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
 application = ProtocolTypeRouter(
     {
-        "http": by_token(http_application),
+        "http": by_token(past_pages(http_application)),
         "websocket": URLRouter([*kube_api_urlpatterns, re_path("", of_pages)]),
     }
 )

@@ -53,19 +53,28 @@ def may(user: Anyone, cluster: Cluster, verb: str) -> bool:
         return False
     if cluster.is_look:
         return asked == Verb.VIEW and _may_look_back(user, cluster)
-    return asked in _ALLOWED[find_role(user, cluster)]
+    return allows(find_role(user, cluster), asked)
 
 
 def find_role(user: Anyone, cluster: Cluster) -> str:
     """What somebody is to a cluster; "" for nothing."""
     if isinstance(user, Guest):
         return Role.Name.VIEWER if cluster.pk in user.cluster_ids else ""
-    if getattr(user, "is_superuser", False) or cluster.owner_id == user.pk:
-        return Role.Name.OWNER
-    return (
-        Role.objects.filter(cluster=cluster, user_id=user.pk or 0).values_list("name", flat=True).first()
-        or ""
-    )
+    is_superuser, is_maker = getattr(user, "is_superuser", False), cluster.owner_id == user.pk
+    if role := decide_role(is_superuser, is_maker, ""):
+        return role
+    given = Role.objects.filter(cluster=cluster, user_id=user.pk or 0).values_list("name", flat=True)
+    return decide_role(is_superuser, is_maker, given.first() or "")
+
+
+def decide_role(is_superuser: bool, is_maker: bool, given: str) -> str:
+    """What a user is to a cluster: who made it owns it, others are what they were `given`, "" for nothing."""
+    return Role.Name.OWNER if is_superuser or is_maker else given
+
+
+def allows(role: str, verb: str) -> bool:
+    """Whether who is that to a cluster may do `verb` to it; a look at the past has rules of its own."""
+    return Verb(verb) in _ALLOWED[role]
 
 
 def _may_look_back(user: Anyone, look: Cluster) -> bool:

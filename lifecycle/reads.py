@@ -26,9 +26,12 @@ class Gone(Exception):
 
 def read_release(cluster: Cluster) -> Release:
     """The release that a cluster's control plane is of: by its settings, or by the last upgrade."""
-    return settings.read_release(
-        {"kubernetes": cluster.kubernetes} if cluster.kubernetes else cluster.settings
-    )
+    return choose_release(cluster.kubernetes, cluster.settings)
+
+
+def choose_release(upgraded_to: str, saved: dict[str, Any]) -> Release:
+    """As `read_release`, of a cluster's columns."""
+    return settings.read_release({"kubernetes": upgraded_to} if upgraded_to else saved)
 
 
 def virtual_now_ms(cluster: Cluster) -> int:

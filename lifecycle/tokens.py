@@ -39,7 +39,7 @@ class ApiToken(models.Model):
 def issue(user: Any, cluster: Any) -> str:
     """A new token as text, which is kept nowhere: what is shown now is never shown again."""
     token = PREFIX + secrets.token_urlsafe(RANDOM_BYTES)
-    ApiToken.objects.create(digest=_digest(token), user=user, cluster=cluster)
+    ApiToken.objects.create(digest=make_digest(token), user=user, cluster=cluster)
     old = list_issued(user, cluster).values_list("pk", flat=True)[MOST_TOKENS:]
     ApiToken.objects.filter(pk__in=list(old)).delete()
     return token
@@ -56,7 +56,7 @@ def find(token: str, address: str | None = None) -> ApiToken | None:
     It says itself which cluster is meant: the name in its `address` (`shop`, or in full `shop@alice`) has but
     to be right. Whether its user may still do anything is not asked here.
     """
-    found = ApiToken.objects.select_related("user", "cluster__owner").filter(digest=_digest(token))
+    found = ApiToken.objects.select_related("user", "cluster__owner").filter(digest=make_digest(token))
     if address is not None:
         name, is_full, owner = address.partition("@")
         found = found.filter(cluster__name=name)
@@ -64,7 +64,7 @@ def find(token: str, address: str | None = None) -> ApiToken | None:
     return found.first()
 
 
-def _digest(token: str) -> str:
+def make_digest(token: str) -> str:
     # The token is as random as a key: it needs no salt and no slow hash.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 

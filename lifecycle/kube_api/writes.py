@@ -21,6 +21,7 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import heartbeats, lists, reads, standing, versions
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
 from lifecycle.kube_api.unknown_programs import list_warnings
+from lifecycle.kube_api.watching.places import key_of
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
 from lifecycle.runs.driving.clocks import wait_until_it_stands
@@ -198,7 +199,7 @@ def _other_uid(resource: Resource, name: str, kept: Json, uid: str) -> Refusal:
     place = resource.served.registry_name or resource.name
     if resource.custom:
         place = f"{resource.group}/{place}"
-    key = f"/registry/{place}/{reads.key_of(kept.get('namespace'), name)}"
+    key = f"/registry/{place}/{key_of(kept.get('namespace'), name)}"
     said = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {kept['uid']}"
     message = (
         f'Operation cannot be fulfilled on {resource.qualified} "{name}": StorageError: invalid object,'

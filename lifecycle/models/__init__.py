@@ -116,6 +116,7 @@ class Cluster(models.Model):
 
     # Read along by the runner.
     has_commands = True
+    has_pinned = True
     has_controls = True
     # What it is called in addresses by who looks at it, and whether they may change it and own it: set where
     # it is found for somebody.

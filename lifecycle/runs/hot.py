@@ -108,7 +108,7 @@ def hold(hot: Hot, piece: Slice, wall: float) -> None:
 
 
 def _next_pinned(cluster: Cluster) -> int | None:
-    if not cluster.has_commands:
+    if not cluster.has_pinned:
         return None
     pinned = cluster.commands.filter(state=Command.State.PENDING, pinned_ms__isnull=False)
     return pinned.order_by("pinned_ms").values_list("pinned_ms", flat=True).first()

@@ -148,7 +148,7 @@ def append(
     with transaction.atomic():
         known = Command.objects.filter(pk=command_id).first() if id is not None else None
         if known is None:
-            known = _append(cluster, command_id, kind, payload, user, version, pinned_ms)
+            known = _append(cluster, command_id, id is None, kind, payload, user, version, pinned_ms)
     if (known.cluster_id, known.kind, known.payload) != (cluster.pk, kind, payload):
         raise Refused(f"command {command_id} was already used for something else; use a new id")
     if not known.is_done:
@@ -219,6 +219,7 @@ def _check_values(payload: Any) -> None:
 def _append(
     cluster: Cluster,
     command_id: UUID,
+    is_new: bool,
     kind: str,
     payload: dict[str, Any],
     user: User,
@@ -226,20 +227,20 @@ def _append(
     pinned_ms: int | None,
 ) -> Command:
     order = _take_places(cluster, 1)
-    command, _ = Command.objects.get_or_create(
-        pk=command_id,
-        defaults={
-            "cluster": cluster,
-            "order": order,
-            "kind": kind,
-            "version": version,
-            "payload": payload,
-            "user": _known(user),
-            "pinned_ms": pinned_ms,
-            "source": auto.name_command(cluster, order),
-        },
-    )
-    return command
+    values = {
+        "cluster": cluster,
+        "order": order,
+        "kind": kind,
+        "version": version,
+        "payload": payload,
+        "user": _known(user),
+        "pinned_ms": pinned_ms,
+        "source": auto.name_command(cluster, order),
+    }
+    if is_new:
+        return Command.objects.create(pk=command_id, **values)
+    # Others may send the same one at the same time.
+    return Command.objects.get_or_create(pk=command_id, defaults=values)[0]
 
 
 def _take_places(cluster: Cluster, count: int) -> int:
@@ -340,13 +341,16 @@ def _known(user: User) -> Any:
 
 
 def _wait(row: Command | RunControl, announced_as: str, is_done: Any, timeout: float) -> None:
-    deadline = time.monotonic() + timeout
+    # What was asked for a moment ago is not done yet: it is looked at when its result is announced.
+    hear_of = messages.carrier().wait_for_announcement
+    left, deadline = timeout, time.monotonic() + timeout
     while True:
+        began = time.monotonic()
+        is_told = not is_done() and left > 0 and hear_of(announced_as, min(left, LOOK_SECONDS))
         row.refresh_from_db()
         left = deadline - time.monotonic()
         if is_done() or left <= 0:
             return
-        began = time.monotonic()
-        if not messages.carrier().wait_for_announcement(announced_as, min(left, LOOK_SECONDS)):
+        if not is_told:
             # It may have answered at once because nobody carries: do not spin.
             time.sleep(max(0.0, min(0.05 - (time.monotonic() - began), left)))

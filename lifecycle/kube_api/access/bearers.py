@@ -37,14 +37,16 @@ def find_bearer(token: str, address: str | None = None) -> Bearer | None:
     except service_tokens.NotGood:
         return None
     if verified is not None:
-        is_there = address is None or _is_at(verified.cluster, address)
-        return Bearer(verified.user, verified.cluster, verified.info) if is_there else None
+        cluster = verified.cluster
+        is_there = address is None or is_at(address, cluster.name, cluster.owner.get_username())
+        return Bearer(verified.user, cluster, verified.info) if is_there else None
     found = tokens.find(token, address)
     if found is None or not found.user.is_active:
         return None
     return Bearer(found.user, found.cluster, token_id=found.pk)
 
 
-def _is_at(cluster: Cluster, address: str) -> bool:
+def is_at(address: str, cluster_name: str, owner_name: str) -> bool:
+    """Whether an address is one of a cluster of that name and owner."""
     name, is_full, owner = address.partition("@")
-    return cluster.name == name and (not is_full or cluster.owner.get_username() == owner)
+    return cluster_name == name and (not is_full or owner_name == owner)

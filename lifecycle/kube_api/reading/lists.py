@@ -25,6 +25,7 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import heartbeats, reads, standing, trace_events, versions
 from lifecycle.kube_api.reading.narrowing import narrow
 from lifecycle.kube_api.status import Refusal, bad_request
+from lifecycle.kube_api.watching.places import key_of
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
@@ -194,7 +195,7 @@ def _within(selection: Selection, key: str) -> str:
 
 def _key_in(selection: Selection, data: Json) -> str:
     meta = data["metadata"]
-    return _within(selection, reads.key_of(meta.get("namespace"), meta["name"]))
+    return _within(selection, key_of(meta.get("namespace"), meta["name"]))
 
 
 # --- what is asked for ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import heartbeats, standing, trace_events, versions
 from lifecycle.kube_api.reading.versions import Row
 from lifecycle.kube_api.status import not_found, unknown
+from lifecycle.kube_api.watching.places import key_of
 from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
@@ -56,11 +57,6 @@ def keys(
     return sorted(
         (key_of(space, name), uid) for space, name, uid in found.values_list("namespace", "name", "uid")
     )
-
-
-def key_of(namespace: str | None, name: str) -> str:
-    """An object's key within its resource: lists go by these."""
-    return f"{namespace}/{name}" if namespace else name
 
 
 def load(

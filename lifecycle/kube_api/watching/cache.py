@@ -7,6 +7,7 @@ from typing import Protocol
 
 from lifecycle.kube_api.watching import records
 from lifecycle.kube_api.watching.changes import Change
+from lifecycle.kube_api.watching.places import Places
 from lifecycle.kube_api.watching.records import Row, State
 
 KEPT_CHANGES = 4096
@@ -32,6 +33,7 @@ class KindCache:
 
     def __init__(self, state: State, rv: int) -> None:
         self.state = state
+        self.places = Places(state)
         self.rv = self.objects_rv = rv
         self.oldest = rv
         """Every change after this version is in `changes`."""
@@ -43,6 +45,7 @@ class KindCache:
         """Take a version in, and tell everyone."""
         change = records.step(self.state, row)
         if change is not None:
+            self.places.put(row, self.state.get(row.uid))
             self.tell(change)
 
     def tell(self, change: Change) -> None:

@@ -47,7 +47,7 @@ class Feed:
         self.pulses: set[asyncio.Event] = set()
         self.is_over = False
         self.idle_since: float | None = None
-        self.checked_at = 0.0
+        self.checked_at = self.read_at = 0.0
         self.has_more = asyncio.Event()
         # They outlive the request that happened to come first, and take nothing of it along.
         loop, own = asyncio.get_running_loop(), Context()
@@ -138,6 +138,29 @@ class Feed:
             log.exception("watching failed", extra={"cluster": self.cluster_id})
             self.close(problem)
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody waits for what is recorded next."""
+        return bool(self.checks or self.pulses)
+
+    def note_read(self) -> None:
+        """Somebody reads from the caches: they are to stay for a while."""
+        self.idle_since, self.read_at = None, time.monotonic()
+
+    async def reach(self, cache: KindCache, rv: int) -> None:
+        """Read on, unless everything up to a version is in the cache already."""
+        if cache.objects_rv >= rv:
+            return
+        async with self.lock:
+            if cache.objects_rv >= rv or self.is_over:
+                return
+            try:
+                await self.read()
+            except Exception as problem:
+                # It may have stopped half way.
+                self.close(problem)
+                raise
+
     async def read(self) -> None:
         """Everything recorded since, to all takers in order."""
         head: Head | None = await in_thread(records.read_head)(self.cluster_id)
@@ -182,7 +205,7 @@ class Feed:
             if not await in_thread(check)():
                 for taker in takers:
                     taker.end(None)
-        if self.checks or self.pulses:
+        if self.is_watched:
             return
         if self.idle_since is None:
             self.idle_since = now
@@ -198,14 +221,20 @@ class Feed:
         for task in self.tasks:
             if task is not current:
                 task.cancel()
+        self.caches.clear()
 
 
 _feeds: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Feed]] = WeakKeyDictionary()
 
 
+def list_feeds() -> dict[int, Feed]:
+    """The feeds of the running event loop, by the number of their cluster."""
+    return _feeds.setdefault(asyncio.get_running_loop(), {})
+
+
 def feed_of(cluster: Cluster) -> Feed:
     """The feed of a cluster in the running event loop."""
-    feeds = _feeds.setdefault(asyncio.get_running_loop(), {})
+    feeds = list_feeds()
     found = feeds.get(cluster.pk)
     if found is None or found.is_over:
         found = feeds[cluster.pk] = Feed(cluster)

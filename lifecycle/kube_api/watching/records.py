@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import orjson
-from django.db.models import Q, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q, Sum, TextField
+from django.db.models.functions import Cast, Length
 
 from lifecycle.kube_api.watching.changes import ADDED, DELETED, Change, apply_patch
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
 from lifecycle.runs.run_clock import RunClock
 
+Json = dict[str, Any]
 PAGE_ROWS = 1000
 BEGINNING_RV = 4
 """The namespaces a cluster is born with are made together: no list was ever answered with an earlier one."""
@@ -112,7 +113,8 @@ def read_state(cluster_id: int, kind: Kind) -> tuple[State, int]:
         "uid", "rv", "namespace", "name", "text"
     )
     state = {
-        uid: Held(rv, namespace, name, text.encode()) for uid, rv, namespace, name, text in columns.iterator()
+        uid: Held(rv, namespace, name, write(orjson.loads(text)))
+        for uid, rv, namespace, name, text in columns.iterator()
     }
     after = read_head(cluster_id)
     if before is None or after is None:
@@ -123,6 +125,18 @@ def read_state(cluster_id: int, kind: Kind) -> tuple[State, int]:
         if row.type == ADDED if held is None else held.rv < row.rv:
             step(state, row)
     return state, after.rv
+
+
+def write(data: Json) -> bytes:
+    """An object as text, its kind before all else: so it goes out."""
+    return orjson.dumps({"kind": data.get("kind"), "apiVersion": data.get("apiVersion"), **data})
+
+
+def read_size(cluster_id: int, kind: Kind) -> int:
+    """About how much text the objects of a kind are that are there."""
+    rows = StoredObject.objects.filter(of_kinds([kind]), cluster_id=cluster_id, deleted_ms=None)
+    total = rows.aggregate(size=Sum(Length(Cast("data", TextField()))))["size"]
+    return total or 0
 
 
 def _walk(cluster_id: int, kind: Kind, after: int, upto: int) -> Iterator[Row]:
@@ -142,7 +156,7 @@ def step(state: State, row: Row) -> Change | None:
     else:
         new = apply_patch(orjson.loads(held.text), patch)
     new.setdefault("metadata", {})["resourceVersion"] = str(row.rv)
-    text = orjson.dumps(new)
+    text = write(new)
     if row.type == DELETED:
         del state[row.uid]
     else:

@@ -38,6 +38,9 @@ ROW_AND_INBOX = """
     SELECT cluster.*,
         EXISTS (SELECT 1 FROM lifecycle_command AS command
             WHERE command.cluster_id = cluster.id AND command.state = 'pending') AS has_commands,
+        EXISTS (SELECT 1 FROM lifecycle_command AS command
+            WHERE command.cluster_id = cluster.id AND command.state = 'pending'
+            AND command.pinned_ms IS NOT NULL) AS has_pinned,
         EXISTS (SELECT 1 FROM lifecycle_runcontrol AS control
             WHERE control.cluster_id = cluster.id AND control.applied_at IS NULL) AS has_controls
     FROM lifecycle_cluster AS cluster WHERE cluster.id = %s AND cluster.failure = ''
@@ -91,7 +94,7 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
 
 
 def row_and_inbox(cluster_id: int) -> Cluster | None:
-    """The row of a cluster that can be served, with `has_commands` and `has_controls`; None: it cannot."""
+    """The row of a cluster that can be served, with what the inbox has (`has_…`); None: it cannot."""
     return next(iter(Cluster.objects.raw(ROW_AND_INBOX, [cluster_id])), None)
 
 
