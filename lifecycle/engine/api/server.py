@@ -16,7 +16,7 @@ from ..heart.errors import AlreadyExists, Conflict
 from ..kinds.defaults import apply_defaults
 from ..kinds.namespace import NAMESPACE
 from ..kinds.registry import kind_of_json, read_object
-from ..kinds.validation import validate_create, validate_update
+from ..kinds.validation import validate_update
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.names import DEFINITION
@@ -24,7 +24,6 @@ from ..objects.pods.overlay import overlay_meta
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
 from ..rules.actions import CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
-from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
 from ..schema.decode import drop_unknown
@@ -114,7 +113,10 @@ class ApiServer:
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data, asked)
         if like is None:
-            raise_invalid(data, show_as(self._validate_new(data), context.release))
+            raise_invalid(
+                data,
+                show_as(context.definitions.validate_new(data, context.features, options), context.release),
+            )
         if kind.id == POD_KIND.id:
             data = complete_selectors(data)
         data = complete_new(context, data)
@@ -131,9 +133,6 @@ class ApiServer:
         for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion, cached=cached and cached.of_companion(companion))
         return created
-
-    def _validate_new(self, data: Json) -> list[FieldError]:
-        return validate_create(data, self._context.features) + self._context.definitions.validate(data)
 
     def decode(self, data: Json, options: WriteOptions = PLAIN) -> Json:
         """An object as it was sent, read field by field; a custom one pruned and completed by its schema.
@@ -256,7 +255,7 @@ class ApiServer:
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
         wanted = definitions.place(wanted)
         errors = validate_update(current, wanted, subresource or "", context.features)
-        errors = repeat_as_asked(errors) + definitions.validate(wanted, subresource or "")
+        errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current)
         raise_invalid(wanted, show_as(errors, context.release))
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")

@@ -27,6 +27,20 @@ MODELS: dict[str, tuple[str, ...]] = {
         "plugin/pkg/auth/authorizer/rbac/rbac.go",
     ),
     "rules/access/rules": ("pkg/apis/rbac/v1/evaluation_helpers.go",),
+    "rules/cel/addresses": (
+        "staging/src/k8s.io/apiserver/pkg/cel/library/cidr.go",
+        "staging/src/k8s.io/apiserver/pkg/cel/library/ip.go",
+    ),
+    "rules/cel/amounts": (
+        "staging/src/k8s.io/apiserver/pkg/cel/library/quantity.go",
+        "staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go",
+    ),
+    "rules/cel/evaluator": ("staging/src/k8s.io/apiserver/pkg/cel/environment/base.go",),
+    "rules/cel/libraries": ("staging/src/k8s.io/apiserver/pkg/cel/library/libraries.go",),
+    "rules/cel/lists": ("staging/src/k8s.io/apiserver/pkg/cel/library/lists.go",),
+    "rules/cel/patterns": ("staging/src/k8s.io/apiserver/pkg/cel/library/regex.go",),
+    "rules/cel/urls": ("staging/src/k8s.io/apiserver/pkg/cel/library/urls.go",),
+    "rules/cel/values": ("staging/src/k8s.io/apiserver/pkg/cel/value.go",),
     "rules/columns/ages": (
         "pkg/printers/internalversion/printers.go",
         "staging/src/k8s.io/apimachinery/pkg/util/duration/duration.go",
@@ -47,6 +61,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go",
+    ),
+    "rules/custom_resources/escapes": ("staging/src/k8s.io/apiserver/pkg/cel/escaping.go",),
+    "rules/custom_resources/rules": (
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go",
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/values.go",
+        "staging/src/k8s.io/apiserver/pkg/cel/common/valuesunstructured.go",
     ),
     "rules/custom_resources/structural": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/algorithm.go",
