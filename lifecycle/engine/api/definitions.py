@@ -127,6 +127,15 @@ class Definitions:
         version = kind.api_version.rpartition("/")[2]
         return definition.make_kind(version if version in definition.versions else definition.stored_version)
 
+    def list_versions(self, kind: Kind, data: Json) -> list[str]:
+        """The versions that a kind is served in, that of the object first."""
+        own = str(data.get("apiVersion") or kind.api_version).rpartition("/")[2]
+        definition = self.find(kind.id)
+        served = (
+            [] if definition is None else [one.name for one in definition.versions.values() if one.is_served]
+        )
+        return list(dict.fromkeys([own, *served]))
+
     def identify(self, new: StoredObject) -> None:
         """Have an object be of the very kind that was defined: its plural, its scope."""
         new.kind = self.kind_of(new.kind)

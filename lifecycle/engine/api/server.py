@@ -19,7 +19,7 @@ from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_update
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.names import DEFINITION
+from ..objects.names import DEFINITION, DELETE
 from ..objects.pods.overlay import overlay_meta
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
 from ..rules.actions import CreatePod
@@ -28,10 +28,9 @@ from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
-from .admission.admission import admit_changed, admit_new, admit_pod
+from .admission.admission import admit_changed, admit_last, admit_new, admit_pod, ask_policies
 from .admission.namespaces import delete_namespace, require_namespace
 from .admission.plugins import annotate
-from .admission.quotas import QUOTA
 from .context import Context
 from .definitions import is_told_of
 from .deletion import (
@@ -217,8 +216,7 @@ class ApiServer:
         admit_pod(self._context, spec, meta, action.name or action.generate_name)
         status = spec.notes.new_status or self._templates.make_status(spec)
         pod = Pod(POD_KIND, meta, spec, status, node_name=template.node_name)
-        if store.count(QUOTA):
-            self._context.quotas.require_room(pod)
+        admit_last(self._context, pod)
         try:
             store.create(pod)
         except AlreadyExists:
@@ -374,6 +372,7 @@ class ApiServer:
         check_mortal(old)
         if preconditions:
             check_preconditions(old, preconditions)
+        ask_policies(self._context, DELETE, None, old)
         if isinstance(old, Pod):
             return delete_pod(self._context, old, grace_seconds, has_options, propagation)
         if old.kind.id == NAMESPACE.kind.id:

@@ -39,6 +39,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "plugin/pkg/admission/runtimeclass/admission.go",
         "plugin/pkg/admission/serviceaccount/admission.go",
     ),
+    "api/admission/policies": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go",
+    ),
     "api/admission/quotas": (
         "pkg/controller/resourcequota/resource_quota_controller.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/resourcequota/admission.go",

@@ -259,6 +259,22 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/kubelet/container/sync_result.go",
         "pkg/kubelet/images/types.go",
     ),
+    "rules/policies/conditions": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/activation.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/composition.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/condition.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go",
+    ),
+    "rules/policies/matching": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/matching/matching.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/namespace/matcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/object/matcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules/rules.go",
+    ),
+    "rules/policies/validating": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/validator.go",
+    ),
     "rules/scaling/scales": (
         "pkg/registry/apps/deployment/storage/storage.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go",
@@ -308,6 +324,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 }
 
 OURS: dict[str, str] = {
+    "rules/policies/unasked": "telling: what of a stored policy is not asked",
     "rules/actions": "glue: the writes that deciding code asks for",
     "rules/columns/addons": "other: columns that VPA's and KEDA's own definitions ask for",
     "rules/jobs/schedules": "other: robfig/cron v3, which Kubernetes vendors",

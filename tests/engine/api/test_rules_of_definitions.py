@@ -180,8 +180,8 @@ SET = {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT}
             {"wait": "60s"},
             None,
             [
-                "unasked spec: the rule \"self.wait == '1m'\" is not asked: wait is a time, and times of objects"
-                " are not modelled in rules"
+                "unasked spec: the rule \"self.wait == '1m'\" is not asked: wait is a time, and times of"
+                " objects are not modelled in rules"
             ],
             id="times are not read",
         ),

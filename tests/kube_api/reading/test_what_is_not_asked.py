@@ -32,13 +32,22 @@ def of(kind: str) -> Json:
     [
         "MutatingWebhookConfiguration",
         "ValidatingWebhookConfiguration",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
+        "MutatingAdmissionPolicy",
     ],
 )
 def test_who_would_look_at_every_write_is_said_not_to_be_asked(kind):
     (warning,) = list_warnings(of(kind))
-    assert warning.startswith(f"{kind} gate is stored") and "not asked" in warning
+    assert warning.startswith(f"{kind} gate is stored, and no write is held to it: ")
+
+
+def test_of_a_policy_only_what_cannot_be_asked_is_said():
+    policy = of("ValidatingAdmissionPolicy")
+    assert list_warnings(policy) == [] == list_warnings(of("ValidatingAdmissionPolicyBinding"))
+    policy["spec"] = {
+        "validations": [{"expression": "true"}, {"expression": "authorizer.path('/').check('get')"}]
+    }
+    (warning,) = list_warnings(policy)
+    assert warning.startswith("spec.validations[1].expression: undeclared reference to 'authorizer'")
 
 
 def define(schemas: list[Json], conversion: Json | None = None) -> Json:

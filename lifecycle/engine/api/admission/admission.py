@@ -1,7 +1,7 @@
 """Validating admission: refuses objects by the state of the cluster.
 
 In this order: namespace (exists, not terminating), the limit of pods in a cluster, service account,
-priority and runtime class, LimitRange, pod security, quotas.
+priority and runtime class, LimitRange, pod security, admission policies, quotas.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...heart.errors import Forbidden
 from ...kinds.plain import PRIORITY_CLASS
 from ...objects.meta import ObjectMeta, StoredObject
+from ...objects.names import CREATE, POLICY_BINDING, UPDATE
 from ...objects.node import NODE_KIND, Node
 from ...objects.pods.pod import POD_KIND, Pod, PodSpec
 from ...objects.storage import CLAIM
@@ -23,12 +24,18 @@ from .quotas import QUOTA, SIZED
 
 
 def admit_new(context: Context, new: StoredObject) -> None:
-    """A new object whose identity and first status are complete. Raises Forbidden."""
+    """A new object whose identity and first status are complete. Raises Forbidden, or as a policy refuses."""
     if isinstance(new, Pod):
         admit_pod(context, new.spec, new.meta, new.meta.name)
     else:
         require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta.name)
         _admit_any(context, new)
+    admit_last(context, new)
+
+
+def admit_last(context: Context, new: StoredObject) -> None:
+    """What looks at a new object when all else has: policies, and quotas. Raises ApiError."""
+    ask_policies(context, CREATE, new)
     if context.store.count(QUOTA):
         context.quotas.require_room(new)
 
@@ -65,8 +72,23 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
             _require_capacity(context, old, new)
     elif not subresource and new.meta.deletion_ms is None:
         _admit_any(context, new)
+    ask_policies(context, UPDATE, new, old, subresource)
     if context.store.count(QUOTA) and _may_take_more(old, new, subresource):
         context.quotas.require_room(new, old=old)
+
+
+def ask_policies(
+    context: Context,
+    operation: str,
+    new: StoredObject | None,
+    old: StoredObject | None = None,
+    subresource: str = "",
+) -> None:
+    """Hold a write to admission policies, if any is bound. Raises ApiError as the policy wants it."""
+    if context.store.count(POLICY_BINDING):
+        from .policies import ask_policies as ask
+
+        ask(context, operation, new, old, subresource)
 
 
 def _require_capacity(context: Context, old: StoredObject, new: Pod) -> None:

@@ -124,7 +124,7 @@ def compare(value: Any, other: Any) -> int:
     is_version = isinstance(value, Mapping) and SEMVER in value
     left: Any = _rank(value) if is_version else _amount(value)
     right: Any = _rank(other) if is_version else _amount(other)
-    return (left > right) - (left < right)
+    return int(left > right) - int(left < right)
 
 
 def is_less(value: Any, other: Any) -> bool:

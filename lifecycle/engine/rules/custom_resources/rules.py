@@ -255,8 +255,8 @@ def _convert(value: Any, schema: Json, is_root: bool = False) -> Any:
 def _convert_fields(value: Json, schema: Json, is_root: bool) -> Json:
     known, further = schema.get("properties"), schema.get("additionalProperties")
     if not known and not is_root:
-        is_typed = isinstance(further, Mapping)
-        return {name: _convert(one, further) if is_typed else one for name, one in value.items()}
+        entry: Json = further if isinstance(further, Mapping) else {}
+        return {name: _convert(one, entry) for name, one in value.items()}
     made = {}
     for name, one in value.items():
         below = (known or {}).get(name)
