@@ -45,8 +45,8 @@ class WriteOptions:
 
     `validation`: STRICT, WARN, IGNORE, or "" for what comes from Podline itself. `problems`: what whoever
     read the request's text saw that its value does not show, such as fields given twice, in the API server's
-    words. `user`: name and groups of who asks, as reviews show them; None where nobody is known. `warnings`
-    are gathered on the way.
+    words. `user`: name and groups of who asks, as reviews show them; None where nobody is known. `patches`:
+    JSON patches that mutating webhooks answered. `warnings` are gathered on the way.
     """
 
     manager: str = "unknown"
@@ -55,6 +55,7 @@ class WriteOptions:
     validation: str = ""
     problems: Sequence[str] = ()
     user: Json | None = None
+    patches: list[Any] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     def warn(self, texts: Sequence[str]) -> None:
@@ -77,6 +78,7 @@ def read_options(command: str, payload: Mapping[str, Any]) -> WriteOptions:
         request.get("fieldValidation") or WARN,
         tuple(request.get("problems") or ()),
         request.get("userInfo"),
+        request.get("patches") or [],
     )
 
 

@@ -127,6 +127,7 @@ _REQUEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "dryRun": _is_list_of_texts,
     "problems": _is_list_of_texts,
     "userInfo": _is_map,
+    "patches": lambda value: isinstance(value, list),
 }
 
 

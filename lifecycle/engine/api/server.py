@@ -28,7 +28,7 @@ from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
-from .admission.admission import admit_changed, admit_last, admit_new, admit_pod, ask_policies
+from .admission.admission import admit_changed, admit_last, admit_new, admit_pod, ask_policies, mutate
 from .admission.namespaces import delete_namespace, require_namespace
 from .admission.plugins import annotate
 from .context import Context
@@ -111,6 +111,7 @@ class ApiServer:
             entries = self._managers.after_create(sent, data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data, asked)
+        data = mutate(context, data, options)
         if like is None:
             raise_invalid(
                 data,
@@ -251,7 +252,7 @@ class ApiServer:
         tracked = current["metadata"].pop(FIELD, None)
         has_status = definitions.has_status(current)
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
-        wanted = definitions.place(wanted)
+        wanted = mutate(context, definitions.place(wanted), options)
         errors = validate_update(current, wanted, subresource or "", context.features)
         errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current)
         raise_invalid(wanted, show_as(errors, context.release))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..objects.kinds import Kind
@@ -29,7 +30,6 @@ from ..rules.serving.fields import read_at
 from .entry import KindEntry
 from .served import AS_MOST, EXTENSIONS, STATUS, STATUS_ONLY, Form, Served, Subresource
 
-Json = dict[str, Any]
 _ADMISSION = "admissionregistration.k8s.io/v1"
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
 _EXTENSION = Served(categories=EXTENSIONS, needs_version=True)
@@ -55,7 +55,7 @@ def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_M
     return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
 
 
-def _warn_of_policy(data: Json) -> list[str]:
+def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
     from ..rules.policies.unasked import list_unasked
 
     return list_unasked(data)

@@ -26,6 +26,9 @@ MODELS: dict[str, tuple[str, ...]] = {
     "api/admission/definitions": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go",
     ),
+    "api/admission/mutations": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go",
+    ),
     "api/admission/namespaces": (
         "pkg/registry/core/namespace/storage/storage.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go",

@@ -255,10 +255,6 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/pods/status": ("pkg/kubelet/kubelet_pods.go", "pkg/kubelet/status/generate.go"),
     "rules/pods/sysctls": ("pkg/kubelet/sysctl/allowlist.go", "pkg/kubelet/sysctl/safe_sysctls.go"),
     "rules/pods/user_namespaces": ("pkg/kubelet/userns/userns_manager.go",),
-    "rules/reasons": (
-        "pkg/kubelet/container/sync_result.go",
-        "pkg/kubelet/images/types.go",
-    ),
     "rules/policies/conditions": (
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/activation.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/composition.go",
@@ -274,6 +270,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/policies/validating": (
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/validator.go",
+    ),
+    "rules/reasons": (
+        "pkg/kubelet/container/sync_result.go",
+        "pkg/kubelet/images/types.go",
     ),
     "rules/scaling/scales": (
         "pkg/registry/apps/deployment/storage/storage.go",
@@ -324,7 +324,6 @@ MODELS: dict[str, tuple[str, ...]] = {
 }
 
 OURS: dict[str, str] = {
-    "rules/policies/unasked": "telling: what of a stored policy is not asked",
     "rules/actions": "glue: the writes that deciding code asks for",
     "rules/columns/addons": "other: columns that VPA's and KEDA's own definitions ask for",
     "rules/jobs/schedules": "other: robfig/cron v3, which Kubernetes vendors",
@@ -337,6 +336,7 @@ OURS: dict[str, str] = {
     "rules/pods/probe_load": "world: what exec probes cost a machine",
     "rules/pods/state": "telling: a pod's state in one word",
     "rules/pods/usage": "world: what containers use",
+    "rules/policies/unasked": "telling: what of a stored policy is not asked",
     "rules/scaling/event_scaling": "other: KEDA's triggers",
     "rules/scaling/vertical_scaling": "other: VPA's recommender",
     "rules/telling/autoscalers": "telling: sentences on autoscalers",

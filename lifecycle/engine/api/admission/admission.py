@@ -6,6 +6,8 @@ priority and runtime class, LimitRange, pod security, admission policies, quotas
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...heart.errors import Forbidden
 from ...kinds.plain import PRIORITY_CLASS
 from ...objects.meta import ObjectMeta, StoredObject
@@ -16,11 +18,14 @@ from ...objects.storage import CLAIM
 from ...releases.switches import RESIZE_VALIDATED_BY_NODE
 from ...rules.validation.pods.pod_security import is_significant
 from ..context import Context
+from ..options import WriteOptions
 from ..storage import require_growth
 from .classes import find_default
 from .namespaces import find_namespace, require_lasting, require_security
 from .plugins import forbid
 from .quotas import QUOTA, SIZED
+
+Json = dict[str, Any]
 
 
 def admit_new(context: Context, new: StoredObject) -> None:
@@ -75,6 +80,15 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
     ask_policies(context, UPDATE, new, old, subresource)
     if context.store.count(QUOTA) and _may_take_more(old, new, subresource):
         context.quotas.require_room(new, old=old)
+
+
+def mutate(context: Context, data: Json, options: WriteOptions) -> Json:
+    """An object as mutating webhooks want it, if any were asked. Raises ApiError where it cannot be so."""
+    if not options.patches:
+        return data
+    from .mutations import apply_patches
+
+    return apply_patches(context, data, options.patches)
 
 
 def ask_policies(

@@ -15,7 +15,7 @@ from ...objects.meta import StoredObject
 from ...objects.names import POLICY, POLICY_BINDING
 from ...objects.selector import Selector
 from ...rules.policies.matching import Request, match_policy
-from ...rules.policies.validating import fail_to_configure, judge
+from ...rules.policies.validating import Denial, fail_to_configure, judge
 from ..context import Context
 
 Json = dict[str, Any]
@@ -42,7 +42,7 @@ def ask_policies(
     if request.is_exempt:
         return
     bindings = [one.to_json() for one in store.list(POLICY_BINDING)]
-    denials = []
+    denials: list[Denial] = []
     for policy in (one.to_json() for one in store.list(POLICY)):
         version = match_policy(policy["spec"].get("matchConstraints") or {}, request)
         if version is None:
@@ -74,7 +74,7 @@ def _make_request(
     seen = new or old
     assert seen is not None, "a write is of something"
     epoch_ms, writer = context.clock.epoch_ms, context.writer
-    after, before = (one and one.to_json(epoch_ms) for one in (new, old))
+    after, before = (None if one is None else one.to_json(epoch_ms) for one in (new, old))
     namespace = seen.meta.namespace or (seen.meta.name if seen.kind.id == "Namespace" else "")
     home = context.store.get("Namespace", "", namespace) if namespace else None
     return Request(
@@ -87,7 +87,7 @@ def _make_request(
         after,
         before,
         writer.user if writer is not None else None,
-        home and home.to_json(epoch_ms),
+        None if home is None else home.to_json(epoch_ms),
         context.store.is_rehearsal,
     )
 

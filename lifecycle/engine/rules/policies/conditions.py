@@ -28,7 +28,7 @@ class Inputs:
         self._given: dict[str, Any] = {
             "object": seen.object,
             "oldObject": seen.old,
-            "request": _show_request(request, version),
+            "request": show_request(request, version),
             "params": params,
             "namespaceObject": _show_namespace(request),
         }
@@ -80,7 +80,8 @@ def is_matched(conditions: Iterable[Json], inputs: Inputs, failure_policy: str) 
     return not errors
 
 
-def _show_request(request: Request, version: str) -> Json:
+def show_request(request: Request, version: str) -> Json:
+    """A request as an AdmissionReview has it, without its objects."""
     kind, group = request.kind, request.kind.group
     shown: dict[str, Any] = {
         "kind": {"group": group, "version": version, "kind": kind.name},
