@@ -103,3 +103,22 @@ def _kept_key(path: Path) -> str:
     if not key:
         raise ImproperlyConfigured(f"{path} is empty: delete it, and a new key is made")
     return key
+
+
+def endpoints(name: str) -> dict[str, str]:
+    """A comma-separated list of addresses: HOST:PORT as it stands in a URL, or a Service's and where it is.
+
+    `{"shop/gate:443": "127.0.0.1:9443"}` of `shop/gate:443=127.0.0.1:9443`.
+    """
+    found = {}
+    for word in words(name):
+        key, equals, target = word.partition("=")
+        key, target = key.strip(), (target if equals else key).strip()
+        if equals and "/" in key and ":" not in key:
+            key += ":443"
+        host, _, port = target.rpartition(":")
+        is_port = port.isascii() and port.isdecimal() and len(port) < 6 and 0 < int(port) < 65536
+        if not host or "/" in target or not is_port or ("/" in key) != bool(equals):
+            raise ImproperlyConfigured(f"{name}={word}: use HOST:PORT or NAMESPACE/SERVICE:PORT=HOST:PORT")
+        found[key.lower()] = target
+    return found

@@ -26,6 +26,7 @@
 | MAX_PREVIEWS      | 4                           | previews and looks one user may have at once   |
 | MAX_SHARES        | 50                          | shared links one user may have that are good   |
 | MAX_EXPORTS       | 4                           | exports one user may have at once, a process   |
+| WEBHOOKS          | (none)                      | admission webhooks that may be called: where   |
 | KUBERNETES        | v1.36                       | of new clusters that ask for no release        |
 | LOG_LEVEL         | INFO                        | DEBUG, INFO, WARNING or ERROR                  |
 
@@ -253,6 +254,7 @@ CHANNEL_LAYERS = {
 
 SHARDS = env.whole("PODLINE_SHARDS", 16, low=1, high=4096)
 RENDER_CHARTS = env.flag("RENDER_CHARTS")
+WEBHOOKS = env.endpoints("WEBHOOKS")
 MAX_CLUSTERS = env.whole("MAX_CLUSTERS", 100)
 MAX_PODS = env.whole("MAX_PODS", 20_000)
 MAX_MEGABYTES = env.whole("MAX_MEGABYTES", 8192)

@@ -101,8 +101,9 @@ FLAT_ENGINE = {
 
 PURE = ("lifecycle.engine", "lifecycle.userland", *DEFINITIONS)
 IMPURE = {"time", "random", "os", "io", "socket", "subprocess", "threading", "asyncio"}
-# Grammar and expressions of shell scripts, YAML of annotations, time zones: pure functions of their input.
-THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata"}
+# Grammar and expressions of shell scripts and of rules, YAML of annotations, time zones: pure functions of
+# their input.
+THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata", "cel_expr_python"}
 # They remember by identity what they hold on to; no order and no value comes from it.
 REMEMBER_BY_IDENTITY = {
     "lifecycle.engine.objects.codec",

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lifecycle.engine.api.options import read_options
@@ -12,6 +12,7 @@ from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.rules.validation.words.refusal import raise_invalid
 from lifecycle.kube_api.access import escalation
 from lifecycle.kube_api.access.authorization import read_attributes, require_allowed
+from lifecycle.kube_api.admission import webhooks
 from lifecycle.kube_api.asking import bodies, objects, patch_bodies
 from lifecycle.kube_api.asking.asked import Answer, Asked
 from lifecycle.kube_api.asking.bodies import Unreadable
@@ -28,6 +29,7 @@ from lifecycle.runs.driving.clocks import wait_until_it_stands
 
 Json = dict[str, Any]
 WAIT_SECONDS = 30.0
+_ADMITTED = ("create", "replace", "patch", "delete")
 CHUNK, COLLECTION_SECONDS = 200, 60.0
 """Of what is deleted together so many are ordered at once, and no more after so long."""
 
@@ -80,14 +82,43 @@ def _read_result(cluster: Cluster, result: inbox.Result) -> Result:
 
 
 def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
-    """The result of a command, where the one who asks may give what it gives. Raises Refusal."""
+    """The result of a command, where the one who asks may give what it gives, and no webhook is against it.
+
+    Raises Refusal.
+    """
+    payload = {**payload, "request": {**payload["request"], "userInfo": asked.caller.info.to_json()}}
     if kind != "delete" and escalation.is_checked(asked):
         rehearsed = {**payload, "request": {**payload["request"], "dryRun": ["All"]}}
         made = _carry_out(asked, kind, rehearsed).data
         name = made["metadata"]["name"]
         old = reads.find(asked.cluster, asked.resource, asked.address.namespace, name)
         escalation.check_grant(asked, old, made)
-    return _carry_out(asked, kind, payload)
+    if kind not in _ADMITTED or payload.get("subresource") == "scale":
+        return _carry_out(asked, kind, payload)
+    outcome = _ask_webhooks(asked, kind, payload)
+    result = _carry_out(asked, kind, _with_patches(payload, outcome.patches))
+    return replace(result, warnings=[*outcome.warnings, *result.warnings])
+
+
+def _ask_webhooks(asked: Asked, kind: str, payload: Json) -> webhooks.Outcome:
+    """What admission webhooks say of a command. Raises Refusal where one refuses it."""
+    address, request = asked.address, payload["request"]
+    meta = (payload.get("object") or {}).get("metadata") or payload
+    name = address.name or meta.get("name") or ""
+    old = None
+    if kind != "create" and name:
+        old = reads.find(asked.cluster, asked.resource, address.namespace, name)
+
+    def rehearse(patches: Sequence[Any]) -> Json:
+        rehearsed = {**payload, "request": {**request, "dryRun": ["All"]}}
+        return _carry_out(asked, kind, _with_patches(rehearsed, patches)).data
+
+    is_dry_run = bool(request.get("dryRun"))
+    return webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, is_dry_run)
+
+
+def _with_patches(payload: Json, patches: Sequence[Any]) -> Json:
+    return {**payload, "request": {**payload["request"], "patches": list(patches)}} if patches else payload
 
 
 def _carry_out(asked: Asked, kind: str, payload: Json) -> Result:
@@ -344,6 +375,9 @@ def _delete_each(asked: Asked, items: list[Json], options: DeleteOptions, is_beg
         for data in items
     ]
     _store_standing(asked, [data["metadata"]["name"] for data in items])
+    for payload in payloads:
+        payload["request"]["userInfo"] = asked.caller.info.to_json()
+        _ask_webhooks(asked, "delete", payload)
     with _telling_refusals():
         commands = inbox.append_all(
             asked.cluster, [("delete", payload) for payload in payloads], asked.user, is_begun

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..heart.agenda import Agenda
@@ -21,6 +21,7 @@ from .admission.recommendations import Recommendations
 from .connections import Connections
 from .definitions import Definitions
 from .metrics import Metrics
+from .options import WriteOptions
 from .services import ServiceDirectory
 from .volumes import Volumes
 
@@ -63,6 +64,8 @@ class Context:
         self.logs: list[tuple[str, str, int, int, str]] = []
         # The address of a node's machine, by the node's name, also of one that is yet to come.
         self.find_machine_address: Callable[[str], str] = lambda node: ""
+        # What the command that is being carried out says beside its object; None: a component writes.
+        self.writer: WriteOptions | None = None
         # Images that were started without anything being known of their programs.
         self.assumed_images: set[str] = set()
         # What images are taken to be by their names alone.
@@ -72,6 +75,11 @@ class Context:
     def now_ms(self) -> int:
         """The instant being lived."""
         return self.clock.now_ms
+
+    def warn(self, texts: Sequence[str]) -> None:
+        """Tell whoever sent the command that is being carried out, if anybody did."""
+        if self.writer is not None:
+            self.writer.warn(texts)
 
     def begin_at(self, now_ms: int, chance_seed: int) -> None:
         """Go on from an instant that was lived through before, with the seed that chance came from then."""

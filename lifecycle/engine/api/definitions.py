@@ -6,11 +6,12 @@ manifest can be tried even if its definitions are missing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..heart.errors import NotFound
 from ..kinds.registry import entry_of, entry_of_json, kind_of_json
+from ..kinds.validation import validate_create
 from ..objects.kinds import Kind
 from ..objects.meta import StoredObject
 from ..objects.names import DEFINITION
@@ -22,11 +23,16 @@ from ..rules.custom_resources.definition import (
     read_definition,
 )
 from ..rules.scaling.scales import BUILT_IN
-from ..rules.validation.words.field_error import FieldError
+from ..rules.validation.words.field_error import INVALID, FieldError
 from ..schema.typed.shapes import Shape
 from ..store.store import Store
+from .options import PLAIN, WriteOptions
 
 Json = dict[str, Any]
+_UNCHECKED = (
+    "some validation rules were not checked because the object was invalid; correct the existing errors to"
+    " complete validation"
+)
 
 
 class Definitions:
@@ -121,16 +127,32 @@ class Definitions:
         version = kind.api_version.rpartition("/")[2]
         return definition.make_kind(version if version in definition.versions else definition.stored_version)
 
+    def list_versions(self, kind: Kind, data: Json) -> list[str]:
+        """The versions that a kind is served in, that of the object first."""
+        own = str(data.get("apiVersion") or kind.api_version).rpartition("/")[2]
+        definition = self.find(kind.id)
+        served = (
+            [] if definition is None else [one.name for one in definition.versions.values() if one.is_served]
+        )
+        return list(dict.fromkeys([own, *served]))
+
     def identify(self, new: StoredObject) -> None:
         """Have an object be of the very kind that was defined: its plural, its scope."""
         new.kind = self.kind_of(new.kind)
 
-    def validate(self, data: Json, subresource: str = "") -> list[FieldError]:
-        """What is wrong with an object by the schema of its kind."""
+    def validate_new(self, data: Json, gates: Mapping[str, bool], options: WriteOptions) -> list[FieldError]:
+        """What is wrong with a new object of any kind."""
+        return validate_create(data, gates) + self.validate(data, options)
+
+    def validate(self, data: Json, options: WriteOptions, old: Json | None = None) -> list[FieldError]:
+        """What is wrong with an object by the schema of its kind and the rules in it.
+
+        `old`: as it is stored; None of a new one.
+        """
         version = self.find_version(data)
         if version is None:
             return []
-        from ..rules.custom_resources.validation import validate_custom
+        from ..rules.custom_resources.validation import is_blocking, validate_custom
 
         # What every object has is checked as that of every object.
         own = {name: value for name, value in data.items() if name != "metadata"}
@@ -138,7 +160,12 @@ class Definitions:
         properties = {**(known.get("properties") or {})}
         properties.pop("metadata", None)
         needed = [name for name in known.get("required") or () if name != "metadata"]
-        return validate_custom(own, {**known, "properties": properties, "required": needed})
+        errors = validate_custom(own, {**known, "properties": properties, "required": needed})
+        if not version.has_rules:
+            return errors
+        if any(is_blocking(error) for error in errors):
+            return [*errors, FieldError("<nil>", INVALID, None, _UNCHECKED)]
+        return errors + _ask_rules(data, old, version.schema, options)
 
     def is_spec_new(self, current: Json, wanted: Json) -> bool:
         """Whether a change is one of what is wanted: of the spec, and of a custom resource of anything else.
@@ -187,3 +214,15 @@ def is_told_of(current: Json, wanted: Json) -> bool:
     """Whether a change of annotations raises the generation as one of the spec does: a Deployment's does."""
     before, after = (data["metadata"].get("annotations") or {} for data in (current, wanted))
     return before != after and entry_of_json(current).counts_annotations
+
+
+def _ask_rules(
+    data: Json, old: Json | None, schema: Mapping[str, Any], options: WriteOptions
+) -> list[FieldError]:
+    from ..rules.custom_resources.rules import ask_rules
+
+    found = ask_rules(data, old, schema)
+    # A component has nobody who could read a warning.
+    if options is not PLAIN:
+        options.warn(found.warnings + found.unasked)
+    return found.errors

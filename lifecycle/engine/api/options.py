@@ -45,7 +45,8 @@ class WriteOptions:
 
     `validation`: STRICT, WARN, IGNORE, or "" for what comes from Podline itself. `problems`: what whoever
     read the request's text saw that its value does not show, such as fields given twice, in the API server's
-    words. `warnings` are gathered on the way.
+    words. `user`: name and groups of who asks, as reviews show them; None where nobody is known. `patches`:
+    JSON patches that mutating webhooks answered. `warnings` are gathered on the way.
     """
 
     manager: str = "unknown"
@@ -53,6 +54,8 @@ class WriteOptions:
     is_forced: bool = False
     validation: str = ""
     problems: Sequence[str] = ()
+    user: Json | None = None
+    patches: list[Any] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     def warn(self, texts: Sequence[str]) -> None:
@@ -74,6 +77,8 @@ def read_options(command: str, payload: Mapping[str, Any]) -> WriteOptions:
         bool(request.get("force")),
         request.get("fieldValidation") or WARN,
         tuple(request.get("problems") or ()),
+        request.get("userInfo"),
+        request.get("patches") or [],
     )
 
 

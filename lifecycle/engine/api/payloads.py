@@ -126,6 +126,8 @@ _REQUEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "force": lambda value: isinstance(value, bool),
     "dryRun": _is_list_of_texts,
     "problems": _is_list_of_texts,
+    "userInfo": _is_map,
+    "patches": lambda value: isinstance(value, list),
 }
 
 

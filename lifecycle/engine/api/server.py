@@ -16,23 +16,21 @@ from ..heart.errors import AlreadyExists, Conflict
 from ..kinds.defaults import apply_defaults
 from ..kinds.namespace import NAMESPACE
 from ..kinds.registry import kind_of_json, read_object
-from ..kinds.validation import validate_create, validate_update
+from ..kinds.validation import validate_update
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.names import DEFINITION
+from ..objects.names import DEFINITION, DELETE
 from ..objects.pods.overlay import overlay_meta
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
 from ..rules.actions import CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
-from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
 from ..schema.decode import drop_unknown
 from ..store.store import note_of
-from .admission.admission import admit_changed, admit_new, admit_pod
+from .admission.admission import admit_changed, admit_last, admit_new, admit_pod, ask_policies, mutate
 from .admission.namespaces import delete_namespace, require_namespace
 from .admission.plugins import annotate
-from .admission.quotas import QUOTA
 from .context import Context
 from .definitions import is_told_of
 from .deletion import (
@@ -113,8 +111,12 @@ class ApiServer:
             entries = self._managers.after_create(sent, data, options)
         if kind.id == POD_KIND.id:
             data = context.completion.complete_json(data, asked)
+        data = mutate(context, data, options)
         if like is None:
-            raise_invalid(data, show_as(self._validate_new(data), context.release))
+            raise_invalid(
+                data,
+                show_as(context.definitions.validate_new(data, context.features, options), context.release),
+            )
         if kind.id == POD_KIND.id:
             data = complete_selectors(data)
         data = complete_new(context, data)
@@ -131,9 +133,6 @@ class ApiServer:
         for companion in [] if self._store.is_rehearsal else list_companions(created):
             self.create_json(companion, cached=cached and cached.of_companion(companion))
         return created
-
-    def _validate_new(self, data: Json) -> list[FieldError]:
-        return validate_create(data, self._context.features) + self._context.definitions.validate(data)
 
     def decode(self, data: Json, options: WriteOptions = PLAIN) -> Json:
         """An object as it was sent, read field by field; a custom one pruned and completed by its schema.
@@ -218,8 +217,7 @@ class ApiServer:
         admit_pod(self._context, spec, meta, action.name or action.generate_name)
         status = spec.notes.new_status or self._templates.make_status(spec)
         pod = Pod(POD_KIND, meta, spec, status, node_name=template.node_name)
-        if store.count(QUOTA):
-            self._context.quotas.require_room(pod)
+        admit_last(self._context, pod)
         try:
             store.create(pod)
         except AlreadyExists:
@@ -254,9 +252,9 @@ class ApiServer:
         tracked = current["metadata"].pop(FIELD, None)
         has_status = definitions.has_status(current)
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
-        wanted = definitions.place(wanted)
+        wanted = mutate(context, definitions.place(wanted), options)
         errors = validate_update(current, wanted, subresource or "", context.features)
-        errors = repeat_as_asked(errors) + definitions.validate(wanted, subresource or "")
+        errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current)
         raise_invalid(wanted, show_as(errors, context.release))
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
@@ -375,6 +373,7 @@ class ApiServer:
         check_mortal(old)
         if preconditions:
             check_preconditions(old, preconditions)
+        ask_policies(self._context, DELETE, None, old)
         if isinstance(old, Pod):
             return delete_pod(self._context, old, grace_seconds, has_options, propagation)
         if old.kind.id == NAMESPACE.kind.id:

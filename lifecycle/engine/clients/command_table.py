@@ -70,10 +70,11 @@ _UNHEARD = ("chance", "fault", "staticPod")
 class CommandTable:
     """Carries commands out. `others` are the handlers of those that no client sends to the API server."""
 
-    __slots__ = ("_away", "_client", "_handlers", "_release", "_store")
+    __slots__ = ("_away", "_client", "_context", "_handlers", "_release", "_store")
 
     def __init__(self, context: Context, api: ApiServer, others: dict[str, Handler]) -> None:
         self._client = client = Client(context, api)
+        self._context = context
         self._store, self._away, self._release = context.store, context.away, context.release
         own = {kind: partial(handler, client) for kind, handler in _OF_CLIENTS.items()}
         self._handlers: dict[str, Handler] = {**own, **others}
@@ -93,6 +94,13 @@ class CommandTable:
         self._client.options = read_options(command.kind, command.payload)
         if API_SERVER in self._away and command.kind not in _UNHEARD:
             raise ServiceUnavailable(NO_SERVER)
+        self._context.writer = self._client.options
+        try:
+            return self._carry_out(command)
+        finally:
+            self._context.writer = None
+
+    def _carry_out(self, command: Command) -> Answer:
         handler = self._handlers[command.kind]
         if command.kind in _OF_CLIENTS and (command.payload.get("request") or {}).get("dryRun"):
             with self._store.rehearse():

@@ -89,6 +89,10 @@ class BadRequest(ApiError, code=400):
     """The request cannot be read."""
 
 
+class Unauthorized(ApiError, code=401):
+    """Whoever asks is not let in."""
+
+
 class Forbidden(ApiError, code=403):
     """Understood and refused."""
 

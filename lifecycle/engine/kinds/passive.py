@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..objects.kinds import Kind
+from ..objects.names import POLICY, POLICY_BINDING
 from ..rules.columns.column import AGE, CREATED_AT, Columns
 from ..rules.columns.network import (
     ADDRESS_COLUMNS,
@@ -40,22 +44,34 @@ _SIGNING_REQUEST = Served(
 )
 
 
-_NOT_ASKED = "is stored, and no write is held to it: webhooks and admission policies are not asked"
+_WEBHOOKS = (
+    "webhooks are asked of what clients of the API write, where the operator of a server has allowed it"
+)
+_MUTATIONS = "what mutating policies make of objects is not modelled"
+_NOT_ASKED = "is stored, and no write is held to it"
 
 
 def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
     return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
 
 
-def _admission(name: str, plural: str, columns: Columns, served: Served, first_minor: int = 0) -> KindEntry:
-    """What would look at every write: whoever counts on that is told."""
+def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
+    from ..rules.policies.unasked import list_unasked
+
+    return list_unasked(data)
+
+
+def _admission(
+    name: str, plural: str, columns: Columns, served: Served, why: str = "", first_minor: int = 0
+) -> KindEntry:
+    """What would look at every write, and does not: whoever counts on that is told why."""
     return KindEntry(
         kind=Kind(_ADMISSION, name, plural, False),
         is_passive=True,
         columns=columns,
         served=served,
         first_minor=first_minor,
-        warn=lambda data: [f"{name} {(data.get('metadata') or {}).get('name') or ''} {_NOT_ASKED}"],
+        warn=lambda data: [f"{name} {(data.get('metadata') or {}).get('name') or ''} {_NOT_ASKED}: {why}"],
     )
 
 
@@ -76,30 +92,34 @@ PASSIVE = (
         "mutatingwebhookconfigurations",
         WEBHOOK_COLUMNS,
         _EXTENSION,
+        _WEBHOOKS,
     ),
     _admission(
         "ValidatingWebhookConfiguration",
         "validatingwebhookconfigurations",
         WEBHOOK_COLUMNS,
         _EXTENSION,
+        _WEBHOOKS,
     ),
-    _admission(
-        "ValidatingAdmissionPolicy",
-        "validatingadmissionpolicies",
-        POLICY_COLUMNS,
-        _EXTENSION_WITH_STATUS,
+    KindEntry(
+        kind=Kind(_ADMISSION, POLICY, "validatingadmissionpolicies", False),
+        is_passive=True,
+        columns=POLICY_COLUMNS,
+        served=_EXTENSION_WITH_STATUS,
+        warn=_warn_of_policy,
     ),
-    _admission(
-        "ValidatingAdmissionPolicyBinding",
-        "validatingadmissionpolicybindings",
-        POLICY_BINDING_COLUMNS,
-        _EXTENSION,
+    KindEntry(
+        kind=Kind(_ADMISSION, POLICY_BINDING, "validatingadmissionpolicybindings", False),
+        is_passive=True,
+        columns=POLICY_BINDING_COLUMNS,
+        served=_EXTENSION,
     ),
     _admission(
         "MutatingAdmissionPolicy",
         "mutatingadmissionpolicies",
         MUTATING_POLICY_COLUMNS,
         _MUTATING,
+        _MUTATIONS,
         first_minor=36,
     ),
     _admission(
@@ -107,6 +127,7 @@ PASSIVE = (
         "mutatingadmissionpolicybindings",
         POLICY_BINDING_COLUMNS,
         _MUTATING,
+        _MUTATIONS,
         first_minor=36,
     ),
     _passive(

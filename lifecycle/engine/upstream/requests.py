@@ -26,6 +26,9 @@ MODELS: dict[str, tuple[str, ...]] = {
     "api/admission/definitions": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go",
     ),
+    "api/admission/mutations": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/mutating/dispatcher.go",
+    ),
     "api/admission/namespaces": (
         "pkg/registry/core/namespace/storage/storage.go",
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go",
@@ -38,6 +41,10 @@ MODELS: dict[str, tuple[str, ...]] = {
         "plugin/pkg/admission/priority/admission.go",
         "plugin/pkg/admission/runtimeclass/admission.go",
         "plugin/pkg/admission/serviceaccount/admission.go",
+    ),
+    "api/admission/policies": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/generic/policy_dispatcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go",
     ),
     "api/admission/quotas": (
         "pkg/controller/resourcequota/resource_quota_controller.go",

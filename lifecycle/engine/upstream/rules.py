@@ -27,6 +27,20 @@ MODELS: dict[str, tuple[str, ...]] = {
         "plugin/pkg/auth/authorizer/rbac/rbac.go",
     ),
     "rules/access/rules": ("pkg/apis/rbac/v1/evaluation_helpers.go",),
+    "rules/cel/addresses": (
+        "staging/src/k8s.io/apiserver/pkg/cel/library/cidr.go",
+        "staging/src/k8s.io/apiserver/pkg/cel/library/ip.go",
+    ),
+    "rules/cel/amounts": (
+        "staging/src/k8s.io/apiserver/pkg/cel/library/quantity.go",
+        "staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go",
+    ),
+    "rules/cel/evaluator": ("staging/src/k8s.io/apiserver/pkg/cel/environment/base.go",),
+    "rules/cel/libraries": ("staging/src/k8s.io/apiserver/pkg/cel/library/libraries.go",),
+    "rules/cel/lists": ("staging/src/k8s.io/apiserver/pkg/cel/library/lists.go",),
+    "rules/cel/patterns": ("staging/src/k8s.io/apiserver/pkg/cel/library/regex.go",),
+    "rules/cel/urls": ("staging/src/k8s.io/apiserver/pkg/cel/library/urls.go",),
+    "rules/cel/values": ("staging/src/k8s.io/apiserver/pkg/cel/value.go",),
     "rules/columns/ages": (
         "pkg/printers/internalversion/printers.go",
         "staging/src/k8s.io/apimachinery/pkg/util/duration/duration.go",
@@ -47,6 +61,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/customresource_handler.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go",
+    ),
+    "rules/custom_resources/escapes": ("staging/src/k8s.io/apiserver/pkg/cel/escaping.go",),
+    "rules/custom_resources/rules": (
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go",
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/values.go",
+        "staging/src/k8s.io/apiserver/pkg/cel/common/valuesunstructured.go",
     ),
     "rules/custom_resources/structural": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/algorithm.go",
@@ -235,6 +255,22 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/pods/status": ("pkg/kubelet/kubelet_pods.go", "pkg/kubelet/status/generate.go"),
     "rules/pods/sysctls": ("pkg/kubelet/sysctl/allowlist.go", "pkg/kubelet/sysctl/safe_sysctls.go"),
     "rules/pods/user_namespaces": ("pkg/kubelet/userns/userns_manager.go",),
+    "rules/policies/conditions": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/activation.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/composition.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/condition.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go",
+    ),
+    "rules/policies/matching": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/matching/matching.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/namespace/matcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/object/matcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/webhook/predicates/rules/rules.go",
+    ),
+    "rules/policies/validating": (
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/dispatcher.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/validator.go",
+    ),
     "rules/reasons": (
         "pkg/kubelet/container/sync_result.go",
         "pkg/kubelet/images/types.go",
@@ -301,6 +337,7 @@ OURS: dict[str, str] = {
     "rules/pods/probe_load": "world: what exec probes cost a machine",
     "rules/pods/state": "telling: a pod's state in one word",
     "rules/pods/usage": "world: what containers use",
+    "rules/policies/unasked": "telling: what of a stored policy is not asked",
     "rules/scaling/event_scaling": "other: KEDA's triggers",
     "rules/scaling/vertical_scaling": "other: VPA's recommender",
     "rules/telling/autoscalers": "telling: sentences on autoscalers",

@@ -124,13 +124,30 @@ def test_what_of_a_definition_may_not_change(change: Json, said_of: str) -> None
     assert refused.code == 422 and said_of in said(refused)
 
 
-def test_rules_that_are_not_modelled_are_said() -> None:
-    data = copy.deepcopy(make_definition())
+def test_rules_are_asked_of_new_and_changed_objects_and_others_are_said() -> None:
+    data, desk = copy.deepcopy(make_definition()), Desk()
     schema = data["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    schema["x-kubernetes-validations"] = [{"rule": "self.spec.size < 9"}]
-    (warning,) = Desk().create(data).warnings
+    schema["x-kubernetes-validations"] = [
+        {"rule": "self.spec.size < 9", "message": "too large"},
+        {"rule": "self.spec.size >= oldSelf.spec.size", "message": "shrinks"},
+        {"rule": "[1].all(a, b, a == b)"},
+    ]
+    (warning,) = desk.create(data).warnings
     assert warning.startswith(
-        "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations: rules are not"
+        "spec.versions[0].schema.openAPIV3Schema.x-kubernetes-validations[2].rule: undecl"
+    )
+    assert (
+        said(desk.create(make_box(size=10)))
+        == 'Box.example.org "a" is invalid: <nil>: Invalid value: too large'
+    )
+    created = desk.create(make_box(size=5))
+    assert created.code == 201 and "is not asked" in created.warnings[0]
+    shrunk = desk.patch("Box", {"spec": {"size": 4}}, "a")
+    assert said(shrunk) == 'Box.example.org "a" is invalid: <nil>: Invalid value: shrinks'
+    wrong = said(desk.patch("Box", {"spec": {"color": "green"}}, "a"))
+    assert wrong.endswith(
+        "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid;"
+        " correct the existing errors to complete validation]"
     )
 
 

@@ -11,10 +11,11 @@ from lifecycle.kube_api.content import negotiate
 from lifecycle.kube_api.status import Refusal
 
 Json = dict[str, Any]
-RULE = {"x-kubernetes-validations": [{"rule": "self > 0"}]}
+RULE = {"x-kubernetes-validations": [{"rule": "[self].all(index, one, one > 0)"}]}
 
 
-FIRST = "spec.versions[0].schema.openAPIV3Schema.properties.f0.x-kubernetes-validations"
+FIRST = "spec.versions[0].schema.openAPIV3Schema.properties[f0].x-kubernetes-validations[0].rule: undeclared"
+WHY = f"{FIRST} reference to 'index' (in container ''); it is not asked"
 
 
 def of(kind: str) -> Json:
@@ -31,13 +32,22 @@ def of(kind: str) -> Json:
     [
         "MutatingWebhookConfiguration",
         "ValidatingWebhookConfiguration",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
+        "MutatingAdmissionPolicy",
     ],
 )
 def test_who_would_look_at_every_write_is_said_not_to_be_asked(kind):
     (warning,) = list_warnings(of(kind))
-    assert warning.startswith(f"{kind} gate is stored") and "not asked" in warning
+    assert warning.startswith(f"{kind} gate is stored, and no write is held to it: ")
+
+
+def test_of_a_policy_only_what_cannot_be_asked_is_said():
+    policy = of("ValidatingAdmissionPolicy")
+    assert list_warnings(policy) == [] == list_warnings(of("ValidatingAdmissionPolicyBinding"))
+    policy["spec"] = {
+        "validations": [{"expression": "true"}, {"expression": "authorizer.path('/').check('get')"}]
+    }
+    (warning,) = list_warnings(policy)
+    assert warning.startswith("spec.validations[1].expression: undeclared reference to 'authorizer'")
 
 
 def define(schemas: list[Json], conversion: Json | None = None) -> Json:
@@ -62,16 +72,12 @@ def nest(count: int) -> Json:
         pytest.param(define([nest(0)]), [], id="no rule"),
         pytest.param(
             define([nest(1)]),
-            [
-                f"{FIRST}: rules are not modelled, none is asked",
-            ],
+            [WHY],
             id="one rule",
         ),
         pytest.param(
             define([nest(30), nest(20)]),
-            [
-                f"{FIRST} and 49 more: rules are not modelled, none is asked",
-            ],
+            [f"{WHY} (and 49 more)"],
             id="fifty rules in two versions are one line",
         ),
         pytest.param(

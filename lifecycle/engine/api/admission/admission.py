@@ -1,34 +1,46 @@
 """Validating admission: refuses objects by the state of the cluster.
 
 In this order: namespace (exists, not terminating), the limit of pods in a cluster, service account,
-priority and runtime class, LimitRange, pod security, quotas.
+priority and runtime class, LimitRange, pod security, admission policies, quotas.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...heart.errors import Forbidden
 from ...kinds.plain import PRIORITY_CLASS
 from ...objects.meta import ObjectMeta, StoredObject
+from ...objects.names import CREATE, POLICY_BINDING, UPDATE
 from ...objects.node import NODE_KIND, Node
 from ...objects.pods.pod import POD_KIND, Pod, PodSpec
 from ...objects.storage import CLAIM
 from ...releases.switches import RESIZE_VALIDATED_BY_NODE
 from ...rules.validation.pods.pod_security import is_significant
 from ..context import Context
+from ..options import WriteOptions
 from ..storage import require_growth
 from .classes import find_default
 from .namespaces import find_namespace, require_lasting, require_security
 from .plugins import forbid
 from .quotas import QUOTA, SIZED
 
+Json = dict[str, Any]
+
 
 def admit_new(context: Context, new: StoredObject) -> None:
-    """A new object whose identity and first status are complete. Raises Forbidden."""
+    """A new object whose identity and first status are complete. Raises Forbidden, or as a policy refuses."""
     if isinstance(new, Pod):
         admit_pod(context, new.spec, new.meta, new.meta.name)
     else:
         require_lasting(find_namespace(context.store, new.meta), new.kind, new.meta.name)
         _admit_any(context, new)
+    admit_last(context, new)
+
+
+def admit_last(context: Context, new: StoredObject) -> None:
+    """What looks at a new object when all else has: policies, and quotas. Raises ApiError."""
+    ask_policies(context, CREATE, new)
     if context.store.count(QUOTA):
         context.quotas.require_room(new)
 
@@ -65,8 +77,32 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
             _require_capacity(context, old, new)
     elif not subresource and new.meta.deletion_ms is None:
         _admit_any(context, new)
+    ask_policies(context, UPDATE, new, old, subresource)
     if context.store.count(QUOTA) and _may_take_more(old, new, subresource):
         context.quotas.require_room(new, old=old)
+
+
+def mutate(context: Context, data: Json, options: WriteOptions) -> Json:
+    """An object as mutating webhooks want it, if any were asked. Raises ApiError where it cannot be so."""
+    if not options.patches:
+        return data
+    from .mutations import apply_patches
+
+    return apply_patches(context, data, options.patches)
+
+
+def ask_policies(
+    context: Context,
+    operation: str,
+    new: StoredObject | None,
+    old: StoredObject | None = None,
+    subresource: str = "",
+) -> None:
+    """Hold a write to admission policies, if any is bound. Raises ApiError as the policy wants it."""
+    if context.store.count(POLICY_BINDING):
+        from .policies import ask_policies as ask
+
+        ask(context, operation, new, old, subresource)
 
 
 def _require_capacity(context: Context, old: StoredObject, new: Pod) -> None:

@@ -38,6 +38,7 @@ class Version:
     columns: Sequence[Json] = ()
     is_deprecated: bool = False
     deprecation_warning: str = ""
+    has_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +114,18 @@ def defined_kind_of(data: Json) -> str:
 
 def _read_version(data: Json) -> Version:
     subresources = data.get("subresources") or {}
-    scale = subresources.get("scale")
+    scale, schema = subresources.get("scale"), (data.get("schema") or {}).get("openAPIV3Schema") or {}
     return Version(
         data["name"],
         bool(data.get("served")),
         bool(data.get("storage")),
-        (data.get("schema") or {}).get("openAPIV3Schema") or {},
+        schema,
         subresources.get("status") is not None,
         read_scale_paths(scale) if scale is not None else None,
         tuple(data.get("additionalPrinterColumns") or ()),
         bool(data.get("deprecated")),
         data.get("deprecationWarning") or "",
+        any(True for _rule in find_rules(schema)),
     )
 
 
@@ -134,7 +136,7 @@ def read_scale_paths(data: Mapping[str, Any]) -> ScalePaths:
 
 
 def find_rules(schema: Any, path: str = "") -> Iterator[str]:
-    """Where in a schema rules stand that are not modelled."""
+    """Where in a schema rules stand."""
     if isinstance(schema, dict):
         for name, inner in schema.items():
             below = f"{path}.{name}" if path else name

@@ -18,6 +18,7 @@ from ..managed_fields.paths import write_json
 from ..validation.words.field_error import (
     DUPLICATE,
     NOT_SUPPORTED,
+    REQUIRED,
     TOO_LONG,
     TOO_MANY,
     FieldError,
@@ -28,6 +29,8 @@ from ..validation.words.go_structs import GoText
 
 Json = Mapping[str, Any]
 MOST_ERRORS = 100
+_BLOCKING = frozenset((NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY))
+_WRONG_TYPE = " in body must be of type "
 
 
 def validate_custom(value: Any, schema: Json, path: str = "") -> list[FieldError]:
@@ -38,6 +41,11 @@ def validate_custom(value: Any, schema: Json, path: str = "") -> list[FieldError
         if len(errors) >= MOST_ERRORS:
             break
     return errors
+
+
+def is_blocking(error: FieldError) -> bool:
+    """Whether rules are not asked of an object with this error (strategy.go, hasBlockingErr)."""
+    return error.type in _BLOCKING or _WRONG_TYPE in error.detail
 
 
 def _check(value: Any, schema: Json, path: str) -> Iterator[FieldError]:

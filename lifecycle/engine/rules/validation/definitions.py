@@ -86,20 +86,28 @@ def validate_kept_definition(new: Mapping[str, Any], old: Mapping[str, Any]) -> 
 
 
 def warn_of_rules(data: Mapping[str, Any]) -> list[str]:
-    """That rules of the schemas, and webhooks that convert, are not modelled: one line each."""
+    """Rules of the schemas that cannot be asked, and webhooks that convert, which are not: one line each."""
     spec = data.get("spec") or {}
-    paths = [
-        f"spec.versions[{index}].schema.openAPIV3Schema.{path}"
+    unasked = [
+        why
         for index, version in enumerate(spec.get("versions") or ())
-        for path in find_rules(((version.get("schema") or {}).get("openAPIV3Schema")) or {})
+        for why in _list_unasked((version.get("schema") or {}).get("openAPIV3Schema") or {}, index)
     ]
     warnings = []
-    if paths:
-        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-        warnings.append(f"{paths[0]}{more}: rules are not modelled, none is asked")
+    if unasked:
+        more = f" (and {len(unasked) - 1} more)" if len(unasked) > 1 else ""
+        warnings.append(f"{unasked[0]}; it is not asked{more}")
     if (spec.get("conversion") or {}).get("strategy") == WEBHOOK:
         warnings.append(
             "spec.conversion.strategy: the webhook is not asked; objects are served as they were sent, with"
             " another apiVersion"
         )
     return warnings
+
+
+def _list_unasked(schema: Mapping[str, Any], index: int) -> list[str]:
+    if not any(find_rules(schema)):
+        return []
+    from ..custom_resources.rules import find_unasked_rules
+
+    return list(find_unasked_rules(schema, f"spec.versions[{index}].schema.openAPIV3Schema"))

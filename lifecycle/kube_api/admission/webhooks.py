@@ -1,0 +1,243 @@
+"""The webhooks that are for a request: mutating ones in turn, then validating ones beside each other.
+
+Models apiserver, pkg/admission/plugin/webhook. A write is rehearsed first: so the object is seen as it would
+be stored. What mutating webhooks answer goes with the command as JSON patches, so that it stays what it was.
+Not asked of: what controllers and pages write, /scale, evictions and bindings, CONNECT. What only a webhook's
+patch would make valid is refused before it is asked.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+
+from lifecycle.engine.api.patching.json_patch import json_patch
+from lifecycle.engine.heart.errors import ApiError
+from lifecycle.engine.objects.kinds import Kind
+from lifecycle.engine.objects.names import CREATE, DELETE, UPDATE
+from lifecycle.engine.rules.cel.evaluator import Failed, Unasked
+from lifecycle.engine.rules.policies.conditions import IGNORE, Inputs, is_matched
+from lifecycle.engine.rules.policies.matching import Request, match_webhook
+from lifecycle.kube_api.admission.calls import CallFailed, call, read_endpoint
+from lifecycle.kube_api.admission.reviews import Verdict, deny, make_review, read_answer
+from lifecycle.kube_api.asking.asked import Asked
+from lifecycle.kube_api.describing import custom_resources
+from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.reading import reads
+from lifecycle.kube_api.status import Refusal, bad_request
+from lifecycle.lean_dataclasses import replace
+from lifecycle.models import StoredObject
+
+Json = dict[str, Any]
+SECONDS = 30.0
+"""The most that all webhooks of a request may take together."""
+_MUTATING, _VALIDATING = "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"
+_NONE_OF_THEIR_OWN = ("None", "NoneOnDryRun")
+_DEFAULT_SECONDS, _MOST_SECONDS = 10, 30
+_NAMESPACES = Resource("", "v1", "namespaces", "Namespace", False)
+
+Rehearse = Callable[[Sequence[Any]], Json]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of asking: JSON patches in their order, and what is to be warned of."""
+
+    patches: list[list[Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Round:
+    """One request on its way through the webhooks."""
+
+    request: Request
+    deadline: float
+    outcome: Outcome = field(default_factory=Outcome)
+
+
+def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, is_dry_run: bool) -> Outcome:
+    """Ask the webhooks of a write. Raises Refusal as one of them, or its failure, wants it.
+
+    `rehearse`: makes the object as it would be stored, with JSON patches on it; None of a deletion.
+    """
+    if not settings.WEBHOOKS:
+        return Outcome()
+    mutating, validating = (_list_webhooks(asked, kind) for kind in (_MUTATING, _VALIDATING))
+    if not mutating and not validating:
+        return Outcome()
+    request = _make_request(asked, name, old, is_dry_run)
+    if request.is_exempt:
+        return Outcome()
+    new = rehearse([]) if rehearse is not None else None
+    found = _Round(_with_object(request, new), time.monotonic() + SECONDS)
+    _mutate(mutating, found)
+    if found.outcome.patches and rehearse is not None:
+        found.request = replace(found.request, object=rehearse(found.outcome.patches))
+    _validate(validating, found)
+    return found.outcome
+
+
+def _list_webhooks(asked: Asked, kind: str) -> list[Json]:
+    """Those of one kind, by the names of their configurations, in the order in which they stand there."""
+    rows = StoredObject.objects.filter(cluster=asked.cluster, kind=kind, deleted_ms=None).order_by("name")
+    return [one for data in rows.values_list("data", flat=True) for one in data.get("webhooks") or ()]
+
+
+def _make_request(asked: Asked, name: str, old: Json | None, is_dry_run: bool) -> Request:
+    resource, address = asked.resource, asked.address
+    kind = Kind(resource.api_version, resource.kind, resource.name, resource.namespaced)
+    namespace = address.namespace or ""
+    if resource.name == "namespaces" and not resource.group:
+        namespace = name
+    home = reads.find(asked.cluster, _NAMESPACES, None, namespace) if namespace else None
+    return Request(
+        CREATE if old is None else UPDATE,
+        kind,
+        _list_versions(asked),
+        namespace,
+        name,
+        address.subresource or "",
+        None,
+        old,
+        asked.caller.info.to_json(),
+        home,
+        is_dry_run,
+    )
+
+
+def _list_versions(asked: Asked) -> list[str]:
+    resource = asked.resource
+    versions = [resource.version]
+    if resource.custom:
+        known = custom_resources.of_cluster(asked.cluster).values()
+        alike = (one for one in known if (one.group, one.kind) == (resource.group, resource.kind))
+        versions += [one.version for one in alike]
+    return list(dict.fromkeys(versions))
+
+
+def _with_object(request: Request, new: Json | None) -> Request:
+    if new is None:
+        return replace(request, operation=DELETE)
+    return replace(request, object=new, name=request.name or new["metadata"].get("name", ""))
+
+
+# --- mutating ---------------------------------------------------------------------------------------------
+
+
+def _mutate(webhooks: Sequence[Json], found: _Round) -> None:
+    """Ask in turn; those that want it are asked again, once, if another has changed the object since."""
+    last: dict[int, Any] = {}
+    for index, webhook in enumerate(webhooks):
+        if _mutate_by(webhook, found) and webhook.get("reinvocationPolicy") == "IfNeeded":
+            last[index] = found.request.object
+    for index, seen in last.items():
+        if found.request.object != seen:
+            _mutate_by(webhooks[index], found)
+
+
+def _mutate_by(webhook: Json, found: _Round) -> bool:
+    """Whether a webhook was asked; what it changes is changed."""
+    verdict = _ask_one(webhook, found, is_mutating=True)
+    if verdict is None:
+        return False
+    if verdict.patch:
+        _apply(webhook, verdict.patch, found)
+    return True
+
+
+def _apply(webhook: Json, patch: list[Any], found: _Round) -> None:
+    name = webhook.get("name")
+    if found.request.object is None:
+        why = "attempted to modify the object, which is not supported for this operation"
+        raise _internal(f'admission webhook "{name}" {why}')
+    try:
+        changed = json_patch(found.request.object, patch)
+    except ApiError as problem:
+        raise _internal(problem.message) from None
+    if not isinstance(changed, dict) or not isinstance(changed.get("metadata"), dict):
+        raise _internal(f'admission webhook "{name}" left no object')
+    found.outcome.patches.append(patch)
+    found.request = replace(found.request, object=changed)
+
+
+# --- validating -------------------------------------------------------------------------------------------
+
+
+def _validate(webhooks: Sequence[Json], found: _Round) -> None:
+    """Ask all at once. Raises the first refusal, in their order."""
+    if not webhooks:
+        return
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        results = list(pool.map(lambda one: _try_one(one, found), webhooks))
+    for problem in results:
+        if problem is not None:
+            raise problem
+
+
+def _try_one(webhook: Json, found: _Round) -> Refusal | None:
+    try:
+        _ask_one(webhook, found, is_mutating=False)
+    except Refusal as problem:
+        return problem
+    return None
+
+
+# --- one webhook ------------------------------------------------------------------------------------------
+
+
+def _ask_one(webhook: Json, found: _Round, *, is_mutating: bool) -> Verdict | None:
+    """The verdict of a webhook; None where it is not asked, or its failure is passed over. Raises Refusal."""
+    request, name = found.request, str(webhook.get("name"))
+    version = match_webhook(webhook, request)
+    if version is None:
+        return None
+    policy = webhook.get("failurePolicy") or "Fail"
+    inputs = Inputs(request, version)
+    try:
+        if not is_matched(webhook.get("matchConditions") or (), inputs, policy):
+            return None
+        verdict = _call(webhook, found, version, is_mutating)
+    except Failed as problem:
+        raise _internal(str(problem)) from None
+    except Unasked as why:
+        found.outcome.warnings.append(f"webhook {name} is not asked: {why}")
+        return None
+    except CallFailed as problem:
+        if policy == IGNORE:
+            return None
+        raise _internal(f'failed calling webhook "{name}": {problem}') from None
+    found.outcome.warnings += verdict.warnings
+    if not verdict.is_allowed:
+        raise deny(name, verdict.status)
+    return verdict
+
+
+def _call(webhook: Json, found: _Round, version: str, is_mutating: bool) -> Verdict:
+    """Raises CallFailed, Unasked where the operator has not allowed its address, Refusal of a dry run."""
+    request = found.request
+    endpoint = read_endpoint(webhook.get("clientConfig") or {})
+    if endpoint.address is None:
+        raise Unasked(f"the operator of this server has not allowed {endpoint.key} (WEBHOOKS)")
+    if request.is_dry_run and webhook.get("sideEffects") not in _NONE_OF_THEIR_OWN:
+        raise bad_request(f'admission webhook "{webhook.get("name")}" does not support dry run')
+    if "v1" not in (webhook.get("admissionReviewVersions") or ()):
+        raise Unasked("it does not take AdmissionReviews of v1")
+    review = make_review(request, version)
+    left = found.deadline - time.monotonic()
+    if left <= 0:
+        raise CallFailed("failed to call webhook: context deadline exceeded")
+    return read_answer(review, call(endpoint, review, min(_read_seconds(webhook), left)), is_mutating)
+
+
+def _read_seconds(webhook: Json) -> float:
+    seconds = webhook.get("timeoutSeconds") or _DEFAULT_SECONDS
+    return float(min(max(seconds, 1), _MOST_SECONDS))
+
+
+def _internal(message: str) -> Refusal:
+    details = {"causes": [{"message": message}]}
+    return Refusal(500, f"Internal error occurred: {message}", "InternalError", details)

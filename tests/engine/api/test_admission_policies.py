@@ -1,0 +1,289 @@
+"""ValidatingAdmissionPolicies as apiserver's pkg/admission/plugin/policy/validating asks them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.engine.api.desk import Desk
+
+pytest.importorskip("cel_expr_python")
+
+Json = dict[str, Any]
+GROUP = "admissionregistration.k8s.io/v1"
+ANY = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}
+MAPS = {**ANY, "resources": ["configmaps"]}
+PODS = {**ANY, "resources": ["pods"], "operations": ["CREATE"]}
+NAMES = "ValidatingAdmissionPolicy 'gate' with binding 'gate'"
+HEAD = f'configmaps "box" is forbidden: {NAMES} denied request: '
+KEPT = {"expression": "has(object.data) && 'owner' in object.data", "message": "say who owns it"}
+
+
+def make_policy(*validations: Json, rules: Any = (MAPS,), **spec: Any) -> Json:
+    constraints = {"resourceRules": list(rules), **spec.pop("constraints", {})}
+    return {
+        "apiVersion": GROUP,
+        "kind": "ValidatingAdmissionPolicy",
+        "metadata": {"name": "gate"},
+        "spec": {"matchConstraints": constraints, "validations": list(validations), **spec},
+    }
+
+
+def make_binding(actions: Any = ("Deny",), **spec: Any) -> Json:
+    return {
+        "apiVersion": GROUP,
+        "kind": "ValidatingAdmissionPolicyBinding",
+        "metadata": {"name": "gate"},
+        "spec": {"policyName": "gate", "validationActions": list(actions), **spec},
+    }
+
+
+def make_map(data: Json | None = None, name: str = "box", **meta: Any) -> Json:
+    made: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, **meta}}
+    return made | ({"data": data} if data else {})
+
+
+def govern(policy: Json, binding: Json | None = None) -> Desk:
+    desk = Desk()
+    for one in (policy, binding or make_binding()):
+        created = desk.create(one)
+        assert created.code == 201, created.status
+    return desk
+
+
+def ask(policy: Json, given: Json, binding: Json | None = None) -> tuple[int, str, list[str]]:
+    created = govern(policy, binding).submit(
+        "create", object=given, request={"userInfo": {"username": "ann"}}
+    )
+    return created.code, (created.status or {}).get("message", ""), created.warnings
+
+
+NOT_OWNED = make_map({"a": "b"})
+SELECTED = {"objectSelector": {"matchLabels": {"tier": "gold"}}}
+
+
+@pytest.mark.parametrize(
+    "policy, given, binding, answer",
+    [
+        pytest.param(make_policy(KEPT), make_map({"owner": "x"}), None, (201, "", []), id="kept"),
+        pytest.param(make_policy(KEPT), NOT_OWNED, None, (422, HEAD + "say who owns it", []), id="broken"),
+        pytest.param(
+            make_policy({"expression": "object.metadata.name == 'crate'"}),
+            NOT_OWNED,
+            None,
+            (422, HEAD + "failed expression: object.metadata.name == 'crate'", []),
+            id="without a message the expression is told",
+        ),
+        pytest.param(
+            make_policy(
+                {**KEPT, "messageExpression": "object.metadata.name + ' of ' + request.userInfo.username"}
+            ),
+            NOT_OWNED,
+            None,
+            (422, HEAD + "box of ann", []),
+            id="a message that is reckoned, of who asks",
+        ),
+        pytest.param(
+            make_policy({**KEPT, "reason": "Forbidden"}),
+            NOT_OWNED,
+            None,
+            (403, HEAD + "say who owns it", []),
+            id="a reason of its own",
+        ),
+        pytest.param(
+            make_policy(KEPT),
+            NOT_OWNED,
+            make_binding(["Warn", "Audit"]),
+            (201, "", [f"Validation failed for {NAMES}: say who owns it"]),
+            id="warned of",
+        ),
+        pytest.param(
+            make_policy({"expression": "object.missing.name == ''"}),
+            NOT_OWNED,
+            None,
+            (
+                422,
+                f"{HEAD}expression 'object.missing.name == ''' resulted in error: no such key: missing",
+                [],
+            ),
+            id="an error is refused",
+        ),
+        pytest.param(
+            make_policy({"expression": "object.missing.name == ''"}, failurePolicy="Ignore"),
+            NOT_OWNED,
+            None,
+            (201, "", []),
+            id="an error is passed over",
+        ),
+        pytest.param(
+            make_policy({"expression": "object.data.all(key, value, value != '')"}),
+            NOT_OWNED,
+            None,
+            (
+                201,
+                "",
+                [
+                    f"{NAMES}: the expression \"object.data.all(key, value, value != '')\" is not asked:"
+                    " undeclared reference to 'key' (in container '')"
+                ],
+            ),
+            id="what cannot be asked is said",
+        ),
+        pytest.param(
+            make_policy(
+                {"expression": "variables.large", "message": "small"},
+                variables=[
+                    {"name": "count", "expression": "size(object.data)"},
+                    {"name": "large", "expression": "variables.count > 1"},
+                ],
+            ),
+            NOT_OWNED,
+            None,
+            (422, HEAD + "small", []),
+            id="variables of variables",
+        ),
+        pytest.param(
+            make_policy(
+                {"expression": "variables.size > 1"},
+                variables=[{"name": "size", "expression": "object.missing"}],
+            ),
+            NOT_OWNED,
+            None,
+            (
+                422,
+                f"{HEAD}expression 'variables.size > 1' resulted in error: composited variable \"size\""
+                " fails to evaluate: no such key: missing",
+                [],
+            ),
+            id="an error of a variable",
+        ),
+        pytest.param(
+            make_policy(
+                KEPT, matchConditions=[{"name": "gold", "expression": "object.metadata.name == 'gold'"}]
+            ),
+            NOT_OWNED,
+            None,
+            (201, "", []),
+            id="a condition that does not hold",
+        ),
+        pytest.param(
+            make_policy(KEPT, constraints=SELECTED), NOT_OWNED, None, (201, "", []), id="not selected"
+        ),
+        pytest.param(
+            make_policy(KEPT, constraints=SELECTED),
+            make_map(None, labels={"tier": "gold"}),
+            None,
+            (422, HEAD + "say who owns it", []),
+            id="selected by its labels",
+        ),
+        pytest.param(
+            make_policy(
+                KEPT, constraints={"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "x"}}}
+            ),
+            NOT_OWNED,
+            None,
+            (201, "", []),
+            id="another namespace",
+        ),
+        pytest.param(
+            make_policy(KEPT, constraints={"excludeResourceRules": [{**MAPS, "resourceNames": ["box"]}]}),
+            NOT_OWNED,
+            None,
+            (201, "", []),
+            id="excluded by its name",
+        ),
+        pytest.param(
+            make_policy(KEPT, rules=[{**MAPS, "scope": "Cluster"}]),
+            NOT_OWNED,
+            None,
+            (201, "", []),
+            id="scope",
+        ),
+        pytest.param(
+            make_policy(KEPT),
+            NOT_OWNED,
+            make_binding(matchResources={"objectSelector": {"matchLabels": {"tier": "gold"}}}),
+            (201, "", []),
+            id="not bound",
+        ),
+        pytest.param(
+            make_policy(KEPT, paramKind={"apiVersion": "v1", "kind": "ConfigMap"}),
+            NOT_OWNED,
+            make_binding(paramRef={"name": "limits", "parameterNotFoundAction": "Deny"}),
+            (
+                422,
+                HEAD + "failed to configure binding: no params found for policy binding with `Deny`"
+                " parameterNotFoundAction",
+                [],
+            ),
+            id="parameters that are not there",
+        ),
+        pytest.param(
+            make_policy({"expression": "namespaceObject.metadata.name == 'default' && oldObject == null"}),
+            NOT_OWNED,
+            None,
+            (201, "", []),
+            id="the namespace, and no old object",
+        ),
+        pytest.param(
+            make_policy(KEPT, auditAnnotations=[{"key": "k", "valueExpression": "1"}]),
+            make_map({"owner": "x"}),
+            None,
+            (
+                422,
+                HEAD
+                + "valueExpression '1' resulted in unsupported return type: int. Return type must be either"
+                " string or null.",
+                [],
+            ),
+            id="an annotation that is no text",
+        ),
+    ],
+)
+@pytest.mark.spec("CEL-04")
+def test_a_write_is_held_to_the_policies_that_are_bound(policy, given, binding, answer):
+    assert ask(policy, given, binding) == answer
+
+
+@pytest.mark.spec("CEL-04")
+def test_parameters_changes_and_deletions_are_asked_of():
+    rules = {"expression": "oldObject == null || params.data.locked != 'yes'", "message": "locked"}
+    policy = make_policy(rules, paramKind={"apiVersion": "v1", "kind": "ConfigMap"})
+    desk = Desk()
+    desk.create(make_map({"locked": "yes"}, "limits"))
+    desk.create(policy)
+    desk.create(make_binding(paramRef={"name": "limits", "parameterNotFoundAction": "Deny"}))
+    assert desk.create(NOT_OWNED).code == 201
+    changed = desk.patch("ConfigMap", {"data": {"a": "c"}}, "box")
+    gone = desk.submit("delete", kind="ConfigMap", name="box", namespace="default")
+    assert [(one.code, (one.status or {})["message"]) for one in (changed, gone)] == [
+        (422, HEAD + "locked")
+    ] * 2
+    assert (changed.status or {})["details"]["causes"] == [{"message": f"{NAMES} denied request: locked"}]
+
+
+@pytest.mark.spec("CEL-04")
+def test_pods_of_controllers_are_asked_of_and_who_makes_them_is_not_known():
+    policy = make_policy(
+        {"expression": "object.spec.containers.all(c, !c.image.endsWith(':latest'))", "message": "no latest"},
+        {"expression": "request.userInfo.username == 'ann'"},
+        rules=[PODS],
+    )
+    desk = govern(policy)
+    pod = {
+        "metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "a", "image": "x:latest"}]},
+    }
+    spec = {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": pod}
+    desk.create({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web"}, "spec": spec})
+    desk.cluster.run_until(5_000)
+    assert desk.cluster.list("Pod") == []
+    (condition,) = desk.cluster.list("ReplicaSet")[0]["status"]["conditions"]
+    assert condition["type"] == "ReplicaFailure"
+    assert condition["message"].endswith(f"is forbidden: {NAMES} denied request: no latest")
+
+
+def test_what_says_who_is_asked_is_not_asked_of():
+    desk = govern(make_policy({"expression": "false"}, rules=[ANY]))
+    assert desk.submit("delete", kind="ValidatingAdmissionPolicy", name="gate").code == 200

@@ -1,0 +1,184 @@
+"""Expressions as Kubernetes evaluates them: the examples of apiserver's pkg/cel/library; and their bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from lifecycle.engine.rules.cel.evaluator import (
+    Budget,
+    Failed,
+    Optional,
+    Unasked,
+    evaluate,
+    find_unasked,
+    uses,
+)
+
+pytest.importorskip("cel_expr_python")
+
+SELF = {"replicas": 3, "name": "a-b", "ratio": 0.5, "tags": ["x", "y"], "of": {"k": 1}, "empty": None}
+
+
+@pytest.mark.parametrize(
+    "expression, value",
+    [
+        # The language.
+        ("self.replicas > 2 && self.name.startsWith('a')", True),
+        ("self.replicas > 2.5", True),
+        ("has(self.missing) || has(self.of.k)", True),
+        ("self.missing.further || true", True),
+        ("self.tags.all(one, one in ['x', 'y'])", True),
+        ("self.tags.exists_one(one, one == 'x')", True),
+        ("self.tags.map(one, one + '!')", ["x!", "y!"]),
+        ("self.?missing.orValue('none')", "none"),
+        ("self.of.all(key, self.of[key] == 1)", True),
+        ("self.empty == null", True),
+        ("self.name.matches('^[a-z]-[a-z]$')", True),
+        ("self.name.split('-').join('.')", "a.b"),
+        ("self.name.replace('-', '').upperAscii()", "AB"),
+        ("'%s has %d'.format([self.name, self.replicas])", "a-b has 3"),
+        ("duration('1h30m') > duration('90m')", False),
+        ("timestamp('2024-02-29T00:00:00Z').getDayOfYear()", 59),
+        # Quantities.
+        ("isQuantity('1.3G') && isQuantity('1.3Gi') && isQuantity('10000k')", True),
+        ("isQuantity('1,3G') || isQuantity('200K') || isQuantity('Three') || isQuantity('Mi')", False),
+        ("quantity('50000000G').isInteger() && quantity('50k').isInteger()", True),
+        ("quantity('9999999999999999999999999999999999999G').isInteger()", False),
+        ("quantity('50k').asInteger()", 50000),
+        ("quantity('50k').sub(20000).asApproximateFloat() == 30000.0", True),
+        ("quantity('50k').add(quantity('20k')) == quantity('70k')", True),
+        ("quantity('50k').add(20).sub(quantity('100k')).sub(-50000) == quantity('20')", True),
+        ("sign(quantity('-1'))", -1),
+        ("quantity('200M').compareTo(quantity('0.2G'))", 0),
+        ("quantity('50M').compareTo(quantity('50Mi'))", -1),
+        ("quantity('150Mi').isGreaterThan(quantity('100Mi'))", True),
+        ("quantity('100M').isLessThan(quantity('50M'))", False),
+        # Versions.
+        ("isSemver('1.0.0') && isSemver('0.1.0-alpha.1') && isSemver('v1.0', true)", True),
+        ("isSemver('hello') || isSemver('v1.0') || isSemver('200K')", False),
+        ("semver('01.01.01', true) == semver('1.1.1')", True),
+        (
+            "semver('1.2.3').major() == 1 && semver('1.2.3').minor() == 2 && semver('1.2.3').patch() == 3",
+            True,
+        ),
+        ("semver('1.2.3').compareTo(semver('2.0.0'))", -1),
+        ("semver('1.0.0-rc.2').isLessThan(semver('1.0.0-rc.10'))", True),
+        ("semver('1.0.0').isGreaterThan(semver('1.0.0-rc.1'))", True),
+        # Addresses.
+        ("isIP('127.0.0.1') && isIP('::1')", True),
+        ("isIP('127.0.0.256') || isIP(':::1') || isIP('::ffff:1.2.3.4') || isIP('fe80::1%eth0')", False),
+        ("ip.isCanonical('2001:db8::abcd')", True),
+        ("ip.isCanonical('2001:DB8::ABCD') || ip.isCanonical('2001:db8::0:0:0:abcd')", False),
+        ("ip('127.0.0.1').family() == 4 && ip('::1').family() == 6", True),
+        ("ip('0.0.0.0').isUnspecified() && ip('::').isUnspecified() && ip('::1').isLoopback()", True),
+        ("ip('224.0.0.1').isLinkLocalMulticast() && ip('ff02::1').isLinkLocalMulticast()", True),
+        ("ip('224.0.1.1').isLinkLocalMulticast() || ip('fd00::1').isLinkLocalMulticast()", False),
+        ("ip('169.254.169.254').isLinkLocalUnicast() && ip('fe80::1').isLinkLocalUnicast()", True),
+        ("ip('192.168.0.1').isLinkLocalUnicast() || ip('fd80::1').isLinkLocalUnicast()", False),
+        ("ip('192.168.0.1').isGlobalUnicast() && ip('2001:db8::abcd').isGlobalUnicast()", True),
+        ("ip('255.255.255.255').isGlobalUnicast() || ip('ff00::1').isGlobalUnicast()", False),
+        ("isCIDR('192.168.0.0/16') && isCIDR('::1/128')", True),
+        ("isCIDR('192.168.0.0/33') || isCIDR('::1/129')", False),
+        ("cidr('192.168.0.0/24').containsIP(ip('192.168.0.1'))", True),
+        ("cidr('192.168.0.0/24').containsIP('192.168.1.1')", False),
+        ("cidr('192.168.0.0/16').containsCIDR(cidr('192.168.10.0/24'))", True),
+        ("cidr('192.168.1.0/24').containsCIDR('192.168.2.0/24')", False),
+        ("cidr('192.168.0.1/24').ip() == ip('192.168.0.1')", True),
+        ("cidr('192.168.0.1/24').masked() == cidr('192.168.0.0/24')", True),
+        ("cidr('192.168.0.1/24') == cidr('192.168.0.1/24').masked()", False),
+        ("cidr('::1/128').prefixLength()", 128),
+        # URLs.
+        (
+            "isURL('https://user:pass@example.com:80/path?query=val#fragment') && isURL('/absolute-path')",
+            True,
+        ),
+        ("isURL('https://a:b:c/') || isURL('../relative-path')", False),
+        ("url('/path').getScheme() + url('/path').getHost() + url('/path').getPort()", ""),
+        ("url('https://[::1]:80/').getHost()", "[::1]:80"),
+        ("url('https://[::1]:80/').getHostname()", "::1"),
+        ("url('https://example.com:80/').getPort()", "80"),
+        ("url('https://example.com/path with spaces/').getEscapedPath()", "/path%20with%20spaces/"),
+        ("url('https://example.com/path?k1=a&k2=b&k2=c').getQuery()", {"k1": ["a"], "k2": ["b", "c"]}),
+        ("url('https://example.com/path?').getQuery()", {}),
+        # Lists, sets, patterns.
+        ("'abc 123'.find('[0-9]+')", "123"),
+        ("'abc 123'.find('xyz')", ""),
+        ("'123 abc 456'.findAll('[0-9]+')", ["123", "456"]),
+        ("'123 abc 456'.findAll('[0-9]+', 1)", ["123"]),
+        ("[1, 2, 3].isSorted() && ['a', 'b', 'b', 'c'].isSorted() && [1].isSorted()", True),
+        ("[2.0, 1.0].isSorted()", False),
+        ("[1, 3].sum() == 4 && [1, 3].min() == 1 && [1, 3].max() == 3 && [].sum() == 0", True),
+        ("sets.contains([1, 2, 3], [3, 1]) && sets.contains([1], [])", True),
+        ("sets.equivalent([1, 1, 2], [2, 1])", True),
+        ("sets.intersects(['a'], ['b'])", False),
+        ("[1, 2, 2, 1].distinct()", [1, 2]),
+        ("[[1], [2, [3]]].flatten()", [1, 2, [3]]),
+        ("[3, 1, 2].sort().slice(0, 2)", [1, 2]),
+        ("lists.range(3)", [0, 1, 2]),
+    ],
+)
+@pytest.mark.spec("CEL-01")
+def test_an_expression_has_the_value_that_kubernetes_gives_it(expression, value):
+    assert evaluate(expression, {"self": SELF}, Budget()) == value
+
+
+@pytest.mark.parametrize(
+    "expression, words",
+    [
+        ("self.missing > 1", "no such key: missing"),
+        ("self.tags[5] == 'x'", "index out of bounds: 5"),
+        ("1 / (self.replicas - 3) > 0", "division by zero"),
+        ("self.replicas + 9223372036854775807 > 0", "integer overflow"),
+        ("[].min() == 0", "min called on empty list"),
+        (
+            "quantity('9999999999999999999999999999999999999G').asInteger() > 0",
+            "cannot convert value to integer",
+        ),
+    ],
+)
+@pytest.mark.spec("CEL-01")
+def test_an_error_is_worded_as_by_cel_go(expression, words):
+    with pytest.raises(Failed, match=words.replace("(", r"\(")):
+        evaluate(expression, {"self": SELF}, Budget())
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param("self.tags.all(index, one, one != '')", id="two variables"),
+        pytest.param("authorizer.group('').resource('pods').check('get').allowed()", id="the authorizer"),
+        pytest.param("!format.dns1123Label().validate(self.name).hasValue()", id="formats"),
+        pytest.param("self.tags.indexOf(1) == -1", id="indexOf a list"),
+        pytest.param("string(ip('1.2.3.4')) == '1.2.3.4'", id="string of an address"),
+        pytest.param("self.tags.sortBy(one, one)[0] == 'x'", id="sortBy"),
+        pytest.param("cel.bind(one, self, one.replicas > 0)", id="what only the library has"),
+        pytest.param("self.replicas >", id="no expression"),
+        pytest.param("(" * 400 + "1" + ")" * 400, id="too deep"),
+        pytest.param("1" + "+1" * 20_000, id="too long"),
+        pytest.param("lists.range(1000000000).size() > 0", id="too many numbers"),
+        pytest.param("self.many.all(a, self.many.all(b, self.many.all(c, a + b + c != '')))", id="too slow"),
+        pytest.param("self.surrogate == 'x'", id="half a letter"),
+        pytest.param("self.nul.matches('\x00')" + "'", id="NUL"),
+    ],
+)
+@pytest.mark.spec("CEL-02")
+def test_what_cannot_be_judged_is_said_and_neither_passed_nor_refused(expression):
+    given = SELF | {"many": ["x" * 50] * 400, "nul": "\x00"}
+    if "surrogate" in expression:
+        given["surrogate"] = "\ud800"
+    with pytest.raises(Unasked) as why:
+        evaluate(expression, {"self": given}, Budget())
+    assert 0 < len(str(why.value)) <= 300 and str(why.value).isprintable()
+
+
+def test_an_optional_variable_has_a_value_or_none():
+    rule = "!oldSelf.hasValue() || oldSelf.value() < self"
+    assert evaluate(rule, {"self": 2, "oldSelf": Optional(1, True)}, Budget()) is True
+    assert evaluate(rule, {"self": 2, "oldSelf": Optional(None, False)}, Budget()) is True
+    assert evaluate(rule, {"self": 1, "oldSelf": Optional(2, True)}, Budget()) is False
+    assert find_unasked(rule, ("self", "oldSelf"), has_optional_old=True) == ""
+
+
+def test_a_name_is_used_where_it_is_no_text():
+    assert uses("oldSelf.x == self.x", "oldSelf")
+    assert not uses("self == 'oldSelf'", "oldSelf")

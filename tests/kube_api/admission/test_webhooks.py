@@ -1,0 +1,335 @@
+"""Admission webhooks on a TLS server of our own: what is sent, what comes of answers, what is bounded."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import http.server
+import ipaddress
+import json
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from lifecycle.kube_api.admission import calls
+from lifecycle.models import Command
+from lifecycle.runs import inbox
+from tests.kube_api.conftest import Shop
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+
+Json = dict[str, Any]
+MAPS = "/k8s/shop/api/v1/namespaces/default/configmaps"
+HOOKS = "/k8s/shop/apis/admissionregistration.k8s.io/v1"
+RULE = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["configmaps"]}
+
+
+def make_certificate(folder: Path) -> tuple[Path, bytes]:
+    """(file with key and certificate, the certificate): of 127.0.0.1 and of the Service shop/gate."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "gate")])
+    now = datetime.datetime.now(datetime.UTC)
+    names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("gate.shop.svc")]
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number(), now, now + DAY)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    certificate = made.public_bytes(serialization.Encoding.PEM)
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path = folder / "gate.pem"
+    path.write_bytes(private + certificate)
+    return path, certificate
+
+
+DAY = datetime.timedelta(days=1)
+
+
+class Gate(http.server.BaseHTTPRequestHandler):
+    """Answers by the path; what it was asked is kept."""
+
+    asked: list[tuple[str, Json, Any]] = []
+
+    def do_POST(self) -> None:
+        path = self.path.partition("?")[0]
+        review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        Gate.asked.append((path, review, self.headers))
+        answer = ANSWERS[path](review["request"])
+        if answer is None:
+            return self._drip()
+        code, body = answer if isinstance(answer, tuple) else (200, answer)
+        text = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(code)
+        if code == 302:
+            self.send_header("Location", "https://127.0.0.1:1/elsewhere")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        try:
+            self.wfile.write(text)
+        except OSError:
+            return None
+
+    def _drip(self) -> None:
+        try:
+            for _ in range(100):
+                self.wfile.write(b"H")
+                time.sleep(0.1)
+        except OSError:
+            return
+
+    def log_message(self, *_: Any) -> None:
+        return
+
+
+def review(request: Json, allowed: bool = True, **response: Any) -> Json:
+    said = {"uid": request["uid"], "allowed": allowed, **response}
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": said}
+
+
+def patch(request: Json, *operations: Json) -> Json:
+    text = base64.b64encode(json.dumps(operations).encode()).decode()
+    return review(request, patch=text, patchType="JSONPatch")
+
+
+LABEL = {"op": "add", "path": "/metadata/labels", "value": {"by": "gate"}}
+OTHER = {"op": "add", "path": "/metadata", "value": {"name": "other", "uid": "1"}}
+ANSWERS: dict[str, Callable[[Json], Any]] = {
+    "/yes": review,
+    "/warn": lambda request: review(request, warnings=["take\x00care", 3]),
+    "/no": lambda request: review(
+        request, False, status={"code": 403, "reason": "Forbidden", "message": "no"}
+    ),
+    "/silent": lambda request: review(request, False),
+    "/odd": lambda request: review(request, False, status={"code": "²", "message": {"a": 1}, "reason": "R"}),
+    "/label": lambda request: patch(request, LABEL),
+    "/again": lambda request: patch(
+        request,
+        {"op": "add", "path": "/data", "value": {"seen": str(request["object"]["metadata"].get("labels"))}},
+    ),
+    "/other": lambda request: patch(request, OTHER),
+    "/types": lambda request: patch(request, {"op": "add", "path": "/data", "value": [1]}),
+    "/misfit": lambda request: patch(request, {"op": "remove", "path": "/nowhere/at/all"}),
+    "/undecodable": lambda request: review(request, patch="!", patchType="JSONPatch"),
+    "/uid": lambda request: review({"uid": "other"}),
+    "/redirect": lambda request: (302, review(request)),
+    "/broken": lambda request: (500, b"<b>\x00"),
+    "/text": lambda request: b"[" * 100_000,
+    "/list": lambda request: [],
+    "/huge": lambda request: b" " * (calls.MOST_BYTES + 10),
+    "/slow": lambda request: None,
+}
+
+
+@pytest.fixture(scope="module")
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
+    """(port, caBundle) of a server."""
+    path, certificate = make_certificate(tmp_path_factory.mktemp("gate"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gate)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield server.server_address[1], base64.b64encode(certificate).decode()
+    server.shutdown()
+
+
+@pytest.fixture
+def api(shop: Shop, client: Any, monkeypatch: pytest.MonkeyPatch, settings: Any, gate: Any) -> Any:
+    """A client of the API, whose commands the worker carries out at once."""
+    client.force_login(shop.cluster.owner)
+    Gate.asked.clear()
+    port = gate[0]
+    settings.WEBHOOKS = {f"127.0.0.1:{port}": f"127.0.0.1:{port}", "shop/gate:443": f"127.0.0.1:{port}"}
+
+    def wait(command: Command, timeout: float) -> Any:
+        command.refresh_from_db()
+        if command.result is None:
+            shop.turn()
+            command.refresh_from_db()
+        return command.result
+
+    monkeypatch.setattr(inbox, "wait_for_result", wait)
+    return client
+
+
+def make_webhook(gate: Any, path: str, **more: Any) -> Json:
+    port, bundle = gate
+    return {
+        "name": f"{path.strip('/')}.example.org",
+        "clientConfig": {"url": f"https://127.0.0.1:{port}{path}", "caBundle": bundle},
+        "rules": [RULE],
+        "sideEffects": "None",
+        "admissionReviewVersions": ["v1"],
+        "timeoutSeconds": 1,
+        **more,
+    }
+
+
+def configure(api: Any, kind: str, name: str, *hooks: Json) -> None:
+    data = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": f"{kind}WebhookConfiguration",
+        "metadata": {"name": name},
+        "webhooks": list(hooks),
+    }
+    made = api.post(f"{HOOKS}/{kind.lower()}webhookconfigurations", data, content_type="application/json")
+    assert made.status_code == 201, made.content
+
+
+def create(api: Any, name: str, query: str = "", **more: Any) -> Any:
+    data = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, **more}
+    return api.post(f"{MAPS}{query}", data, content_type="application/json")
+
+
+FAILED = 'Internal error occurred: failed calling webhook "{}.example.org": '
+INVALID = FAILED + "received invalid webhook response: "
+
+
+@pytest.mark.parametrize(
+    "kind, path, code, message",
+    [
+        ("Validating", "/yes", 201, ""),
+        ("Validating", "/no", 403, 'admission webhook "no.example.org" denied the request: no'),
+        (
+            "Validating",
+            "/silent",
+            400,
+            'admission webhook "silent.example.org" denied the request without explanation',
+        ),
+        ("Validating", "/odd", 400, 'admission webhook "odd.example.org" denied the request: R'),
+        ("Validating", "/label", 500, INVALID + "validating webhook may not return response.patch"),
+        ("Validating", "/uid", 500, INVALID + 'expected response.uid="'),
+        ("Validating", "/redirect", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+        ("Validating", "/broken", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+        ("Validating", "/text", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+        ("Validating", "/list", 500, INVALID + "webhook response was absent"),
+        ("Validating", "/huge", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+        ("Mutating", "/misfit", 500, "Internal error occurred: "),
+        ("Mutating", "/undecodable", 500, FAILED + "received undecodable patch in webhook response"),
+        ("Mutating", "/types", 400, 'ConfigMap "'),
+    ],
+)
+@pytest.mark.spec("HOOK-01")
+def test_what_a_webhook_answers_decides_in_the_words_of_the_api_server(api, gate, kind, path, code, message):
+    configure(api, kind, "gate", make_webhook(gate, path))
+    made = create(api, "box")
+    assert made.status_code == code, made.content
+    if message:
+        assert made.json()["message"].startswith(message.format(path[1:]))
+        assert api.get(f"{MAPS}/box").status_code == 404
+
+
+@pytest.mark.spec("HOOK-02")
+def test_mutating_webhooks_change_what_is_stored_and_others_see_it(api, gate, shop):
+    again = make_webhook(gate, "/again", reinvocationPolicy="IfNeeded")
+    configure(api, "Mutating", "a", again)
+    configure(api, "Mutating", "b", make_webhook(gate, "/label"), make_webhook(gate, "/other"))
+    configure(api, "Validating", "c", make_webhook(gate, "/warn"))
+    made = create(api, "box", "?fieldManager=ann", data={"a": "b"})
+    assert made.status_code == 201, made.content
+    stored = made.json()
+    assert stored["metadata"]["name"] == "box" and stored["metadata"]["uid"] != "1"
+    assert stored["data"] == {"seen": "None"}
+    assert "warning" in {name.lower() for name in made.headers} and "take care" in made.headers["Warning"]
+    paths = [path for path, *_ in Gate.asked]
+    assert paths == ["/again", "/label", "/other", "/again", "/warn"]
+    last = Gate.asked[-1][1]["request"]
+    assert last["object"]["data"]["seen"] != "nothing" and last["oldObject"] is None
+    assert (last["operation"], last["namespace"], last["name"]) == ("CREATE", "default", "box")
+    assert last["userInfo"]["username"] == "ada" and last["dryRun"] is False
+    assert not any(
+        name.lower() in ("authorization", "cookie") for _, _, headers in Gate.asked for name in headers
+    )
+    command = Command.objects.filter(cluster=shop.cluster, kind="create").latest("pk")
+    assert len(command.payload["request"]["patches"]) == 4
+
+
+@pytest.mark.spec("HOOK-03")
+def test_changes_and_deletions_are_asked_of_with_what_was_there(api, gate):
+    assert create(api, "box", data={"a": "b"}).status_code == 201
+    configure(
+        api,
+        "Validating",
+        "gate",
+        make_webhook(gate, "/no", rules=[{**RULE, "operations": ["UPDATE", "DELETE"]}]),
+    )
+    body = json.dumps({"data": {"a": "c"}})
+    changed = api.patch(f"{MAPS}/box", body, content_type="application/merge-patch+json")
+    gone, all_gone = api.delete(f"{MAPS}/box"), api.delete(f"{MAPS}?fieldSelector=metadata.name%3Dbox")
+    assert [one.status_code for one in (changed, gone, all_gone)] == [403, 403, 403]
+    update, delete = (asked[1]["request"] for asked in Gate.asked[:2])
+    assert (update["oldObject"]["data"], update["object"]["data"]) == ({"a": "b"}, {"a": "c"})
+    assert (delete["operation"], delete["object"], delete["oldObject"]["data"]) == (
+        "DELETE",
+        None,
+        {"a": "b"},
+    )
+    assert api.get(f"{MAPS}/box").json()["data"] == {"a": "b"}
+
+
+@pytest.mark.spec("HOOK-04")
+def test_a_webhook_that_fails_is_passed_over_or_refuses_and_never_holds_long(api, gate, settings):
+    begun = time.monotonic()
+    configure(
+        api,
+        "Validating",
+        "gate",
+        make_webhook(gate, "/slow", failurePolicy="Ignore"),
+        make_webhook(gate, "/uid", failurePolicy="Ignore"),
+        make_webhook(
+            gate, "/no", matchConditions=[{"name": "crate", "expression": "object.metadata.name == 'crate'"}]
+        ),
+        make_webhook(gate, "/no", objectSelector={"matchLabels": {"tier": "gold"}}),
+        make_webhook(gate, "/no", namespaceSelector={"matchLabels": {"tier": "gold"}}),
+    )
+    assert create(api, "box").status_code == 201
+    assert create(api, "crate").status_code == 403
+    configure(api, "Validating", "late", make_webhook(gate, "/slow"))
+    late = create(api, "late")
+    assert late.status_code == 500 and late.json()["message"].endswith("context deadline exceeded")
+    assert time.monotonic() - begun < 8
+
+
+@pytest.mark.spec("HOOK-05")
+def test_only_addresses_that_the_operator_allowed_are_called(api, gate, settings):
+    service = {"service": {"namespace": "shop", "name": "gate", "path": "no"}, "caBundle": gate[1]}
+    configure(api, "Validating", "service", make_webhook(gate, "/no", clientConfig=service))
+    assert create(api, "box").status_code == 403
+    settings.WEBHOOKS = {"127.0.0.1:1": "127.0.0.1:1"}
+    made = create(api, "box")
+    assert made.status_code == 201
+    assert (
+        "is not asked: the operator of this server has not allowed shop/gate:443" in made.headers["Warning"]
+    )
+    settings.WEBHOOKS = {}
+    asked = len(Gate.asked)
+    assert create(api, "crate").status_code == 201 and len(Gate.asked) == asked
+
+
+def test_a_dry_run_is_sent_only_to_webhooks_without_side_effects(api, gate):
+    configure(api, "Validating", "gate", make_webhook(gate, "/yes", sideEffects="Some"))
+    refused = create(api, "box", "?dryRun=All")
+    assert refused.status_code == 400
+    assert refused.json()["message"] == 'admission webhook "yes.example.org" does not support dry run'
+
+
+def test_a_server_with_another_certificate_is_not_trusted(api, gate, tmp_path):
+    _path, other = make_certificate(tmp_path)
+    config = {"url": f"https://127.0.0.1:{gate[0]}/yes", "caBundle": base64.b64encode(other).decode()}
+    configure(api, "Validating", "gate", make_webhook(gate, "/yes", clientConfig=config))
+    refused = create(api, "box")
+    assert refused.status_code == 500 and "tls: failed to verify certificate" in refused.json()["message"]
+    assert Gate.asked == []
