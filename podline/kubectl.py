@@ -54,7 +54,7 @@ def _carry_out(cluster: Cluster, reply: Reply) -> list[str]:
             problem = f"Error from server{reason}: {status.get('message') or result.code}"
             raise InputRefused([*said, problem])
         said += [f"Warning: {one}" for one in result.warnings]
-        said.append(change.said)
+        said.append(change.tell(result.code))
     return said
 
 

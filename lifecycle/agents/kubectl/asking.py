@@ -70,8 +70,8 @@ def _read_files(view: View, line: Line, given: str) -> list[Change]:
         kind, name = kind_of_json(data), data["metadata"]["name"]
         if not view.shows(kind):
             raise Misread(f'error: the server doesn\'t have a resource type "{kind.plural}"')
-        said = f"{showing.name_kind(kind)}/{name} {done}"
-        changes.append(Change(line.verb, {"object": data}, said))
+        subject = f"{showing.name_kind(kind)}/{name}"
+        changes.append(Change(line.verb, {"object": data}, f"{subject} {done}", f"{subject} created"))
     return changes
 
 

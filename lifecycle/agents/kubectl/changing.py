@@ -14,6 +14,7 @@ from lifecycle.engine.objects.node import NODE_KIND
 
 _PATCHES = ("strategic", "merge", "json")
 _SETTINGS = ("image", "resources", "env")
+_CREATED = 201
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -23,6 +24,12 @@ class Change(NamedTuple):
     kind: str
     payload: dict[str, Any]
     said: str
+    made: str = ""
+    """What is said instead where there was no such object before."""
+
+    def tell(self, code: int) -> str:
+        """What is said of it, by the code of the answer."""
+        return self.made if self.made and code == _CREATED else self.said
 
 
 def list_changes(view: View, line: Line) -> list[Change]:
@@ -242,7 +249,11 @@ def _taint(view: View, line: Line) -> Iterator[Change]:
         taints = list(node["spec"].get("taints") or ())
         for word in asked:
             taints = _change_taints(taints, word)
-        yield Change("taint", {"node": name, "taints": taints}, f"node/{name} tainted")
+        yield Change(
+            "taint",
+            {"node": name, "taints": taints},
+            f"node/{name} {'un' if asked and all(word.endswith('-') for word in asked) else ''}tainted",
+        )
 
 
 def _change_taints(taints: list[dict[str, Any]], word: str) -> list[dict[str, Any]]:
