@@ -48,9 +48,14 @@ class Tool:
     is_destructive: bool = False
     is_idempotent: bool = False
 
+    @property
+    def taken(self) -> dict[str, Field]:
+        """The arguments it takes; of what only reads a long answer can be read in parts."""
+        return {**self.fields, **(_OFFSET if self.is_read_only else {})}
+
     def schema(self) -> Json:
         """The JSON Schema of its arguments."""
-        fields = self.fields | (_OFFSET if self.is_read_only else {})
+        fields = self.taken
         return {
             "type": "object",
             "properties": {name: field.schema() for name, field in fields.items()},
@@ -90,7 +95,7 @@ def _try(desk: Desk, given: Json) -> str:
 
 
 def _create(desk: Desk, given: Json) -> str:
-    settings = {name: given[name] for name in ("nodes", "seed", "kubernetes") if name in given}
+    settings: Json = {name: given[name] for name in ("nodes", "seed", "kubernetes") if name in given}
     return desk.create(given["name"], given.get("manifests", ""), given.get("until") or "idle", settings)
 
 
@@ -233,7 +238,7 @@ def call(desk: Desk, name: str, arguments: Any) -> str:
 
 def _check(tool: Tool, arguments: Any) -> Json:
     """The arguments, each as its field wants it. Raises Refused."""
-    fields = tool.fields | (_OFFSET if tool.is_read_only else {})
+    fields = tool.taken
     if not isinstance(arguments, dict):
         raise Refused(f"arguments: use an object with {', '.join(fields) or 'nothing in it'}")
     for name in arguments:
