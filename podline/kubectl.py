@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from lifecycle.agents.kubectl.asking import Reply, Wait, ask
-from lifecycle.agents.kubectl.views import View, is_everything
+from lifecycle.agents.kubectl.asking import Wait, ask
+from lifecycle.agents.kubectl.changing import Change
+from lifecycle.agents.kubectl.views import View
 from lifecycle.agents.kubectl.words import Misread
-from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.public import Cluster as Engine
 
 if TYPE_CHECKING:
@@ -19,34 +19,25 @@ MOST_SECONDS = 20.0
 """So long one command may take of real time."""
 
 
-def run(
-    cluster: Cluster,
-    command: str,
-    given: str = "",
-    shows: Callable[[Kind], bool] = is_everything,
-    hidden: str = "",
-) -> str:
-    """Carry a command line out; what kubectl prints. Raises InputRefused.
-
-    `shows` and `hidden`: as of a View.
-    """
+def run(cluster: Cluster, command: str, given: str = "") -> str:
+    """Carry a command line out; what kubectl prints. Raises InputRefused."""
     from podline.library import InputRefused
 
     try:
-        reply = ask(View(cluster._engine, cluster._memory, shows, hidden), command, given)
+        reply = ask(View(cluster._engine, cluster._memory), command, given)
     except Misread as problem:
         raise InputRefused([str(problem)]) from None
     if reply.wait is not None:
         return wait(cluster, reply.wait)
-    return "\n".join(_carry_out(cluster, reply)) if reply.changes else reply.text
+    return "\n".join(carry_out(cluster, reply.changes)) if reply.changes else reply.text
 
 
-def _carry_out(cluster: Cluster, reply: Reply) -> list[str]:
+def carry_out(cluster: Cluster, changes: Sequence[Change]) -> list[str]:
     """One change after the other, until one is refused. Raises InputRefused."""
     from podline.library import InputRefused
 
     said: list[str] = []
-    for change in reply.changes:
+    for change in changes:
         result = cluster._give(change.kind, change.payload)
         if not result.ok:
             status = result.status or {}
