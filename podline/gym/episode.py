@@ -50,6 +50,11 @@ class Gym:
         self._commands, self._answer, self._is_over = 0, ("", ""), False
 
     @property
+    def name(self) -> str:
+        """Its name in the list."""
+        return self._incident.name
+
+    @property
     def title(self) -> str:
         """What people say is wrong."""
         return self._incident.title
@@ -64,10 +69,11 @@ class Gym:
         self._begin()
         return f"{self.title}\n{HELP}", self._tell_info()
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, Info]:
+    def step(self, action: str, is_scored: bool = True) -> tuple[str, float, bool, bool, Info]:
         """Do one thing: (observation, reward, terminated, truncated, info).
 
-        The reward is 0 until the episode is over, and its score then.
+        The reward is 0 until the episode is over, and its score then, unless it `is_scored` later by `score`.
+        Raises ValueError when the episode is over.
         """
         if self._is_over:
             raise ValueError("the episode is over: reset begins another one")
@@ -75,7 +81,7 @@ class Gym:
         told = bound(self._act(action))
         is_cut = not self._is_over and self._commands >= MOST_STEPS
         is_done, self._is_over = self._is_over, self._is_over or is_cut
-        reward = self.score().score if self._is_over else 0.0
+        reward = self.score().score if self._is_over and is_scored else 0.0
         return told, reward, is_done, is_cut, self._tell_info()
 
     def score(self) -> Score:

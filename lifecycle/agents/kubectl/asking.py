@@ -69,7 +69,7 @@ def _read_files(view: View, line: Line, given: str) -> list[Change]:
     for data in read_manifests(given, view.engine, line.namespace):
         kind, name = kind_of_json(data), data["metadata"]["name"]
         if not view.shows(kind):
-            raise Misread(f'error: the server doesn\'t have a resource type "{kind.plural}"')
+            raise showing.refuse_kind(kind)
         subject = f"{showing.name_kind(kind)}/{name}"
         changes.append(Change(line.verb, {"object": data}, f"{subject} {done}", f"{subject} created"))
     return changes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lifecycle.agents.kubectl.showing import name_kind, need
+from lifecycle.agents.kubectl.showing import name_kind, need, refuse_kind
 from lifecycle.agents.kubectl.views import View
 from lifecycle.agents.kubectl.words import Line, Misread, read_number, read_targets
 from lifecycle.engine.kinds.registry import entry_of
@@ -50,7 +50,7 @@ def _targets(view: View, words: tuple[str, ...]) -> Iterator[tuple[Kind, str]]:
     """The objects that are named; kinds that are not shown are not there."""
     for kind, name in read_targets(words):
         if not view.shows(kind):
-            raise Misread(f'error: the server doesn\'t have a resource type "{kind.plural}"')
+            raise refuse_kind(kind)
         yield kind, name
 
 

@@ -64,7 +64,7 @@ def _find(view: View, line: Line) -> list[tuple[Kind, Sequence[Json]]]:
     found = []
     for kind in {kind.id: kind for kind in kinds}.values():
         if not view.shows(kind):
-            raise Misread(f'error: the server doesn\'t have a resource type "{kind.plural}"')
+            raise refuse_kind(kind)
         objects = view.list(kind, namespace)
         if selector is not None:
             objects = [one for one in objects if selector.matches(one["metadata"].get("labels") or {})]
@@ -72,8 +72,15 @@ def _find(view: View, line: Line) -> list[tuple[Kind, Sequence[Json]]]:
     return found
 
 
+def refuse_kind(kind: Kind) -> Misread:
+    """What is said of a kind that is not there."""
+    return Misread(f'error: the server doesn\'t have a resource type "{kind.plural}"')
+
+
 def need(view: View, kind: Kind, namespace: str, name: str) -> Json:
     """One object. Raises Misread where there is none."""
+    if not view.shows(kind):
+        raise refuse_kind(kind)
     found = view.get(kind, namespace, name)
     if found is None:
         raise Misread(f'Error from server (NotFound): {kind.resource} "{name[:253]}" not found')
