@@ -7,6 +7,7 @@ from django.urls import include, path, register_converter
 from django.views.generic import RedirectView
 
 from dashboard.addresses import WorkloadFolder
+from dashboard.agents import views as agent_views
 from dashboard.pages import part_views
 from dashboard.pages.access import people
 from dashboard.pages.access import views as access_views
@@ -135,6 +136,7 @@ urlpatterns = [
     path("favicon.ico", RedirectView.as_view(url=static("favicon.svg"))),
     path("sign-in/", signin.SlowedLoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("sign-out/", LogoutView.as_view(), name="logout"),
+    path("mcp", agent_views.mcp, name="mcp"),
     path("api/", include("lifecycle.export.urls")),
     path("k8s/", include("lifecycle.kube_api.urls")),
     # Django's own would tell which ids of other people's things exist.

@@ -120,6 +120,8 @@ drawing = Pool("drawing", 4)
 """Figures: as long as many pods take."""
 listing = Pool("listing", 4)
 """Parts of long lists."""
+agents = Pool("agents", 8)
+"""Tools that agents call, each until its cluster answers, or its copy of the engine has told."""
 waiting = Pool("waiting", 64)
 """Commands in containers, each until its cluster answers; `limits.take_exec` leaves room for other users."""
 answering = Crew("answering", kept=16)

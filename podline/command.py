@@ -39,6 +39,8 @@ COMMANDS = {
     "calibrate": Command(
         "make ContainerProfiles with measured times of a real cluster's pods and events", "podline.calibrate"
     ),
+    "mcp": Command("serve tools for agents by the Model Context Protocol", "podline.mcp.command"),
+    "gym": Command("incidents for agents to find and mend, and to be scored at", "podline.gym.command"),
     "schema": Command("print the JSON Schema of a kind, for editors", "podline.schemas"),
     "completion": Command("print the completion of a shell: bash, zsh or fish", "podline.completion"),
     "version": Command("print which Podline this is, and of which Kubernetes", "podline.version_command"),

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lifecycle.engine.public import POD_KIND, Changes, Command, find_kind, find_release, row_to_json
+from lifecycle.engine.public import POD_KIND, Command, Result, find_kind, find_release
 from lifecycle.engine.public import Cluster as Engine
 from lifecycle.input.expressions import Expression, Verdict, parse
 from lifecycle.input.manifest_admission import list_problems
@@ -27,7 +27,7 @@ from lifecycle.input.scenario import DEFAULT_EPOCH, Until, read_epoch_ms, read_u
 from lifecycle.simulation import Overrides, Plan, make_plan, run
 from lifecycle.simulation.plan import list_new_namespaces, make_namespace, open_input
 from lifecycle.simulation.run import LIMIT_MS, Outcome
-from lifecycle.simulation.verdicts_at_end import VerdictSink
+from podline.memory import Memory
 from podline.pictures import describe_html, make_figure, make_frame
 
 Manifest = str | Path | Mapping[str, Any]
@@ -46,18 +46,6 @@ class ExpectationFailed(AssertionError):
     """What was expected of a cluster does not hold; the text says what was seen instead, and why."""
 
 
-class _Memory:
-    """Keeps the rows of a cluster, and what verdicts are told from."""
-
-    def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
-        self.verdicts = VerdictSink()
-
-    def take(self, changes: Changes) -> None:
-        self.rows += [row_to_json(row) for row in changes.rows]
-        self.verdicts.take(changes)
-
-
 class Cluster:
     """A cluster in virtual time: apply manifests, let time pass, look at what came of it."""
 
@@ -73,9 +61,9 @@ class Cluster:
     ) -> None:
         """`nodes`: how many of 4 CPU and 8 GiB (default 3). `namespace`: where objects without one go."""
         plan = _plan([], nodes=nodes, seed=seed, epoch=epoch, timing=timing, kubernetes=kubernetes)
-        self._begin(Engine(plan.seed, plan.epoch_ms, plan.settings), _Memory(), namespace)
+        self._begin(Engine(plan.seed, plan.epoch_ms, plan.settings), Memory(), namespace)
 
-    def _begin(self, engine: Engine, memory: _Memory, namespace: str) -> None:
+    def _begin(self, engine: Engine, memory: Memory, namespace: str) -> None:
         self._engine = engine
         self._memory = memory
         self._commands = 0
@@ -83,7 +71,7 @@ class Cluster:
         self._take()
 
     @classmethod
-    def _of(cls, engine: Engine, memory: _Memory, namespace: str) -> Cluster:
+    def _of(cls, engine: Engine, memory: Memory, namespace: str) -> Cluster:
         cluster = cls.__new__(cls)
         cluster._begin(engine, memory, namespace)
         return cluster
@@ -117,6 +105,21 @@ class Cluster:
     def delete(self, reference: str) -> None:
         """Delete an object: `cluster.delete("pod/web-0")`."""
         self._submit("delete", self._name(reference), reference)
+
+    def kubectl(self, command: str, given: str = "") -> str:
+        """What kubectl would print: `cluster.kubectl("scale deployment/web --replicas=5")`.
+
+        `given`: what `-f -` reads. `rollout status` and `wait` let time pass. Raises InputRefused.
+        """
+        from podline.kubectl import run
+
+        return run(self, command, given)
+
+    def fork(self) -> Cluster:
+        """Another cluster that goes on from here by itself: the same past, and untouched the same future."""
+        other = Cluster._of(Engine.load(self._engine.save()), self._memory.copy(), self.namespace)
+        other._commands = self._commands
+        return other
 
     def run_until(self, *when: str | int, limit: str | int = LIMIT_MS) -> bool:
         """Let time pass until all of `when` hold together; whether they do.
@@ -214,13 +217,17 @@ class Cluster:
         self._memory.take(self._engine.take_changes())
 
     def _submit(self, kind: str, payload: dict[str, Any], subject: str) -> dict[str, Any]:
-        self._commands += 1
-        result = self._engine.submit(Command(f"library-{self._commands}", kind, payload))
-        self._take()
+        result = self._give(kind, payload)
         if not result.ok:
             message = (result.status or {}).get("message") or f"code {result.code}"
             raise InputRefused([f"{subject} was refused: {message}"])
         return result.object or {}
+
+    def _give(self, kind: str, payload: dict[str, Any]) -> Result:
+        self._commands += 1
+        result = self._engine.submit(Command(f"library-{self._commands}", kind, payload))
+        self._take()
+        return result
 
     def _parse(self, text: str) -> Expression:
         expression = parse(text)
@@ -290,7 +297,7 @@ def simulate(
         inputs, until=until, nodes=nodes, seed=seed, epoch=epoch, timing=timing, kubernetes=kubernetes,
         namespace=namespace,
     )  # fmt: skip
-    memory = _Memory()
+    memory = Memory()
     outcome, engine = run(plan, memory)
     missing = [f"missing: {line}" for line in plan.missing]
     return Run(Cluster._of(engine, memory, namespace or "default"), outcome, (*missing, *plan.list_notes()))
@@ -311,7 +318,7 @@ def load(
     )
     if plan.steps or plan.expects or plan.sequences or plan.untils:
         raise InputRefused(["Scenario: its steps, claims and ends are for `simulate`; leave them out"])
-    cluster = Cluster._of(Engine(plan.seed, plan.epoch_ms, plan.settings), _Memory(), namespace or "default")
+    cluster = Cluster._of(Engine(plan.seed, plan.epoch_ms, plan.settings), Memory(), namespace or "default")
     for data, subject in zip(plan.objects, plan.subjects, strict=True):
         cluster._submit("apply", {"object": dict(data)}, subject)
     return cluster

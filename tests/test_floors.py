@@ -53,6 +53,7 @@ FLOORS: list[tuple[str, str]] = [
     ),
     ("2 simulation", "lifecycle.simulation"),
     ("2 check", "lifecycle.check"),
+    ("2 agents", "lifecycle.agents"),
     (
         "2 kept",
         "lifecycle.models lifecycle.fields lifecycle.migrations lifecycle.frames lifecycle.access"
@@ -73,6 +74,7 @@ FLOORS: list[tuple[str, str]] = [
     ("4b live", "dashboard.live"),
     ("4c answers", "dashboard.asking"),
     ("4d pages", "dashboard.pages"),
+    ("4e agents", "dashboard.agents"),
     ("4 dashboard", "dashboard"),
     ("5 command and library", "podline"),
 ]

@@ -16,6 +16,8 @@ from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.objects.workloads.job import JOB_KIND
+from lifecycle.input import exports
+from lifecycle.input.manifests import Document
 from lifecycle.input.scenario import READY, Until
 from lifecycle.lean_dataclasses import dataclass, field, replace
 from lifecycle.lean_tuples import NamedTuple
@@ -32,6 +34,8 @@ STANDS_MS = 60_000
 BUDGET = POD_DISRUPTION_BUDGET.kind.id
 PROFILE = CONTAINER_PROFILE.id
 CONFIG_MAP, SECRET = "ConfigMap", "Secret"
+AS_IT_STANDS = "as it stands"
+"""Why a cluster that is there already begins as it does."""
 OTHERS = (PROFILE, CONFIG_MAP, SECRET)
 """Kinds of which ordeals ask, beside those that have a place of their own."""
 
@@ -140,6 +144,20 @@ def look(cluster: Cluster, plan: Plan, outcome: Outcome) -> Settled:
     kept = tuple(workloads), tuple(nodes), tuple(services), tuple(budgets), tuple(pods), others
     assumed = tuple(describe_assumed(cluster))
     return Settled(plan, share_readings(cluster.save()), cluster.now_ms, outcome, *kept, assumed)
+
+
+def plan_again(cluster: Cluster, seed: int) -> Plan:
+    """What would make such a cluster again: its objects as manifests, but for those that others make."""
+    documents = [Document(data) for kind in sorted(cluster.kinds()) for data in cluster.list(kind)]
+    given, _, _ = exports.clean(documents)
+    return Plan(
+        tuple(one.data for one in given),
+        cluster.settings,
+        seed,
+        cluster.epoch_ms,
+        is_epoch_given=True,
+        subjects=tuple(one.subject for one in given),
+    )
 
 
 def zone_of(node: Json) -> str | None:

@@ -19,7 +19,7 @@ from lifecycle.check.ordeal_files import choose_ordeals, list_ordeals
 from lifecycle.check.ordeals import Ordeal
 from lifecycle.check.processes import count_cores
 from lifecycle.check.scorecard import begin_card, note_faults
-from lifecycle.check.settled import look
+from lifecycle.check.settled import AS_IT_STANDS, look
 from lifecycle.check.trials import list_trials
 from lifecycle.engine import ENGINE_VERSION
 from lifecycle.engine import Cluster as Engine
@@ -30,7 +30,7 @@ from lifecycle.models import Check, Cluster
 from lifecycle.runs import checkpoints, forks
 from lifecycle.runs.checks import news, summing
 from lifecycle.runs.checks.asking import forget_old
-from lifecycle.runs.checks.grounds import AS_IT_STANDS, make_plan
+from lifecycle.runs.checks.grounds import make_plan
 from lifecycle.runs.checks.summing import MOST_FINDINGS
 from lifecycle.simulation.run import Outcome
 from lifecycle.simulation.unknown_images import FLAG, START

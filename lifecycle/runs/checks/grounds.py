@@ -9,18 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from lifecycle.check.ordeal_files import list_ordeals
-from lifecycle.check.settled import Settled, look
+from lifecycle.check.settled import AS_IT_STANDS, Settled, look, plan_again
 from lifecycle.check.trials import Trial, list_trials
 from lifecycle.check.untouched import Lived, look_untouched
 from lifecycle.engine import Cluster as Engine
-from lifecycle.input import exports
-from lifecycle.input.manifests import Document
 from lifecycle.models import Check, Cluster
 from lifecycle.runs import checkpoints
 from lifecycle.simulation.plan import Plan
 from lifecycle.simulation.run import Outcome
-
-AS_IT_STANDS = "as it stands"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +67,5 @@ def lay(check: Check, engine: Engine) -> Grounds:
 
 
 def make_plan(cluster: Cluster, engine: Engine) -> Plan:
-    """What would make such a cluster again: its objects as manifests, but for those that others make."""
-    documents = [Document(data) for kind in sorted(engine.kinds()) for data in engine.list(kind)]
-    given, _, _ = exports.clean(documents)
-    return Plan(
-        tuple(one.data for one in given),
-        engine.settings,
-        cluster.seed,
-        cluster.epoch_ms,
-        is_epoch_given=True,
-        subjects=tuple(one.subject for one in given),
-    )
+    """What would make such a cluster again."""
+    return plan_again(engine, cluster.seed)

@@ -8,11 +8,12 @@ import pytest
 
 from dashboard.pages.compare.histories import read_history
 from dashboard.pages.compare.lanes import draw
-from dashboard.pages.compare.manifests import OLD_TEMPLATE, Field, list_changed, list_fields
+from dashboard.pages.compare.manifests import OLD_TEMPLATE, list_changed
 from dashboard.pages.compare.markdown import write_markdown
 from dashboard.pages.compare.readings import compare
 from dashboard.pages.compare.workloads import judge
 from dashboard.plots.beside import Picture, make_lane, make_stretch, zoom
+from lifecycle.input.differences import Field, list_fields
 from lifecycle.models import Cluster, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import pod_life, transition

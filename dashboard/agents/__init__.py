@@ -1,0 +1,1 @@
+"""The server's tools for agents, by the Model Context Protocol at `/mcp`."""

@@ -1,0 +1,1 @@
+"""`podline mcp`: tools for agents, with clusters in virtual time in this process."""
