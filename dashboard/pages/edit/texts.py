@@ -7,7 +7,7 @@ The API ignores it where it is written all the same, and so is done here, and sa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -22,6 +22,7 @@ from lifecycle.input.manifest_admission import gates_of, list_problems
 from lifecycle.input.manifests import Document, read_documents
 from lifecycle.input.problems import ManifestError, Problem
 from lifecycle.input.schema import check_document
+from lifecycle.lean_dataclasses import replace
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.reads import read_release
 
