@@ -17,6 +17,7 @@ from dashboard.pages.check import views as check_views
 from dashboard.pages.cluster import manifest_views
 from dashboard.pages.cluster import views as cluster_views
 from dashboard.pages.compare import views as compare_views
+from dashboard.pages.edit import views as edit_views
 from dashboard.pages.home import views as home_views
 from dashboard.pages.node import views as node_views
 from dashboard.pages.pod import log_views, placement
@@ -91,6 +92,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/behaviors/", manifest_views.say_behaviors, name="say-behaviors"),
     path("clusters/<str:cluster>/workloads/", cluster_views.workloads, name="workloads"),
     path("clusters/<str:cluster>/remarks/", cluster_views.remarks, name="remarks"),
+    path("clusters/<str:cluster>/schema/", edit_views.schema, name="schema"),
     path("clusters/<str:cluster>/ahead/", part_views.ahead, name="ahead"),
     path("clusters/<str:cluster>/events/", part_views.events, name="events"),
     path("clusters/<str:cluster>/verdict/", cluster_views.verdict, name="verdict"),
@@ -101,24 +103,29 @@ urlpatterns = [
     path(f"{POD}placement/", placement.placement, name="pod-placement"),
     path(f"{POD}log/", log_views.pod_log, name="pod-log"),
     path(f"{POD}yaml/", part_views.object_yaml, {"folder": POD_KIND.plural}, name="pod-yaml"),
+    path(f"{POD}edit/", edit_views.edit_object, {"folder": POD_KIND.plural}, name="edit-pod"),
     path(f"{POD}delete/", pod_views.delete_pod, name="delete-pod"),
     path(SWEEP, sweep_views.sweep, name="sweep"),
     path(f"{SWEEP}try/", sweep_views.try_grid, name="try-sweep"),
     path(f"{SWEEP}open/", sweep_views.open_cell, name="open-sweep"),
     path(WORKLOAD, workload_views.workload, name="workload"),
     path(f"{WORKLOAD}yaml/", part_views.object_yaml, name="workload-yaml"),
+    path(f"{WORKLOAD}edit/", edit_views.edit_object, name="edit-workload"),
     path(f"{WORKLOAD}status/", workload_views.workload_status, name="workload-status"),
     path(f"{WORKLOAD}change/", workload_views.change_workload, name="change-workload"),
     path(f"{WORKLOAD}revisions/<int:number>/", workload_views.compare_revision, name="compare-revision"),
     path(AUTOSCALER, autoscaler_views.autoscaler, name="autoscaler"),
     path(f"{AUTOSCALER}yaml/", part_views.object_yaml, {"folder": AUTOSCALERS}, name="autoscaler-yaml"),
+    path(f"{AUTOSCALER}edit/", edit_views.edit_object, {"folder": AUTOSCALERS}, name="edit-autoscaler"),
     path(f"{AUTOSCALER}status/", autoscaler_views.autoscaler_status, name="autoscaler-status"),
     path(f"{AUTOSCALER}change/", autoscaler_views.change_autoscaler, name="change-autoscaler"),
     path(BUDGET, budget_views.budget, name="budget"),
     path(f"{BUDGET}yaml/", part_views.object_yaml, {"folder": BUDGETS}, name="budget-yaml"),
+    path(f"{BUDGET}edit/", edit_views.edit_object, {"folder": BUDGETS}, name="edit-budget"),
     path(f"{BUDGET}status/", budget_views.budget_status, name="budget-status"),
     path(SERVICE, service_views.service, name="service"),
     path(f"{SERVICE}yaml/", part_views.object_yaml, {"folder": SERVICES}, name="service-yaml"),
+    path(f"{SERVICE}edit/", edit_views.edit_object, {"folder": SERVICES}, name="edit-service"),
     path(f"{SERVICE}status/", service_views.service_status, name="service-status"),
     path(f"{SERVICE}change/", service_views.change_service, name="change-service"),
     path(NODE, node_views.node, name="node"),
@@ -127,6 +134,12 @@ urlpatterns = [
         part_views.object_yaml,
         {"folder": NODE_KIND.plural, "namespace": ""},
         name="node-yaml",
+    ),
+    path(
+        f"{NODE}edit/",
+        edit_views.edit_object,
+        {"folder": NODE_KIND.plural, "namespace": ""},
+        name="edit-node",
     ),
     path(f"{NODE}status/", node_views.node_status, name="node-status"),
     path(f"{NODE}change/", node_views.change_node, name="change-node"),

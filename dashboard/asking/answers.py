@@ -48,8 +48,7 @@ def list_objects(report: Report) -> list[Json]:
 
 def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) -> list[Answer]:
     """Append (kind, payload, subject) in order, all or none, then wait for the results."""
-    head = read_head(cluster)
-    known = head.rv if head else 0
+    known = read_version(cluster)
     try:
         sent = inbox.append_all(cluster, [(kind, payload) for kind, payload, _subject in commands], user)
     except Refused as refused:
@@ -57,8 +56,14 @@ def send(cluster: Cluster, commands: list[tuple[str, Json, str]], user: User) ->
     return [
         answer
         for result, command in zip(inbox.wait_for_results(sent), commands, strict=True)
-        for answer in _answer_result(cluster, result, command, known)
+        for answer in answer_result(cluster, result, command, known)
     ]
+
+
+def read_version(cluster: Cluster) -> int:
+    """The version that the cluster's objects have come to."""
+    head = read_head(cluster)
+    return head.rv if head else 0
 
 
 def answer_problem(problem: Problem) -> Answer:
@@ -80,7 +85,7 @@ def answer_problem(problem: Problem) -> Answer:
     )
 
 
-def _answer_result(
+def answer_result(
     cluster: Cluster, result: Json | None, sent: tuple[str, Json, str], known: int
 ) -> Iterator[Answer]:
     """One answer for each cause of a refusal, warnings beside a success. `known`: the version before."""

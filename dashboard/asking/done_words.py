@@ -35,7 +35,7 @@ def tell_done(cluster: Cluster, kind: str, asked: Json, result: Json, known: int
             if is_as_before:
                 return f"{UNCHANGED}: {asked['replicas']} are asked for already"
             return f"scaled to {asked['replicas']}"
-        case "setImage" | "apply" | "rollout" | "patch" if is_as_before:
+        case "setImage" | "apply" | "replace" | "rollout" | "patch" if is_as_before:
             return UNCHANGED
         case "setImage":
             return f"{asked['container']} gets {asked['image']}"

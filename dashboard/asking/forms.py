@@ -279,3 +279,12 @@ class DeletePodForm(forms.Form):
         if self.cleaned_data["force"]:
             return target | {"gracePeriodSeconds": 0, "force": True}
         return target if grace is None else target | {"gracePeriodSeconds": grace}
+
+
+class EditForm(forms.Form):
+    """The text of an object, how the object was when its editor was opened, and what to do with it."""
+
+    text = forms.CharField(strip=False)
+    opened = forms.CharField(strip=False)
+    what = forms.ChoiceField(choices=[(one, one) for one in ("difference", "preview", "apply", "merge")])
+    seen = forms.CharField(required=False, max_length=64)

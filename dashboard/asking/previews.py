@@ -73,10 +73,18 @@ def preview_manifests(
     cluster: Cluster, report: Report, profiles: Sequence[dict[str, Any]] = ()
 ) -> list[Answer]:
     """The same of the first workloads of what is about to be applied, with how unknown images behave."""
-    commands = [("apply", {"object": one}) for one in (*profiles, *list_objects(report))]
+    objects = list_objects(report)
+    commands = [("apply", {"object": one}) for one in (*profiles, *objects)]
+    return preview_objects(cluster, commands, objects)
+
+
+def preview_objects(
+    cluster: Cluster, commands: Sequence[tuple[str, dict[str, Any]]], objects: Sequence[Mapping[str, Any]]
+) -> list[Answer]:
+    """What would come of the commands for all pods, and for the first workloads of these objects."""
     subjects = [
         Subject(kind.id, one["metadata"].get("namespace") or "default", one["metadata"]["name"])
-        for one in list_objects(report)
+        for one in objects
         if (kind := kind_of_json(one)).id in _PREVIEWED
     ]
     try:

@@ -59,25 +59,20 @@ def list_fields(one: Any, other: Any, path: str = "") -> Iterator[Field]:
             below = f"{path}.{name}" if path else str(name)
             yield from list_fields(one.get(name, MISSING), other.get(name, MISSING), below)
     elif isinstance(one, list) and isinstance(other, list):
-        here, there = _name_items(one, other)
+        here, there = name_items(one, other)
         for name in {**here, **there}:
             yield from list_fields(here.get(name, MISSING), there.get(name, MISSING), f"{path}[{name}]")
     else:
         yield Field(path, _write(one), _write(other))
 
 
-def _name_items(one: list[Any], other: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def name_items(*lists: list[Any]) -> list[dict[str, Any]]:
     """By their names where all have one of their own, as containers have, else by their places."""
-    names: list[list[Any]] = [
-        [item.get("name") if isinstance(item, Mapping) else None for item in items] for items in (one, other)
-    ]
-    is_named = all(None not in each and len({*each}) == len(each) for each in names)
+    names = [[item.get("name") if isinstance(item, Mapping) else None for item in items] for items in lists]
+    is_named = all(all(isinstance(one, str) for one in each) and len({*each}) == len(each) for each in names)
     if not is_named:
-        names = [[str(place) for place in range(len(items))] for items in (one, other)]
-    here, there = (
-        dict(zip(each, items, strict=True)) for each, items in zip(names, (one, other), strict=True)
-    )
-    return here, there
+        names = [[str(place) for place in range(len(items))] for items in lists]
+    return [dict(zip(each, items, strict=True)) for each, items in zip(names, lists, strict=True)]
 
 
 def _write(value: Any) -> str:

@@ -19,7 +19,7 @@ from lifecycle.input.manifests import Document
 from lifecycle.input.problems import Skipped, list_names
 from lifecycle.lean_dataclasses import replace
 
-_OF_SERVER = (
+OF_SERVER = (
     "uid",
     "resourceVersion",
     "generation",
@@ -29,6 +29,7 @@ _OF_SERVER = (
     "selfLink",
     "managedFields",
 )
+"""What of an object's metadata only the API server writes."""
 # What an older version of a Deployment or a bound claim is known by, written by the control plane.
 _ANNOTATIONS = ("deployment.kubernetes.io/", "pv.kubernetes.io/", "volume.kubernetes.io/")
 # What is handed out at creation, by kind, and what ties an object to one of another kind.
@@ -146,7 +147,7 @@ def _list_owners(data: Mapping[str, Any]) -> Iterator[tuple[Address, Mapping[str
 def _as_manifest(data: Mapping[str, Any], given: set[Address]) -> dict[str, Any]:
     """The object without what its server, and the control plane beside it, wrote."""
     kind = kind_of_json(data)
-    metadata = {name: value for name, value in _metadata_of(data).items() if name not in _OF_SERVER}
+    metadata = {name: value for name, value in _metadata_of(data).items() if name not in OF_SERVER}
     # Their uids are those of another cluster.
     metadata.pop("ownerReferences", None)
     annotations = metadata.get("annotations")

@@ -10,6 +10,7 @@ from typing import Any
 
 from lifecycle.engine.programs.reading import MOST_OBJECTS, PARTS, RESULTS
 from lifecycle.engine.releases.known import DEFAULT_RELEASE, list_releases
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, Field
 from lifecycle.engine.schema.tables import ANY_FIELD, Tables, load_tables
 from lifecycle.input.scenario import CLAIMS
@@ -40,8 +41,11 @@ def list_schemas() -> list[str]:
     return [*own, BEHAVIOR, *others]
 
 
-def make_json_schema(name: str) -> Json:
-    """The schema of a kind by its name, or of a behaviour. Raises ValueError for what nobody knows."""
+def make_json_schema(name: str, api_version: str = "", release: Release = DEFAULT_RELEASE) -> Json:
+    """The schema of a kind by its name, or of a behaviour. Raises ValueError for what nobody knows.
+
+    `api_version`: `apps/v1`; "" for the newest that the release has.
+    """
     if name == BEHAVIOR:
         title = "Podline: the annotation podline.dev/behavior, container names to behaviours"
         return {
@@ -51,19 +55,20 @@ def make_json_schema(name: str) -> Json:
             "additionalProperties": _BEHAVIOR,
             "definitions": _SPANS,
         }
-    tables = load_tables()
-    version = next((version for version, kind in tables.kinds if kind == name), None)
-    if version is None:
+    tables = load_tables(release)
+    versions = tables.versions_of(name)
+    if not versions or api_version not in ("", *versions):
+        of = f"{name!r} in {api_version!r}" if versions else repr(name)
         raise ValueError(
-            f"there is no schema of {name!r}; there are {', '.join(list_schemas()[:4])}, Deployment …"
+            f"there is no schema of {of}; there are {', '.join(list_schemas()[:4])}, Deployment …"
         )
     # Of kinds with several versions the newest stands last.
-    version = tables.versions_of(name)[-1]
+    version = api_version or versions[-1]
     definitions: dict[str, Json] = {}
     body = _make_type(tables.kinds[version, name], tables, definitions)
     body["properties"] |= {"apiVersion": {"const": version}, "kind": {"const": name}}
     _sharpen(name, body, definitions)
-    head = {"$schema": DIALECT, "title": f"{name} ({version}, Kubernetes {DEFAULT_RELEASE.name})"}
+    head = {"$schema": DIALECT, "title": f"{name} ({version}, Kubernetes {release.name})"}
     return {**head, **body, "required": ["apiVersion", "kind"], "definitions": definitions}
 
 

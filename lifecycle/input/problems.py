@@ -68,10 +68,15 @@ def parse_path(text: str) -> Path:
     for part in text.replace("[", ".[").split("."):
         if part.startswith("[") and part.endswith("]"):
             inner = part[1:-1]
-            path.append(int(inner) if inner.isdigit() else inner)
+            path.append(int(inner) if _is_place(inner) else inner)
         elif part:
             path.append(part)
     return tuple(path)
+
+
+def _is_place(text: str) -> bool:
+    """Whether it says where in a list: keys may look like numbers that Python cannot read, as "²" does."""
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def refuse(

@@ -1,0 +1,1 @@
+"""An object that is edited where it is seen."""
