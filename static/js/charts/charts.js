@@ -27,7 +27,7 @@ const HALF_LETTER = 3.4;
 // Growth that is less than this cannot be seen.
 const LEAST_PX = 0.5;
 // Rows so far out of sight are drawn as well, so that scrolling does not wait for them.
-const BEYOND_PX = 400;
+const BEYOND_PX = 900;
 
 function make(name) {
   const element = document.createElement("div");
@@ -75,12 +75,13 @@ export class Chart {
     this.#view = view;
     this.#askWhy = askWhy;
     this.plot = element.querySelector(".chart");
-    this.plot.append(this.#paper, this.#words.layer, this.#axis.layer);
+    this.plot.append(this.#axis.layer, this.#paper, this.#words.layer);
     this.#rows = new Rows(element.querySelector("[data-rows]"));
     this.#flags = new Flags(element.querySelector("[data-flags]"));
     view.add(this);
     const near = { rootMargin: `${BEYOND_PX}px` };
-    addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    // The page, or the box that the chart is in.
+    addEventListener("scroll", ({ target }) => target.contains(this.plot) && this.#scrolled(), { passive: true, capture: true });
     new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
     new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
@@ -230,19 +231,25 @@ export class Chart {
     return this.#clock.now() - this.#drawn.at >= this.#drawn.msPerPx * LEAST_PX;
   }
 
-  /** Rows that were out of sight have come near. */
+  /** What is at the pointer is something else; rows that were out of sight may have come near. */
   #scrolled() {
     if (!this.#figure?.layout.meta?.rows) return;
+    this.#cursor.scrolled();
     const { first, last } = this.#rowsInSight(this.#figure.layout, 0);
-    if (first < this.#drawn.first || last > this.#drawn.last) this.#changed();
+    if (first >= this.#drawn.first && last <= this.#drawn.last) return;
+    // Nobody is to look at rows without bars: this does not wait for its turn.
+    this.#notBefore = 0;
+    this.#changed();
   }
 
-  /** Numbers of the rows that can be seen, and of those `beyond` pixels further. */
+  /** Numbers of the rows that can be seen in their box, and of those `beyond` pixels further. */
   #rowsInSight({ margin, meta, yaxis }, beyond) {
     const height = meta?.rowHeight ?? 1;
     const top = this.plot.getBoundingClientRect().top + margin.t;
+    const box = this.plot.parentElement.getBoundingClientRect();
+    const [above, below] = [Math.max(0, box.top) - beyond, Math.min(innerHeight, box.bottom) + beyond];
     const most = (yaxis?.categoryarray?.length ?? 1) - 1;
-    const [first, last] = [-beyond - top, innerHeight + beyond - top].map((y) => Math.floor(y / height));
+    const [first, last] = [above - top, below - top].map((y) => Math.floor(y / height));
     return { first: Math.max(0, first), last: Math.min(most, last) };
   }
 

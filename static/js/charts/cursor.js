@@ -1,7 +1,7 @@
 // Pointer and keyboard on a chart: a tip says what is there, a click or Enter asks why.
 // Up and down choose a row, then left and right go from bar to bar, or from change to change; Escape lets go.
 import { DRAG_PX } from "./drag.js";
-import { findItem, hasLanes, instantAt, listChanges, listItems, listLanes, placeOf, rowOf, tellLines, TOP } from "./pick.js";
+import { findItem, hasLanes, instantAt, isOnAxis, listChanges, listItems, listLanes, placeOf, rowOf, tellLines, TOP } from "./pick.js";
 import { tip } from "./tips.js";
 
 const ROWS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
@@ -40,14 +40,22 @@ export class Cursor {
     else if (this.#pointed) this.#tell();
   }
 
+  /** Another place of the chart is at the pointer: until that moves nothing is told of it. */
+  scrolled() {
+    if (this.#row !== null) return this.#place(false);
+    this.#pointed = null;
+    tip.hide();
+  }
+
   #findAt({ clientX, clientY }) {
+    if (isOnAxis(this.#plot, clientY)) return null;
     const { left, top } = this.#plot.getBoundingClientRect();
     return this.#find(clientX - left, clientY - top);
   }
 
   #find(x, y) {
     const { data, layout, clientWidth: width } = this.#plot;
-    if (!data || y < TOP) return null;
+    if (!data) return null;
     if (hasLanes(layout)) return findItem(this.#plot, x, y, width);
     const at = instantAt(layout.xaxis.range, x, width);
     return at <= layout.xaxis.range[1] ? tellLines(data, at) : null;
@@ -146,7 +154,8 @@ export class Cursor {
     this.#box.hidden = to < 0 || from > width;
     if (isMoved) this.#box.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (this.#box.hidden) return tip.hide();
-    const box = this.#box.getBoundingClientRect();
+    const [box, around] = [this.#box, this.#plot.parentElement].map((element) => element.getBoundingClientRect());
+    if (box.bottom < around.top || box.top > around.bottom) return tip.hide();
     tip.show(this.#item.lines, box.left, hasRows ? box.bottom - 10 : box.top);
   }
 

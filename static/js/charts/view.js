@@ -1,6 +1,6 @@
 // Which stretch of time the charts of a page show: all the same, and one line through all where the pointer is.
 import { clock as digits } from "../format.js";
-import { instantAt, LEFT, RIGHT, TOP } from "./pick.js";
+import { instantAt, isOnAxis, LEFT, RIGHT } from "./pick.js";
 
 const SHORTEST_SPAN_MS = 30_000;
 
@@ -26,9 +26,9 @@ export class View {
     chart.plot.addEventListener("pointerleave", () => this.#point(null));
     // Above the plot stand the labels of the axis: a click there goes to that instant.
     chart.plot.addEventListener("click", (event) => {
-      const { left, top } = chart.plot.getBoundingClientRect();
-      const isOnAxis = event.clientY - top < TOP && !event.target.closest("button");
-      if (isOnAxis && chart.range) this.travel(this.#instantAt(chart, event.clientX - left));
+      const isAsked = isOnAxis(chart.plot, event.clientY) && !event.target.closest("button");
+      const { left } = chart.plot.getBoundingClientRect();
+      if (isAsked && chart.range) this.travel(this.#instantAt(chart, event.clientX - left));
     });
   }
 
