@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,8 @@ from dashboard.live.densities import read_density
 from dashboard.live.flags import FlagReader
 from dashboard.live.histories import list_transitions, walk
 from dashboard.live.requests import RequestReader
-from dashboard.plots.living import NOT_READY, PROBLEMS, find_group
-from dashboard.plots.queries import Seen, read_query
+from dashboard.plots.living import NOT_READY, PROBLEMS
+from dashboard.plots.queries import SEEN_COLUMNS, Seen, make_seen, read_query
 from dashboard.plots.stories import FIELDS, PodStory, Stories
 from dashboard.plots.timeline import BY_NAME, BY_STATE, GRAVITY, MAX_ROWS, Page, make_timeline, see_story
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -25,7 +25,6 @@ from lifecycle.stored_kinds import of_kind
 Figure = dict[str, Any]
 # A timeline holds more pods than it shows, so that rows that end make room for older ones.
 HELD_PODS = MAX_ROWS * 2
-SEEN_COLUMNS = ("namespace", "name", "owner", "node", "state", "status")
 MOST_COMPLETED = 200
 """So many pods, of which only the latest was told, are read whole at once."""
 
@@ -169,13 +168,6 @@ class TimelineFeed:
         return len(stories.keys() | {uid for uid in found if uid in self.stories.living})
 
 
-def see_stored(told: Sequence[str | None], stories: Stories) -> Seen:
-    """The `SEEN_COLUMNS` of a stored pod, as a query sees it."""
-    namespace, name, owner, node, state, status = (value or "" for value in told)
-    workload = find_group((namespace, owner or None), stories.workloads)[1]
-    return Seen(namespace, name, workload, owner, node, state or "unknown", status)
-
-
 def _by_name(seen: Seen) -> tuple[str, ...]:
     return seen.namespace, seen.workload, seen.name
 
@@ -195,7 +187,7 @@ def _list_pods(cluster: Cluster, window_ms: int | None, stories: Stories) -> Ite
     """Uid, what a query sees of it, and whether it is gone."""
     columns = ("uid", "deleted_ms", *SEEN_COLUMNS)
     for uid, deleted_ms, *told in _shown_pods(cluster, window_ms).values_list(*columns):
-        yield uid, see_stored(told, stories), deleted_ms is not None
+        yield uid, make_seen(told, stories.workloads), deleted_ms is not None
 
 
 def _latest_pods(

@@ -9,7 +9,7 @@ export class Address {
     addEventListener("popstate", () => hear(this.read()));
   }
 
-  /** `{q, from, to, sel, page, order}`; null where the address says nothing. */
+  /** `{q, range, sel, page, order, view, sort}`; null where the address says nothing. */
   read() {
     const said = new URLSearchParams(location.search);
     const number = (name) => (/^\d{1,15}$/.test(said.get(name) ?? "") ? Number(said.get(name)) : null);
@@ -20,6 +20,8 @@ export class Address {
       sel: said.get("sel"),
       page: number("page"),
       order: said.get("order"),
+      view: said.get("view"),
+      sort: said.get("sort") ?? "",
     };
   }
 

@@ -11,6 +11,7 @@ import { Legend } from "./charts/legend.js";
 import "./manifest.js";
 import { Minimap } from "./charts/minimap.js";
 import { refreshParts } from "./parts.js";
+import { PodViews } from "./pod_views.js";
 import { Socket } from "./socket.js";
 import { View } from "./charts/view.js";
 import { WhyPanel } from "./why.js";
@@ -69,6 +70,7 @@ function followFrame(frame) {
   // Of very much that happened at once only that it did is told.
   if (frame.refetch) document.body.dispatchEvent(new CustomEvent("events-missed"));
   else for (const feed of feeds) feed.add(frame.events);
+  views.hear(frame);
   if (frame.refetch || frame.transitions.length || frame.objects.length) refreshParts();
 }
 
@@ -120,6 +122,7 @@ function askFor(query) {
 function askQuery(query) {
   pods?.wait();
   socket.ask("q", query || null);
+  showView(address.read());
   for (const feed of feeds) feed.isAsked = Boolean(query);
   refreshEvents(0);
 }
@@ -130,13 +133,21 @@ function askRows(number, order) {
   socket.ask("order", order);
 }
 
-const address = new Address(({ q, range, sel, page: number, order }) => {
+/** The pods as the address says; what is asked for is in the box before it is in the address. */
+function showView({ view, sort }) {
+  views.show({ view, sort, query: finding?.query ?? "" });
+}
+
+const address = new Address((said) => {
+  const { q, range, sel, page: number, order } = said;
   if (finding?.restore(q)) askQuery(q);
+  else showView(said);
   askRows(number, order);
   view.restore(range);
   if (sel) why.ask(sel);
   else why.close();
 });
+const views = new PodViews(page, (Table, element) => new Table(element, base, clock, address));
 view.onRange = (range) => address.write({ from: range && Math.round(range[0]), to: range && Math.round(range[1]) });
 why.onAsk = (seq) => address.write({ sel: seq });
 view.onFar = (from) => {
@@ -152,8 +163,12 @@ function pressWindow(button) {
 }
 
 page.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-window], [data-page], [data-clear]");
+  const button = event.target.closest("[data-window], [data-page], [data-clear], [data-view]");
   if (!button) return;
+  if ("view" in button.dataset) {
+    address.write({ view: button.dataset.view });
+    return showView(address.read());
+  }
   if ("clear" in button.dataset) finding.show("");
   else if ("window" in button.dataset) {
     pressWindow(button);
@@ -177,6 +192,14 @@ readLife();
 page.addEventListener("htmx:afterSettle", readLife);
 
 const opened = address.read();
+showView(opened);
 if (opened.page !== null) askRows(opened.page, opened.order);
 if (opened.range) view.restore(opened.range);
 if (opened.sel) addEventListener("load", () => why.ask(opened.sel));
+
+// A key, or a link, that asks for the YAML of an object.
+const yaml = page.querySelector("#yaml");
+if (yaml && location.hash === "#yaml") addEventListener("load", () => {
+  yaml.open = true;
+  yaml.scrollIntoView({ block: "start" });
+});
