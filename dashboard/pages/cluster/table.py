@@ -1,7 +1,7 @@
 """The pods of a cluster as a table, in the columns that kubectl has for them.
 
-A page reads it whole, and changes it by what frames say of objects (docs/formats.md); what is asked for by the
-filter box it reads anew, as only the server knows which pods that are.
+A page reads it whole, and changes it by what frames say of objects (docs/formats.md); what is asked for by
+the filter box it reads anew, as only the server knows which pods that are.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ BESIDE = ("state", "rv")
 def pod_table(request: HttpRequest, cluster: str) -> JsonResponse:
     """The living pods, or those that are asked for (`?q=`), as JSON.
 
-    `columns`: `[key, heading]` each; `states`: all, the gravest first; `rows`: a list a pod, its uid, then the
-    columns, then its state and version; `rv`: the version of the cluster that they are of.
+    `columns`: `[key, heading]` each; `states`: all, the gravest first; `rows`: a list a pod, its uid, then
+    the columns, then its state and version; `narrowed`: whether there may be others.
     """
     found = get_cluster_or_404(request.user, cluster)
     query = read_query(request.GET.get("q", "")[:LONGEST])
     columns = [[key, heading.upper()] for key, heading in HEADINGS.items()]
-    told = {"columns": columns, "states": ORDER, "rv": found.rv, "rows": list_rows(found, query)}
+    told = {"columns": columns, "states": ORDER, "rows": list_rows(found, query)}
     return JsonResponse(told | {"narrowed": bool(query)})
 
 
