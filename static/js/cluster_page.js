@@ -123,6 +123,7 @@ function askQuery(query) {
   pods?.wait();
   socket.ask("q", query || null);
   showView(address.read());
+  tellStretch();
   for (const feed of feeds) feed.isAsked = Boolean(query);
   refreshEvents(0);
 }
@@ -139,14 +140,32 @@ function showView({ view, sort }) {
 }
 
 const address = new Address((said) => {
-  const { q, range, sel, page: number, order } = said;
+  const { q, range, sel, page: number, order, stretch } = said;
   if (finding?.restore(q)) askQuery(q);
   else showView(said);
   askRows(number, order);
   view.restore(range);
+  view.restoreChosen(stretch);
+  tellStretch();
   if (sel) why.ask(sel);
   else why.close();
 });
+const place = page.querySelector("[data-stretch]");
+
+/** The figures of a stretch, of the pods that are asked for. */
+function tellStretch() {
+  if (!place) return;
+  place.hidden = view.chosen === null;
+  if (place.hidden) return;
+  const [from, to] = view.chosen;
+  const values = { from, to, of: place.dataset.of ?? "", q: finding?.query ?? "" };
+  htmx.ajax("GET", `${base}stretch/`, { target: place, values });
+}
+
+view.onChoose = (range) => {
+  address.write({ stretch: range ? range.join("-") : null });
+  tellStretch();
+};
 const views = new PodViews(page, (Table, element) => new Table(element, base, clock, address));
 view.onRange = (range) => address.write({ from: range && Math.round(range[0]), to: range && Math.round(range[1]) });
 why.onAsk = (seq) => address.write({ sel: seq });
@@ -163,8 +182,9 @@ function pressWindow(button) {
 }
 
 page.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-window], [data-page], [data-clear], [data-view]");
+  const button = event.target.closest("[data-window], [data-page], [data-clear], [data-view], [data-close-stretch]");
   if (!button) return;
+  if ("closeStretch" in button.dataset) return view.choose(null);
   if ("view" in button.dataset) {
     address.write({ view: button.dataset.view });
     return showView(address.read());
@@ -193,9 +213,40 @@ page.addEventListener("htmx:afterSettle", readLife);
 
 const opened = address.read();
 showView(opened);
+if (opened.stretch) {
+  view.restoreChosen(opened.stretch);
+  addEventListener("load", tellStretch);
+}
 if (opened.page !== null) askRows(opened.page, opened.order);
 if (opened.range) view.restore(opened.range);
 if (opened.sel) addEventListener("load", () => why.ask(opened.sel));
+
+/** Show what a command asks for, where this page can. */
+function showAsked({ q, view: asked, stretch }) {
+  const isHere = (q === undefined || finding) && (asked === undefined || views.isThere) && (!stretch || place);
+  if (!isHere) return false;
+  if (asked !== undefined) address.write({ view: asked });
+  if (q !== undefined) finding.show(q);
+  if (asked !== undefined) showView(address.read());
+  if (stretch) view.choose(stretch);
+  return true;
+}
+
+let palette = null;
+
+async function openPalette() {
+  const [{ Palette }, { Actions }] = await Promise.all([import("./palette/palette.js"), import("./palette/actions.js")]);
+  const mayChange = "editable" in page.dataset;
+  const actions = new Actions({ base, mayChange, show: showAsked, query: () => finding?.query ?? "" });
+  return new Palette(actions, mayChange);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== ":" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  event.preventDefault();
+  palette ??= openPalette();
+  palette.then((opened) => opened.open());
+});
 
 // A key, or a link, that asks for the YAML of an object.
 const yaml = page.querySelector("#yaml");

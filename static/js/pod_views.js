@@ -18,6 +18,11 @@ export class PodViews {
     this.#makeTable = makeTable;
   }
 
+  /** Whether the page has these views. */
+  get isThere() {
+    return Boolean(this.#place);
+  }
+
   get isTable() {
     return this.#asked.view === TABLE;
   }

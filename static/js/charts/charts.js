@@ -22,6 +22,8 @@ const CONFIG = { displayModeBar: false, doubleClick: false, scrollZoom: false };
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
 const MOST_ARROWS = 40;
+// Seen on light and on dark.
+const CHOSEN = "rgba(92, 140, 230, 0.18)";
 // Labels of the axis stand with their middle at their instant.
 const HALF_LETTER = 3.4;
 // Growth that is less than this cannot be seen.
@@ -40,6 +42,11 @@ function labelInstants(range, width) {
   const { values, labels } = ticks(range, width);
   const places = labels.map((text, index) => ({ text, x: placeOf(range, values[index], width), y: 0, look: "" }));
   return places.filter(({ text, x }) => x + text.length * HALF_LETTER <= width);
+}
+
+/** What is drawn of a stretch that was chosen. */
+function makeBand([from, to]) {
+  return { type: "rect", x0: from, x1: to, y0: 0, y1: 1, yref: "paper", layer: "below", line: { width: 0 }, fillcolor: CHOSEN };
 }
 
 export class Chart {
@@ -172,6 +179,12 @@ export class Chart {
     const seqs = (this.#figure?.data ?? []).flatMap((trace) => trace.seqs ?? []);
     const last = seqs.reduce((latest, seq) => Math.max(latest, seq ?? 0), 0);
     if (last) this.#askWhy(last);
+  }
+
+  /** Tell the figures of the stretch that is shown, or from one instant to the next that is pinned. */
+  choose(at = null) {
+    if (at !== null) this.#view.pin(at);
+    else if (this.range) this.#view.choose(this.range);
   }
 
   /** The page shows another stretch of time. */
@@ -368,9 +381,10 @@ export class Chart {
   #shapes() {
     const { marked } = this.#view;
     const lines = [[marked, "dot"], [this.#hasFuture ? this.#clock.now() : null, "solid"]];
-    return lines.filter(([at]) => at !== null).map(([at, dash]) => (
+    const chosen = this.#view.chosen ? [makeBand(this.#view.chosen)] : [];
+    return [...chosen, ...lines.filter(([at]) => at !== null).map(([at, dash]) => (
       { type: "line", x0: at, x1: at, y0: 0, y1: 1, yref: "paper", line: { width: 1.5, dash } }
-    ));
+    ))];
   }
 
   /** From each link of the chain that is told to the next, where both have a lane here. */
@@ -387,7 +401,9 @@ export class Chart {
 
   #listen() {
     this.#paper.on("plotly_relayout", (change) => {
-      if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
+      if (!("xaxis.range[0]" in change)) return;
+      this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
+      this.#view.choose(this.#view.range);
     });
   }
 }

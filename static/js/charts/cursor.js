@@ -2,6 +2,7 @@
 // Up and down choose a row, then left and right go from bar to bar, or from change to change; Escape lets go.
 import { DRAG_PX } from "./drag.js";
 import { findItem, hasLanes, instantAt, isOnAxis, listChanges, listItems, listLanes, placeOf, rowOf, tellLines, TOP } from "./pick.js";
+import { addressOf } from "../row_keys.js";
 import { tip } from "./tips.js";
 
 const ROWS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
@@ -17,7 +18,7 @@ export class Cursor {
   #item = null;
   #at = null;
 
-  /** `chart` has `range`, `data`, `look(range)` and `askWhy(seq)`; `plot` is what Plotly draws into. */
+  /** `chart` has `range`, `data`, `base`, `look(range)`, `choose(at)` and `askWhy(seq)`; `plot` is what Plotly draws into. */
   constructor(plot, chart) {
     this.#plot = plot;
     this.#chart = chart;
@@ -89,10 +90,20 @@ export class Cursor {
     if (key in ROWS) this.#changeRow(ROWS[key]);
     else if (isHeld && (key === "ArrowLeft" || key === "ArrowRight")) this.#step(key === "ArrowRight" ? 1 : -1);
     else if (isHeld && key === "Enter" && this.#item.seq) this.#chart.askWhy(this.#item.seq);
+    else if (isHeld && key === "s") this.#chart.choose(this.#item.start);
+    else if (isHeld && this.#open(key)) return;
     else if (isHeld && key === "Escape") this.#leave();
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** What a key opens of the object that the row is about; says whether there is any such. */
+  #open(key) {
+    const row = this.#plot.layout.meta?.rows?.find((one) => one.key === this.#row);
+    const address = addressOf(key, this.#chart.base, row?.path);
+    if (address !== null) location.assign(address);
+    return address !== null;
   }
 
   #list(row) {

@@ -17,6 +17,11 @@ export class View {
   onFar = () => {};
   /** The chain that is told: `[{at, lane}]`, drawn over the lanes that are there. */
   chain = [];
+  /** A stretch whose figures are told, `[from, to]`; null for none. */
+  chosen = null;
+  /** Called with a stretch that was chosen, or with null when it is let go. */
+  onChoose = () => {};
+  #pinned = null;
   /** An instant that is marked in all charts; null for none. */
   marked = null;
 
@@ -70,6 +75,28 @@ export class View {
   restore(range) {
     this.#set(range);
     if (range) this.onFar(range[0]);
+  }
+
+  /** Tell the figures of this stretch, in virtual milliseconds. */
+  choose(range) {
+    this.restoreChosen(range ? range.map((at) => Math.max(0, Math.round(at))) : null);
+    this.onChoose(this.chosen);
+  }
+
+  /** As the address says; it is not told again. */
+  restoreChosen(range) {
+    this.#pinned = null;
+    this.chosen = range;
+    this.refresh();
+  }
+
+  /** One end of a stretch; with the other it is chosen. */
+  pin(at) {
+    const ends = [this.#pinned, at].sort((one, other) => one - other);
+    const isFirst = this.#pinned === null || this.#pinned === at;
+    this.mark(isFirst ? at : null);
+    if (isFirst) this.#pinned = at;
+    else this.choose(ends);
   }
 
   /** Draw arrows from each of these to the next. */
