@@ -124,6 +124,8 @@ function askQuery(query) {
   socket.ask("q", query || null);
   showView(address.read());
   tellStretch();
+  // At a past instant other changes are the neighbours.
+  if (page.querySelector("[data-past]")) htmx.ajax("GET", location.href, { target: "[data-past]", select: "[data-past]", swap: "outerHTML" });
   for (const feed of feeds) feed.isAsked = Boolean(query);
   refreshEvents(0);
 }
@@ -220,6 +222,17 @@ if (opened.stretch) {
 if (opened.page !== null) askRows(opened.page, opened.order);
 if (opened.range) view.restore(opened.range);
 if (opened.sel) addEventListener("load", () => why.ask(opened.sel));
+
+// From one past instant to the next what is asked for stays.
+page.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-past] a[rel]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const to = new URL(location.href);
+  for (const name of ["from", "to", "sel", "page"]) to.searchParams.delete(name);
+  to.searchParams.set("at", new URL(link.href).searchParams.get("at"));
+  location.assign(to);
+});
 
 /** Show what a command asks for, where this page can. */
 function showAsked({ q, view: asked, stretch }) {

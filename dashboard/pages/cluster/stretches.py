@@ -8,19 +8,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from dashboard.pages.finding import find_pods
 from dashboard.pages.parts import UNPROCESSABLE, find_or_404, signed_in
-from dashboard.plots.queries import LONGEST, SEEN_COLUMNS, make_seen, read_query
+from dashboard.plots.queries import read_query
 from dashboard.plots.theme import clock, duration
 from lifecycle import limits
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.kinds import registry
-from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.recorded.objects import read_parents
 from lifecycle.recorded.requests import Served, list_services, list_services_of, read_served
 from lifecycle.recorded.stretches import Stretch, read_stretch
-from lifecycle.stored_kinds import of_kind
 
 LONGEST_INSTANT = 40
 LONGEST_SUBJECT = 600
@@ -35,11 +33,12 @@ def stretch(request: HttpRequest, cluster: str) -> HttpResponse:
     wrong.
     """
     found = get_cluster_or_404(request.user, cluster)
-    subject, query = request.GET.get("of", "")[:LONGEST_SUBJECT], request.GET.get("q", "")[:LONGEST]
+    subject, query = request.GET.get("of", "")[:LONGEST_SUBJECT], read_query(request.GET.get("q", ""))
     try:
         ends = sorted(_read_end(request.GET.get(name, ""), found) for name in ("from", "to"))
         with limits.preview(request.user):
-            told = read_stretch(found, *ends, _choose(found, subject, query))
+            uids = find_pods(found, query, subject) if query or subject else None
+            told = read_stretch(found, *ends, uids)
     except ValueError as problem:
         return render(request, "cluster/_stretch.html", {"problem": problem}, status=UNPROCESSABLE)
     served = [] if query else _list_served(found, subject)
@@ -73,20 +72,6 @@ def _read_end(text: str, cluster: Cluster) -> int:
         raise ValueError(f"{text[:LONGEST_INSTANT]!r} is before the beginning; the first instant is 0s")
     # What is to come is not recorded yet.
     return min(at_ms, cluster.instant_ms + 1)
-
-
-def _choose(cluster: Cluster, subject: str, text: str) -> list[str] | None:
-    """The uids of the pods that are asked for, the gone as well; None for all."""
-    query = read_query(text)
-    if not (query or subject):
-        return None
-    parents = read_parents(cluster, is_gone_too=True)
-    workloads = {f"{namespace}/{name}": parent for (namespace, name), parent in parents.items() if parent}
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
-    seen = ((uid, make_seen(told, workloads)) for uid, *told in pods.values_list("uid", *SEEN_COLUMNS))
-    return [
-        uid for uid, pod in seen if query.takes(pod) and subject in ("", f"{pod.namespace}/{pod.workload}")
-    ]
 
 
 def _find_workload(cluster: Cluster, subject: str) -> StoredObject:
