@@ -25,7 +25,7 @@ MANY = 10_000
 CHANGES, ROUNDS = 40, 20
 PAGE = """<!doctype html><link rel="stylesheet" href="/css/site.css">
 <script src="/plotly.js"></script><script src="/htmx.js"></script>
-<main><div data-socket="/ws/clusters/shop/?figure=timeline" data-editable>
+<p data-toast hidden></p><main><div data-socket="/ws/clusters/shop/?figure=timeline" data-editable>
   <h1>shop</h1><span data-clock></span><span data-speed></span><span data-live></span>
   <p data-lost hidden><span></span><button data-try-now>Try now</button></p>
   <button data-window="900000" aria-pressed="true">15m</button>
