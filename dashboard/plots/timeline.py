@@ -16,7 +16,7 @@ from dashboard.addresses import find_page
 from dashboard.plots.density import ORDER, Density, Owner, count_joined, make_band
 from dashboard.plots.joined import find_stretch, join
 from dashboard.plots.living import PROBLEMS, find_group
-from dashboard.plots.pod_names import count_up, shorten_name
+from dashboard.plots.pod_names import count_up, cut_name, shorten_name
 from dashboard.plots.queries import Query, Seen
 from dashboard.plots.requests import (
     REQUEST_TONES,
@@ -219,11 +219,11 @@ def _list_by_state(shown: list[PodStory], is_spread: bool) -> list[Lane]:
 
 
 def _whole_lanes(stories: list[PodStory], is_spread: bool) -> list[Lane]:
-    """Rows that do not stand below their workloads: with their whole names."""
+    """Rows that do not stand below their workloads: with the beginnings and the ends of their names."""
     rows = {}
     for story in stories:
         name = f"{story.namespace}/{story.name}" if is_spread else story.name
-        rows[story.lane] = replace(_pod_lane(story, ""), label=name)
+        rows[story.lane] = replace(_pod_lane(story, ""), label=cut_name(name))
     return list(rows.values())
 
 

@@ -13,16 +13,23 @@ from playwright.sync_api import Browser, Page, Route, WebSocketRoute, expect
 
 from dashboard.pages.cluster.table import HEADINGS
 from dashboard.plots.density import ORDER
+from dashboard.plots.stories import Stories
+from dashboard.plots.timeline import make_timeline
 from lifecycle.benches.servers.chromium import watched
 from tests.browser.conftest import PATIENCE_MS, STILL
 from tests.browser.test_cluster_page import HTMX
 from tests.browser.test_modules import ADDRESS, BUNDLE, STATIC
+from tests.dashboard.rows import pod_life
 
 pytestmark = pytest.mark.browser
 
 NOW_MS = 3_600_000
 MANY = 10_000
 CHANGES, ROUNDS = 40, 20
+# Of web-1: pending at 0 s, starting at 0.1 s, not ready at 2 s, ready at 5 s.
+STORIES = Stories()
+for _seq, _row in enumerate(pod_life(), start=1):
+    STORIES.feed(_row | {"seq": _seq})
 PAGE = """<!doctype html><link rel="stylesheet" href="/css/site.css">
 <script src="/plotly.js"></script><script src="/htmx.js"></script>
 <p data-toast hidden></p><main><div data-socket="/ws/clusters/shop/?figure=timeline" data-editable>
@@ -34,7 +41,7 @@ PAGE = """<!doctype html><link rel="stylesheet" href="/css/site.css">
   <input type="hidden" name="csrfmiddlewaretoken" value="token">
   <div data-stretch hidden></div>
   <div data-figure="timeline" data-base="/">
-    <div class="lanes"><div class="chart"></div></div><ul data-flags></ul>
+    <div class="lanes"><div class="chart" tabindex="0"></div></div><ul data-flags></ul>
   </div>
   <div data-table hidden></div>
   <aside data-why-panel data-base="/" tabindex="-1" hidden></aside>
@@ -77,6 +84,7 @@ class Server:
         self.socket = socket
         clock = {"at_ms": NOW_MS, "speed": 1, "paused": True, "fast": False, "stalled": False}
         socket.send(json.dumps({"clock": clock}))
+        socket.send(json.dumps({"figure": "timeline", **make_timeline(STORIES, NOW_MS)}))
 
     def tell(self, *objects: dict[str, Any]) -> None:
         """A frame with these objects."""
@@ -263,6 +271,20 @@ def type_command(page: Page, text: str) -> None:
         page.keyboard.press(":")
     page.get_by_role("combobox", name="Command").fill(text)
     page.keyboard.press("Enter")
+
+
+def test_on_a_chart_two_bars_make_a_stretch_and_keys_open_their_pod(opened: Page, server: Server):
+    opened.get_by_role("button", name="Timeline").click()
+    chart = opened.locator(".chart")
+    opened.wait_for_function("document.querySelector('.chart').layout")
+    chart.focus()
+    for key in ("ArrowDown", "s", "ArrowLeft", "s"):
+        opened.keyboard.press(key)
+    expect(opened.locator("[data-stretch]")).to_contain_text("In these 1s")
+    assert "from=2000&to=5000" in server.asked[-1]
+    expect(opened).to_have_url(re.compile("stretch=2000-5000"))
+    opened.keyboard.press("l")
+    expect(opened).to_have_url(f"{ADDRESS}pods/default/web-1/#logs-title")
 
 
 def test_who_only_looks_is_offered_what_only_reads(opened: Page, server: Server):

@@ -35,10 +35,10 @@ def stretch(request: HttpRequest, cluster: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
     subject, query = request.GET.get("of", "")[:LONGEST_SUBJECT], read_query(request.GET.get("q", ""))
     try:
-        ends = sorted(_read_end(request.GET.get(name, ""), found) for name in ("from", "to"))
+        from_ms, to_ms = sorted(_read_end(request.GET.get(name, ""), found) for name in ("from", "to"))
         with limits.preview(request.user):
             uids = find_pods(found, query, subject) if query or subject else None
-            told = read_stretch(found, *ends, uids)
+            told = read_stretch(found, from_ms, to_ms, uids)
     except ValueError as problem:
         return render(request, "cluster/_stretch.html", {"problem": problem}, status=UNPROCESSABLE)
     served = [] if query else _list_served(found, subject)
@@ -48,7 +48,7 @@ def stretch(request: HttpRequest, cluster: str) -> HttpResponse:
         "words": ", ".join([*tell(told), *(["no request lost"] if served and not lost else [])]),
         "lost": lost,
         "span": duration(told.to_ms - told.from_ms),
-        "ends": [clock(at_ms) for at_ms in ends],
+        "ends": [clock(at_ms) for at_ms in (from_ms, to_ms)],
         "fewest_at": clock(told.fewest_ms),
     }
     return render(request, "cluster/_stretch.html", context)
