@@ -16,6 +16,9 @@ from dashboard.pages.budget import views as budget_views
 from dashboard.pages.check import views as check_views
 from dashboard.pages.cluster import manifest_views
 from dashboard.pages.cluster import views as cluster_views
+from dashboard.pages.cluster.names import names
+from dashboard.pages.cluster.stretches import stretch
+from dashboard.pages.cluster.table import pod_table
 from dashboard.pages.compare import views as compare_views
 from dashboard.pages.edit import views as edit_views
 from dashboard.pages.home import views as home_views
@@ -91,6 +94,9 @@ urlpatterns = [
     path("clusters/<str:cluster>/manifest/", manifest_views.apply_manifest, name="apply-manifest"),
     path("clusters/<str:cluster>/behaviors/", manifest_views.say_behaviors, name="say-behaviors"),
     path("clusters/<str:cluster>/workloads/", cluster_views.workloads, name="workloads"),
+    path("clusters/<str:cluster>/names/", names, name="names"),
+    path("clusters/<str:cluster>/stretch/", stretch, name="stretch"),
+    path("clusters/<str:cluster>/table/", pod_table, name="pod-table"),
     path("clusters/<str:cluster>/remarks/", cluster_views.remarks, name="remarks"),
     path("clusters/<str:cluster>/schema/", edit_views.schema, name="schema"),
     path("clusters/<str:cluster>/ahead/", part_views.ahead, name="ahead"),

@@ -23,7 +23,8 @@ from dashboard.live.feeds import MOST_FIGURES
 from dashboard.live.live_figures import tell_time
 from dashboard.live.load import Load, of_this_loop
 from dashboard.live.shared_figures import SharedFigures, share_figures
-from dashboard.live.timeline_feed import BY_NAME, Asked
+from dashboard.live.timeline_feed import Asked
+from dashboard.plots.timeline import BY_NAME
 from lifecycle import frames, limits
 from lifecycle.access import Verb, admit, find_cluster, is_signed_in, may
 from lifecycle.models import Cluster

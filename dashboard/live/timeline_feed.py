@@ -12,11 +12,10 @@ from dashboard.live.densities import read_density
 from dashboard.live.flags import FlagReader
 from dashboard.live.histories import list_transitions, walk
 from dashboard.live.requests import RequestReader
-from dashboard.plots.density import ORDER
-from dashboard.plots.living import PROBLEMS, find_group
-from dashboard.plots.queries import Seen, read_query
+from dashboard.plots.living import NOT_READY, PROBLEMS
+from dashboard.plots.queries import SEEN_COLUMNS, Seen, make_seen, read_query
 from dashboard.plots.stories import FIELDS, PodStory, Stories
-from dashboard.plots.timeline import MAX_ROWS, Page, make_timeline, see_story
+from dashboard.plots.timeline import BY_NAME, BY_STATE, GRAVITY, MAX_ROWS, Page, make_timeline, see_story
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.objects import list_between
@@ -26,10 +25,8 @@ from lifecycle.stored_kinds import of_kind
 Figure = dict[str, Any]
 # A timeline holds more pods than it shows, so that rows that end make room for older ones.
 HELD_PODS = MAX_ROWS * 2
-BY_NAME, BY_STATE = "name", "state"
 MOST_COMPLETED = 200
 """So many pods, of which only the latest was told, are read whole at once."""
-GRAVITY = {name: order for order, name in enumerate(ORDER)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +95,22 @@ class TimelineFeed:
         if not self.query and asked.page is None:
             return _latest_pods(cluster, self.window_ms, self.workload, self.stories)
         pods = [
-            (uid, seen)
-            for uid, seen in _list_pods(cluster, self.window_ms, self.stories)
+            (uid, seen, is_gone)
+            for uid, seen, is_gone in _list_pods(cluster, self.window_ms, self.stories)
             if self.query.takes(seen) and self.workload in ("", f"{seen.namespace}/{seen.workload}")
         ]
-        key = _by_state if asked.page is None or asked.order == BY_STATE else _by_name
-        pods.sort(key=lambda pod: key(pod[1]))
+        if asked.page is None or asked.order == BY_STATE:
+            pods.sort(key=lambda pod: _by_state(*pod[1:]))
+        else:
+            pods.sort(key=lambda pod: _by_name(pod[1]))
         if asked.page is None:
-            self.found = {uid for uid, _ in pods}
-            return [(uid, seen.state) for uid, seen in pods[:HELD_PODS]]
+            self.found = {uid for uid, *_ in pods}
+            return [(uid, seen.state) for uid, seen, _ in pods[:HELD_PODS]]
         number = min(asked.page, max(0, len(pods) - 1) // MAX_ROWS)
         chosen = pods[number * MAX_ROWS : (number + 1) * MAX_ROWS]
         order = BY_STATE if asked.order == BY_STATE else BY_NAME
-        self.page = Page(number, order, tuple(uid for uid, _ in chosen), len(pods))
-        return [(uid, seen.state) for uid, seen in chosen]
+        self.page = Page(number, order, tuple(uid for uid, *_ in chosen), len(pods))
+        return [(uid, seen.state) for uid, seen, _ in chosen]
 
     def _read(self, cluster: Cluster, uids: list[str], until_seq: int | None = None) -> None:
         rows = list_transitions(cluster).filter(field__in=FIELDS, uid__in=uids)
@@ -173,8 +172,8 @@ def _by_name(seen: Seen) -> tuple[str, ...]:
     return seen.namespace, seen.workload, seen.name
 
 
-def _by_state(seen: Seen) -> tuple[Any, ...]:
-    return GRAVITY.get(seen.state, len(GRAVITY)), *_by_name(seen)
+def _by_state(seen: Seen, is_gone: bool) -> tuple[Any, ...]:
+    return is_gone, GRAVITY.get(seen.state, len(GRAVITY)), *_by_name(seen)
 
 
 def _shown_pods(cluster: Cluster, window_ms: int | None) -> QuerySet[StoredObject]:
@@ -184,20 +183,19 @@ def _shown_pods(cluster: Cluster, window_ms: int | None) -> QuerySet[StoredObjec
     return pods.filter(Q(deleted_ms__isnull=True) | Q(deleted_ms__gte=since_ms))
 
 
-def _list_pods(cluster: Cluster, window_ms: int | None, stories: Stories) -> Iterator[tuple[str, Seen]]:
-    columns = ("uid", "namespace", "name", "owner", "node", "state", "status")
-    for uid, namespace, *told in _shown_pods(cluster, window_ms).values_list(*columns):
-        name, owner, node, state, status = (value or "" for value in told)
-        workload = find_group((namespace or "", owner or None), stories.workloads)[1]
-        yield uid, Seen(namespace or "", name, workload, owner, node, state or "unknown", status)
+def _list_pods(cluster: Cluster, window_ms: int | None, stories: Stories) -> Iterator[tuple[str, Seen, bool]]:
+    """Uid, what a query sees of it, and whether it is gone."""
+    columns = ("uid", "deleted_ms", *SEEN_COLUMNS)
+    for uid, deleted_ms, *told in _shown_pods(cluster, window_ms).values_list(*columns):
+        yield uid, make_seen(told, stories.workloads), deleted_ms is not None
 
 
 def _latest_pods(
     cluster: Cluster, window_ms: int | None, workload: str, stories: Stories
 ) -> list[tuple[str, str | None]]:
     """Uid and stored state of the pods a timeline can show: the living, problems first, then the gone."""
-    is_well = Case(When(state__in=PROBLEMS, then=False), default=True)
-    alive = _living_pods(cluster).order_by(is_well, "-created_ms")
+    gravity = Case(When(state__in=PROBLEMS, then=0), When(state=NOT_READY, then=1), default=2)
+    alive = _living_pods(cluster).order_by(gravity, "-created_ms")
     pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
     gone = pods.filter(deleted_ms__gte=0 if window_ms is None else cluster.instant_ms - window_ms)
     if workload:

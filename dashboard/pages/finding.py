@@ -1,4 +1,4 @@
-"""The events that the filter box asks for."""
+"""What the filter box asks for: pods, and events."""
 
 from __future__ import annotations
 
@@ -8,9 +8,17 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from dashboard.plots.queries import STATE_NAMES, Query, find_states, find_troubles
+from dashboard.plots.queries import (
+    SEEN_COLUMNS,
+    STATE_NAMES,
+    Query,
+    find_states,
+    find_troubles,
+    make_seen,
+)
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.objects import read_parents
 from lifecycle.stored_kinds import of_kind
 
 
@@ -33,6 +41,17 @@ def narrow_events(query: Query, cluster: Cluster, rows: QuerySet[Any]) -> QueryS
         states = Q(state__in={state for status in query.statuses for state in find_states(status)})
         pods = pods.filter(states | _either("status__icontains", words) if words else states)
     return rows.filter(uid__in=pods.values("uid"))
+
+
+def find_pods(cluster: Cluster, query: Query, workload: str = "") -> list[str]:
+    """The uids of the pods that are asked for, the gone as well; `shop/Deployment/web`: of that one alone."""
+    parents = read_parents(cluster, is_gone_too=True)
+    workloads = {f"{namespace}/{name}": parent for (namespace, name), parent in parents.items() if parent}
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
+    seen = ((uid, make_seen(told, workloads)) for uid, *told in pods.values_list("uid", *SEEN_COLUMNS))
+    return [
+        uid for uid, pod in seen if query.takes(pod) and workload in ("", f"{pod.namespace}/{pod.workload}")
+    ]
 
 
 def _either(lookup: str, values: tuple[str, ...]) -> Q:

@@ -53,17 +53,19 @@ def signed_in(view: View) -> View:
     return checked
 
 
-def show_live(cluster: Cluster, *figures: str, stored: StoredObject | None = None) -> dict[str, Any]:
+def show_live(
+    cluster: Cluster, *figures: str, stored: StoredObject | None = None, query: str = ""
+) -> dict[str, Any]:
     """What every live page needs: the socket's address, the clock, the windows of time.
 
-    `stored`: the object that the page is about, if it is about one.
+    `stored`: the object that the page is about, if it is about one; `query`: what its filter box asks for.
     """
     return tell_clock(cluster) | {
         "figures": list(figures),
         "windows": WINDOWS,
         "window_ms": DEFAULT_WINDOW_MS,
         "base": reverse("cluster", args=[cluster.address]),
-        "past": tell_past(cluster, stored),
+        "past": tell_past(cluster, stored, query),
         "folders": json.dumps(list_folders()),
     }
 

@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
+from dashboard.pages.finding import find_pods
+from dashboard.plots.queries import read_query
 from dashboard.plots.theme import clock
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.objects.node import NODE_KIND
@@ -51,19 +53,28 @@ def at_instant(view: View) -> View:
     return seen
 
 
-def tell_past(cluster: Cluster, stored: StoredObject | None = None) -> dict[str, Any] | None:
-    """What the head of a page at a past instant says; None for a page of now. `stored`: what it is about."""
+def tell_past(cluster: Cluster, stored: StoredObject | None = None, query: str = "") -> dict[str, Any] | None:
+    """What the head of a page at a past instant says; None for a page of now.
+
+    `stored`: what the page is about; `query`: which pods it shows, of all. Changes before and after are
+    of these.
+    """
     if not cluster.is_look:
         return None
-    asked = list_changes(looks.base_of(cluster), stored) if stored is not None else None
+    asked, base = None, looks.base_of(cluster)
+    if stored is not None:
+        asked = list_changes(base, stored)
+    elif wanted := read_query(query):
+        # As they were then, or are now.
+        asked = Q(uid__in={*find_pods(cluster, wanted), *find_pods(base, wanted)})
     before_ms, after_ms = looks.find_neighbours(cluster, asked)
     return {
-        "base": looks.base_of(cluster),
+        "base": base,
         "at_ms": cluster.instant_ms,
         "at": clock(cluster.instant_ms),
         "before_ms": before_ms,
         "after_ms": after_ms,
-        "fork_name": f"{looks.base_of(cluster).name[:50]}-at-{cluster.instant_ms // 1000}s",
+        "fork_name": f"{base.name[:50]}-at-{cluster.instant_ms // 1000}s",
     }
 
 

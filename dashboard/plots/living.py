@@ -13,6 +13,9 @@ Row = Mapping[str, Any]
 
 PROBLEMS = (*UNWELL, *FAILED)
 """The states of pods that somebody has to look at."""
+NOT_READY = "notReady"
+TROUBLED = (*PROBLEMS, NOT_READY)
+"""Those, and the one of pods that run and get no traffic."""
 
 
 class LivingPods:

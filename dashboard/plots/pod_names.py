@@ -10,6 +10,9 @@ _LONGEST_STEM = 58
 _CUT_LENGTH = _LONGEST_STEM + 5
 """So long is each name whose stem was cut: five letters are drawn."""
 
+LONGEST_LABEL, LABEL_HEAD = 18, 9
+"""Letters of a label that stands alone, and those before the gap."""
+
 
 def shorten_name(name: str, workload: str) -> str:
     """What is the pod's own: `7-x2x9c` of `work-7-x2x9c`, also where the name of its workload was cut."""
@@ -26,3 +29,10 @@ def count_up(name: str) -> list[tuple[int, str]]:
     """Puts `web-2` before `web-10`."""
     parts = _NUMBERS.split(name)
     return [(int(part) if index % 2 else 0, part) for index, part in enumerate(parts)]
+
+
+def cut_name(name: str) -> str:
+    """A long name without its middle, as pods of one workload differ at their ends: `shop/brok…2-dj5fb`."""
+    if len(name) <= LONGEST_LABEL:
+        return name
+    return f"{name[:LABEL_HEAD]}…{name[LABEL_HEAD + 1 - LONGEST_LABEL :]}"

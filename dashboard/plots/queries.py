@@ -6,11 +6,11 @@ name, or as the beginning of the state of a pod in trouble.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dashboard.plots.living import PROBLEMS
+from dashboard.plots.living import PROBLEMS, find_group
 from lifecycle.simulation.reports.tones import STATES
 
 LONGEST = 200
@@ -32,6 +32,17 @@ class Seen(NamedTuple):
     node: str
     state: str
     status: str
+
+
+SEEN_COLUMNS = ("namespace", "name", "owner", "node", "state", "status")
+"""The columns of a stored pod that `make_seen` is given."""
+
+
+def make_seen(told: Sequence[str | None], workloads: Mapping[str, str]) -> Seen:
+    """A stored pod, as a query sees it. `workloads`: `shop/ReplicaSet/web-6d4` to `Deployment/web`."""
+    namespace, name, owner, node, state, status = (value or "" for value in told)
+    workload = find_group((namespace, owner or None), workloads)[1]
+    return Seen(namespace, name, workload, owner, node, state or "unknown", status)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dashboard.plots.joined import Joined
-from dashboard.plots.living import PROBLEMS, LivingPods
+from dashboard.plots.living import PROBLEMS, TROUBLED, LivingPods
 from dashboard.plots.spans import Span
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
@@ -69,10 +69,16 @@ class PodStory:
         """As the STATUS column has it."""
         return self._beside.get("status", "")
 
-    def importance(self) -> tuple[bool, bool, int]:
-        """The living before the gone, those in trouble before others, the latest first."""
+    @property
+    def is_troubled(self) -> bool:
+        """Whether somebody has to look at it, or it gets no traffic."""
+        return not self.is_gone and self.state in TROUBLED
+
+    def importance(self) -> tuple[bool, bool, bool, int]:
+        """The living before the gone, problems before those that get no traffic, the latest first."""
         is_problem = not self.is_gone and self.state in PROBLEMS
-        return not self.is_gone, is_problem, self.created_ms if self.deleted_ms is None else self.deleted_ms
+        at_ms = self.created_ms if self.deleted_ms is None else self.deleted_ms
+        return not self.is_gone, is_problem, self.is_troubled, at_ms
 
     def feed(self, row: Row) -> None:
         """Take the pod's next transition."""

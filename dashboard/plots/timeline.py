@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.addresses import find_page
-from dashboard.plots.density import Density, Owner, count_joined, make_band
+from dashboard.plots.density import ORDER, Density, Owner, count_joined, make_band
 from dashboard.plots.joined import find_stretch, join
 from dashboard.plots.living import PROBLEMS, find_group
-from dashboard.plots.pod_names import count_up, shorten_name
+from dashboard.plots.pod_names import count_up, cut_name, shorten_name
 from dashboard.plots.queries import Query, Seen
 from dashboard.plots.requests import (
     REQUEST_TONES,
@@ -31,14 +31,21 @@ from dashboard.plots.stories import PodStory, Stories
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.job import JOB_KIND
 from lifecycle.simulation.reports.tones import STATES
+from lifecycle.simulation.reports.tones import TONES as TONES_BY_NAME
 
 INDEXED = re.compile(r"(\d+)-")
 """How the own part of the names of an Indexed Job's pods begins; other pods of Jobs have no such point."""
 MAX_ROWS = 300
 CROWDED_ROWS = 60
 """Beside bands fewer rows are drawn, those of pods in trouble before others."""
+AT_A_GLANCE = 24
+"""All of so few pods is seen at once: each stays with its workload. Of more those in trouble stand on top."""
 MOST_BANDS = 40
 BAND_PX = 50
+BY_NAME, BY_STATE = "name", "state"
+"""The orders of a page of rows."""
+GRAVITY = {name: order for order, name in enumerate(ORDER)}
+GONE = "gone"
 TONES = (*STATES, *REQUEST_TONES)
 Group = tuple[str, str]
 """A namespace and a workload, `Deployment/web`."""
@@ -96,14 +103,19 @@ def make_timeline(
     elif total > max_rows or len(shown) > max_rows:
         kept = min(max_rows, CROWDED_ROWS) if stories.living.densities else max_rows
         shown = sorted(shown, key=PodStory.importance, reverse=True)[:kept]
-    groups = _group(shown, stories, page is None)
-    bands = _make_bands(groups, counts, stories, len(shown)) if is_crowded else {}
+    is_by_state = page is not None and page.order == BY_STATE
+    pulled = shown if is_by_state else _pull_out(shown) if page is None else []
+    apart = {story.uid for story in pulled}
+    groups = _group([story for story in shown if story.uid not in apart], stories, page is None)
+    drawn = Counter((story.namespace, stories.workload_of(story)) for story in shown)
+    bands = _make_bands(drawn, counts, stories, len(shown)) if is_crowded and not is_by_state else {}
     spans = _list_spans(shown, now_ms, now_ms - since_ms, bands)
     keys = sorted({*groups, *(() if query else bands)})
     # Names are told apart by their namespaces as soon as there is more than one.
-    is_spread = len({namespace for namespace, _workload in keys}) > 1
+    is_spread = len({namespace for namespace, _workload in (*keys, *drawn)}) > 1
     served = choose_lanes(services, now_ms)
-    lanes = list_lanes(served, now_ms, is_spread)
+    lanes = _list_by_state(shown, is_spread) if is_by_state else _problem_lanes(pulled, is_spread)
+    lanes += list_lanes(served, now_ms, is_spread)
     for key in keys:
         lanes += _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
     bars = [*spans, *list_bars(served)]
@@ -148,7 +160,7 @@ def _tell_run(stories: Stories, counts: dict[Group, Counter[str]]) -> list[list[
 
 
 def _make_bands(
-    groups: dict[Group, list[PodStory]], counts: dict[Group, Counter[str]], stories: Stories, rows: int
+    drawn: Counter[Group], counts: dict[Group, Counter[str]], stories: Stories, rows: int
 ) -> dict[Group, tuple[int, list[Span]]]:
     """How many rows each band is high, and its bars; the groups in trouble first, then the largest."""
     if not stories.living.densities:
@@ -159,7 +171,7 @@ def _make_bands(
     def importance(key: Group) -> tuple[int, int]:
         return sum(counts[key][name] for name in PROBLEMS), counts[key].total()
 
-    crowded = [key for key in counts if counts[key].total() > len(groups.get(key, ()))]
+    crowded = [key for key in counts if counts[key].total() > drawn[key]]
     banded = sorted(crowded, key=importance, reverse=True)[:MOST_BANDS]
     slots = max(2, -(-BAND_PX // row_height(rows + 3 * len(banded))))
     factor = count_joined(len(banded))
@@ -177,6 +189,42 @@ def _find_owners(stories: Stories, density: Density) -> dict[Group, list[Owner]]
     for owner in {*density.changes, *stories.living.by_owner}:
         owners.setdefault(find_group(owner, stories.workloads), []).append(owner)
     return owners
+
+
+def _pull_out(shown: list[PodStory]) -> list[PodStory]:
+    """The pods in trouble, the gravest first, where they would be looked for among others that are well."""
+    troubled = [story for story in shown if story.is_troubled] if len(shown) > AT_A_GLANCE else []
+    if len(troubled) == len(shown):
+        return []
+    return sorted(troubled, key=lambda story: (GRAVITY[story.state], story.created_ms, story.name))
+
+
+def _problem_lanes(pulled: list[PodStory], is_spread: bool) -> list[Lane]:
+    if not pulled:
+        return []
+    note = f"{len(pulled)} pod{'' if len(pulled) == 1 else 's'}"
+    return [Lane("group:problems", "Problems", note=note, header=True), *_whole_lanes(pulled, is_spread)]
+
+
+def _list_by_state(shown: list[PodStory], is_spread: bool) -> list[Lane]:
+    """A group a state, the gravest first; what is gone comes last."""
+    lanes: list[Lane] = []
+    for name, label in (*((state, TONES_BY_NAME[state].label) for state in ORDER), (GONE, "Gone")):
+        own = [story for story in shown if (GONE if story.is_gone else story.state) == name]
+        if own:
+            note = f"{len(own)} on this page"
+            lanes.append(Lane(f"group:state/{name}", label, note=note, header=True))
+            lanes += _whole_lanes(own, is_spread)
+    return lanes
+
+
+def _whole_lanes(stories: list[PodStory], is_spread: bool) -> list[Lane]:
+    """Rows that do not stand below their workloads: with the beginnings and the ends of their names."""
+    rows = {}
+    for story in stories:
+        name = f"{story.namespace}/{story.name}" if is_spread else story.name
+        rows[story.lane] = replace(_pod_lane(story, ""), label=cut_name(name))
+    return list(rows.values())
 
 
 def _group(shown: list[PodStory], stories: Stories, by_age: bool) -> dict[Group, list[PodStory]]:
@@ -241,5 +289,5 @@ def _pod_lane(story: PodStory, workload: str) -> Lane:
         title=f"{story.namespace}/{story.name}",
         path=find_page(POD_KIND.id, story.namespace, story.name),
         restarts=story.restarts,
-        tone="gone" if story.is_gone else story.state,
+        tone=GONE if story.is_gone else story.state,
     )

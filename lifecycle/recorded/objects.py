@@ -62,10 +62,11 @@ def list_between() -> list[str]:
     return [entry.kind.id for entry in registry.list_entries() if entry.stands_between]
 
 
-def read_parents(cluster: Cluster) -> dict[Key, str | None]:
-    """Whose the owners of pods are: of a ReplicaSet its Deployment."""
-    alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
-    between = alive.filter(of_kind(*list_between()), owner__isnull=False)
+def read_parents(cluster: Cluster, is_gone_too: bool = False) -> dict[Key, str | None]:
+    """Whose the owners of pods are: of a ReplicaSet its Deployment. `is_gone_too`: also of the deleted."""
+    there = StoredObject.objects.filter(cluster=cluster)
+    there = there if is_gone_too else there.filter(deleted_ms__isnull=True)
+    between = there.filter(of_kind(*list_between()), owner__isnull=False)
     return {
         (namespace, f"{kind}/{name}"): owner
         for namespace, kind, name, owner in between.values_list("namespace", "kind", "name", "owner")

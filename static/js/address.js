@@ -1,6 +1,12 @@
 // What is asked for and shown stands in the page's address, so that it can be sent, reloaded and gone back to.
 const PAUSE_MS = 400;
 
+/** `[from, to]` of `17000-18000`, in virtual milliseconds; null for none. */
+function readStretch(text) {
+  const [, from, to] = text.match(/^(\d{1,15})-(\d{1,15})$/)?.map(Number) ?? [];
+  return from < to ? [from, to] : null;
+}
+
 export class Address {
   #waiting = null;
 
@@ -9,7 +15,7 @@ export class Address {
     addEventListener("popstate", () => hear(this.read()));
   }
 
-  /** `{q, from, to, sel, page, order}`; null where the address says nothing. */
+  /** `{q, range, sel, page, order, view, sort, stretch}`; null where the address says nothing. */
   read() {
     const said = new URLSearchParams(location.search);
     const number = (name) => (/^\d{1,15}$/.test(said.get(name) ?? "") ? Number(said.get(name)) : null);
@@ -20,6 +26,9 @@ export class Address {
       sel: said.get("sel"),
       page: number("page"),
       order: said.get("order"),
+      view: said.get("view"),
+      sort: said.get("sort") ?? "",
+      stretch: readStretch(said.get("stretch") ?? ""),
     };
   }
 

@@ -11,6 +11,7 @@ import { Legend } from "./charts/legend.js";
 import "./manifest.js";
 import { Minimap } from "./charts/minimap.js";
 import { refreshParts } from "./parts.js";
+import { PodViews } from "./pod_views.js";
 import { Socket } from "./socket.js";
 import { View } from "./charts/view.js";
 import { WhyPanel } from "./why.js";
@@ -69,6 +70,7 @@ function followFrame(frame) {
   // Of very much that happened at once only that it did is told.
   if (frame.refetch) document.body.dispatchEvent(new CustomEvent("events-missed"));
   else for (const feed of feeds) feed.add(frame.events);
+  views.hear(frame);
   if (frame.refetch || frame.transitions.length || frame.objects.length) refreshParts();
 }
 
@@ -120,6 +122,10 @@ function askFor(query) {
 function askQuery(query) {
   pods?.wait();
   socket.ask("q", query || null);
+  showView(address.read());
+  tellStretch();
+  // At a past instant other changes are the neighbours.
+  if (page.querySelector("[data-past]")) htmx.ajax("GET", location.href, { target: "[data-past]", select: "[data-past]", swap: "outerHTML" });
   for (const feed of feeds) feed.isAsked = Boolean(query);
   refreshEvents(0);
 }
@@ -130,13 +136,39 @@ function askRows(number, order) {
   socket.ask("order", order);
 }
 
-const address = new Address(({ q, range, sel, page: number, order }) => {
+/** The pods as the address says; what is asked for is in the box before it is in the address. */
+function showView({ view, sort }) {
+  views.show({ view, sort, query: finding?.query ?? "" });
+}
+
+const address = new Address((said) => {
+  const { q, range, sel, page: number, order, stretch } = said;
   if (finding?.restore(q)) askQuery(q);
+  else showView(said);
   askRows(number, order);
   view.restore(range);
+  view.restoreChosen(stretch);
+  tellStretch();
   if (sel) why.ask(sel);
   else why.close();
 });
+const place = page.querySelector("[data-stretch]");
+
+/** The figures of a stretch, of the pods that are asked for. */
+function tellStretch() {
+  if (!place) return;
+  place.hidden = view.chosen === null;
+  if (place.hidden) return;
+  const [from, to] = view.chosen;
+  const values = { from, to, of: place.dataset.of ?? "", q: finding?.query ?? "" };
+  htmx.ajax("GET", `${base}stretch/`, { target: place, values });
+}
+
+view.onChoose = (range) => {
+  address.write({ stretch: range ? range.join("-") : null });
+  tellStretch();
+};
+const views = new PodViews(page, (Table, element) => new Table(element, base, clock, address));
 view.onRange = (range) => address.write({ from: range && Math.round(range[0]), to: range && Math.round(range[1]) });
 why.onAsk = (seq) => address.write({ sel: seq });
 view.onFar = (from) => {
@@ -152,8 +184,13 @@ function pressWindow(button) {
 }
 
 page.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-window], [data-page], [data-clear]");
+  const button = event.target.closest("[data-window], [data-page], [data-clear], [data-view], [data-close-stretch]");
   if (!button) return;
+  if ("closeStretch" in button.dataset) return view.choose(null);
+  if ("view" in button.dataset) {
+    address.write({ view: button.dataset.view });
+    return showView(address.read());
+  }
   if ("clear" in button.dataset) finding.show("");
   else if ("window" in button.dataset) {
     pressWindow(button);
@@ -177,6 +214,56 @@ readLife();
 page.addEventListener("htmx:afterSettle", readLife);
 
 const opened = address.read();
+showView(opened);
+if (opened.stretch) {
+  view.restoreChosen(opened.stretch);
+  addEventListener("load", tellStretch);
+}
 if (opened.page !== null) askRows(opened.page, opened.order);
 if (opened.range) view.restore(opened.range);
 if (opened.sel) addEventListener("load", () => why.ask(opened.sel));
+
+// From one past instant to the next what is asked for stays.
+page.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-past] a[rel]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const to = new URL(location.href);
+  for (const name of ["from", "to", "sel", "page"]) to.searchParams.delete(name);
+  to.searchParams.set("at", new URL(link.href).searchParams.get("at"));
+  location.assign(to);
+});
+
+/** Show what a command asks for, where this page can. */
+function showAsked({ q, view: asked, stretch }) {
+  const isHere = (q === undefined || finding) && (asked === undefined || views.isThere) && (!stretch || place);
+  if (!isHere) return false;
+  if (asked !== undefined) address.write({ view: asked });
+  if (q !== undefined) finding.show(q);
+  if (asked !== undefined) showView(address.read());
+  if (stretch) view.choose(stretch);
+  return true;
+}
+
+let palette = null;
+
+async function openPalette() {
+  const [{ Palette }, { Actions }] = await Promise.all([import("./palette/palette.js"), import("./palette/actions.js")]);
+  const mayChange = "editable" in page.dataset;
+  const actions = new Actions({ base, mayChange, show: showAsked, query: () => finding?.query ?? "" });
+  return new Palette(actions, mayChange);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== ":" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
+  event.preventDefault();
+  palette ??= openPalette();
+  palette.then((opened) => opened.open());
+});
+
+// A key, or a link, that asks for the YAML of an object.
+const yaml = page.querySelector("#yaml");
+if (yaml && location.hash === "#yaml") addEventListener("load", () => {
+  yaml.open = true;
+  yaml.scrollIntoView({ block: "start" });
+});

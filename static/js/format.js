@@ -33,6 +33,18 @@ export function clock(ms) {
   return days ? `${days}d ${time}` : time;
 }
 
+const UNITS = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY };
+const CLOCK = /^(?:(\d{1,6})d)?(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
+
+/** The instant that somebody typed, in virtual milliseconds: `17m42s`, `90s`, `00:17:42.5`; null for none. */
+export function instant(text) {
+  const [isClock, days, hours, minutes, seconds, rest] = text.match(CLOCK) ?? [];
+  if (isClock) return (((days ?? 0) * 24 + Number(hours)) * 60 + Number(minutes)) * MINUTE + seconds * SECOND + Number((rest ?? "0").padEnd(3, "0"));
+  if (!/^\+?(?:\d{1,12}(?:\.\d{1,3})?(?:ms|s|m|h|d))+$/.test(text)) return null;
+  const parts = [...text.matchAll(/([\d.]+)(ms|s|m|h|d)/g)];
+  return Math.round(parts.reduce((sum, [, count, unit]) => sum + count * UNITS[unit], 0));
+}
+
 /** `10×`, `0.5×`. */
 export function speed(factor) {
   return `${Number(factor.toPrecision(3)).toLocaleString("en")}×`;

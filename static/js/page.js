@@ -43,12 +43,14 @@ document.addEventListener("keydown", (event) => {
   document.querySelector(`[data-past] a[rel=${NEIGHBOURS[event.key]}]`)?.click();
 });
 
-// ? tells the keys; j and k lead to the first chart, where they choose a row.
+// ? tells the keys; j and k lead to the table or the first chart, where they choose a row.
 const keys = document.querySelector("[data-keys]");
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   if (event.key === "?") keys?.showModal();
-  if (event.key === "j" || event.key === "k") document.querySelector(".lanes:not([hidden]) .chart")?.focus();
+  if (event.key !== "j" && event.key !== "k") return;
+  const rows = [...document.querySelectorAll(".grid, .lanes .chart")].find((one) => one.checkVisibility());
+  rows?.focus({ preventScroll: rows.matches(".grid") });
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-tell-keys]")) keys?.showModal();

@@ -6,6 +6,7 @@ export class Socket {
   #address;
   #handlers;
   #socket = null;
+  #asked = new Map();
   #waitMs = FIRST_WAIT_MS;
   #retrying = null;
 
@@ -23,7 +24,12 @@ export class Socket {
   ask(name, value) {
     if (value === null) this.#address.searchParams.delete(name);
     else this.#address.searchParams.set(name, value);
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ [name]: value }));
+    this.#asked.set(name, value);
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#tell({ [name]: value });
+  }
+
+  #tell(values) {
+    this.#socket.send(JSON.stringify(values));
   }
 
   /** Do not wait for the next try. */
@@ -36,8 +42,11 @@ export class Socket {
     this.#retrying = null;
     const socket = new WebSocket(this.#address);
     this.#socket = socket;
+    // What was asked since it was begun with is not in its address.
+    const begunWith = this.#address.href;
     socket.onopen = () => {
       this.#waitMs = FIRST_WAIT_MS;
+      if (this.#address.href !== begunWith) this.#tell(Object.fromEntries(this.#asked));
       this.#handlers.open();
     };
     socket.onmessage = (event) => this.#receive(JSON.parse(event.data));

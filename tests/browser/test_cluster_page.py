@@ -69,7 +69,7 @@ class Server:
 
 
 def serve(route: Route) -> None:
-    path = route.request.url.removeprefix(ADDRESS)
+    path = route.request.url.removeprefix(ADDRESS).partition("?")[0]
     if path.startswith("clusters/shop/why/"):
         seq = path.split("/")[3]
         link = f'<ol class="chain"><li><button data-at="5000">row {seq}</button></li></ol>'
@@ -156,6 +156,15 @@ def test_a_page_that_is_connected_again_asks_for_what_it_shows(opened: Page, ser
         opened.wait_for_function("document.querySelector('[data-live]').dataset.state === 'live'")
         assert (len(server.sockets), server.asked_for()) == (before + 1, window)
         assert not server.heard
+
+
+def test_a_page_of_rows_in_the_address_is_asked_for_when_the_page_is_loaded(fresh: Page, server: Server):
+    fresh.goto(f"{ADDRESS}?page=0&order=state")
+    wait_for_start(fresh, NOW_MS - 900_000)
+    said = {key: value for message in server.heard for key, value in message.items()}
+    query = parse_qs(urlsplit(server.sockets[-1].url).query)
+    asked = {key: value[0] for key, value in query.items()} | {key: str(value) for key, value in said.items()}
+    assert (asked.get("page"), asked.get("order")) == ("0", "state")
 
 
 def test_without_a_connection_time_stands_and_says_of_when_the_picture_is(opened: Page, server: Server):

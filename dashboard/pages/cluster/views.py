@@ -58,7 +58,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
     states, query = count_states(found), request.GET.get("q", "")[:LONGEST]
-    context = show_live(found, "timeline") | {
+    context = show_live(found, "timeline", query=query) | {
         "states": states,
         "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
         "lost": tell_lost_requests(found, tell_time(found)["at_ms"]),

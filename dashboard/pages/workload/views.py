@@ -56,7 +56,7 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     found = get_cluster_or_404(request.user, cluster)
     context = _read(found, folder, namespace, name)
     subject = f"{namespace}/{context['kind']}/{name}"
-    context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}"}
+    context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}", "stretch_of": subject}
     figures = [context["rollout"]] if context["has_chart"] else []
     context |= show_live(found, *figures, context["timeline"], stored=context["workload"])
     if context["finished_ms"] is not None:

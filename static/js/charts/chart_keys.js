@@ -1,4 +1,4 @@
-// The keyboard on a chart: arrows move through time, plus and minus zoom, Home follows now, Enter asks why.
+// The keyboard on a chart: arrows move through time, plus and minus zoom, Home follows now, Enter asks why, s tells figures.
 const STEP = 0.2;
 const MOVES = {
   ArrowLeft: ([from, to]) => shift(from, to, -STEP),
@@ -12,12 +12,13 @@ function shift(from, to, share) {
   return [from + by, to + by];
 }
 
-/** `chart` has `range`, `look(range)`, `follow()` and `askWhy()`; `element` takes the focus. */
+/** `chart` has `range`, `look(range)`, `follow()`, `askWhy()` and `choose()`; `element` takes the focus. */
 export function listenToKeys(element, chart) {
   element.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Home") chart.follow();
     else if (event.key === "Enter") chart.askWhy();
+    else if (event.key === "s") chart.choose();
     else if (event.key in MOVES && chart.range) chart.look(MOVES[event.key](chart.range));
     else return;
     event.preventDefault();

@@ -22,12 +22,14 @@ const CONFIG = { displayModeBar: false, doubleClick: false, scrollZoom: false };
 const FEWEST_MS_BETWEEN = 100;
 const REST_FACTOR = 4;
 const MOST_ARROWS = 40;
+// Seen on light and on dark.
+const CHOSEN = "rgba(92, 140, 230, 0.18)";
 // Labels of the axis stand with their middle at their instant.
 const HALF_LETTER = 3.4;
 // Growth that is less than this cannot be seen.
 const LEAST_PX = 0.5;
 // Rows so far out of sight are drawn as well, so that scrolling does not wait for them.
-const BEYOND_PX = 400;
+const BEYOND_PX = 900;
 
 function make(name) {
   const element = document.createElement("div");
@@ -40,6 +42,11 @@ function labelInstants(range, width) {
   const { values, labels } = ticks(range, width);
   const places = labels.map((text, index) => ({ text, x: placeOf(range, values[index], width), y: 0, look: "" }));
   return places.filter(({ text, x }) => x + text.length * HALF_LETTER <= width);
+}
+
+/** What is drawn of a stretch that was chosen. */
+function makeBand([from, to]) {
+  return { type: "rect", x0: from, x1: to, y0: 0, y1: 1, yref: "paper", layer: "below", line: { width: 0 }, fillcolor: CHOSEN };
 }
 
 export class Chart {
@@ -75,12 +82,13 @@ export class Chart {
     this.#view = view;
     this.#askWhy = askWhy;
     this.plot = element.querySelector(".chart");
-    this.plot.append(this.#paper, this.#words.layer, this.#axis.layer);
+    this.plot.append(this.#axis.layer, this.#paper, this.#words.layer);
     this.#rows = new Rows(element.querySelector("[data-rows]"));
     this.#flags = new Flags(element.querySelector("[data-flags]"));
     view.add(this);
     const near = { rootMargin: `${BEYOND_PX}px` };
-    addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    // The page, or the box that the chart is in.
+    addEventListener("scroll", ({ target }) => target.contains(this.plot) && this.#scrolled(), { passive: true, capture: true });
     new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
     new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
@@ -173,6 +181,12 @@ export class Chart {
     if (last) this.#askWhy(last);
   }
 
+  /** Tell the figures of the stretch that is shown, or from one instant to the next that is pinned. */
+  choose(at = null) {
+    if (at !== null) this.#view.pin(at);
+    else if (this.range) this.#view.choose(this.range);
+  }
+
   /** The page shows another stretch of time. */
   viewChanged() {
     this.#changed();
@@ -230,19 +244,25 @@ export class Chart {
     return this.#clock.now() - this.#drawn.at >= this.#drawn.msPerPx * LEAST_PX;
   }
 
-  /** Rows that were out of sight have come near. */
+  /** What is at the pointer is something else; rows that were out of sight may have come near. */
   #scrolled() {
     if (!this.#figure?.layout.meta?.rows) return;
+    this.#cursor.scrolled();
     const { first, last } = this.#rowsInSight(this.#figure.layout, 0);
-    if (first < this.#drawn.first || last > this.#drawn.last) this.#changed();
+    if (first >= this.#drawn.first && last <= this.#drawn.last) return;
+    // Nobody is to look at rows without bars: this does not wait for its turn.
+    this.#notBefore = 0;
+    this.#changed();
   }
 
-  /** Numbers of the rows that can be seen, and of those `beyond` pixels further. */
+  /** Numbers of the rows that can be seen in their box, and of those `beyond` pixels further. */
   #rowsInSight({ margin, meta, yaxis }, beyond) {
     const height = meta?.rowHeight ?? 1;
     const top = this.plot.getBoundingClientRect().top + margin.t;
+    const box = this.plot.parentElement.getBoundingClientRect();
+    const [above, below] = [Math.max(0, box.top) - beyond, Math.min(innerHeight, box.bottom) + beyond];
     const most = (yaxis?.categoryarray?.length ?? 1) - 1;
-    const [first, last] = [-beyond - top, innerHeight + beyond - top].map((y) => Math.floor(y / height));
+    const [first, last] = [above - top, below - top].map((y) => Math.floor(y / height));
     return { first: Math.max(0, first), last: Math.min(most, last) };
   }
 
@@ -361,9 +381,10 @@ export class Chart {
   #shapes() {
     const { marked } = this.#view;
     const lines = [[marked, "dot"], [this.#hasFuture ? this.#clock.now() : null, "solid"]];
-    return lines.filter(([at]) => at !== null).map(([at, dash]) => (
+    const chosen = this.#view.chosen ? [makeBand(this.#view.chosen)] : [];
+    return [...chosen, ...lines.filter(([at]) => at !== null).map(([at, dash]) => (
       { type: "line", x0: at, x1: at, y0: 0, y1: 1, yref: "paper", line: { width: 1.5, dash } }
-    ));
+    ))];
   }
 
   /** From each link of the chain that is told to the next, where both have a lane here. */
@@ -380,7 +401,9 @@ export class Chart {
 
   #listen() {
     this.#paper.on("plotly_relayout", (change) => {
-      if ("xaxis.range[0]" in change) this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
+      if (!("xaxis.range[0]" in change)) return;
+      this.look([change["xaxis.range[0]"], change["xaxis.range[1]"]]);
+      this.#view.choose(this.#view.range);
     });
   }
 }

@@ -1,7 +1,8 @@
 // Pointer and keyboard on a chart: a tip says what is there, a click or Enter asks why.
 // Up and down choose a row, then left and right go from bar to bar, or from change to change; Escape lets go.
 import { DRAG_PX } from "./drag.js";
-import { findItem, hasLanes, instantAt, listChanges, listItems, listLanes, placeOf, rowOf, tellLines, TOP } from "./pick.js";
+import { findItem, hasLanes, instantAt, isOnAxis, listChanges, listItems, listLanes, placeOf, rowOf, tellLines, TOP } from "./pick.js";
+import { addressOf } from "../row_keys.js";
 import { tip } from "./tips.js";
 
 const ROWS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
@@ -17,7 +18,7 @@ export class Cursor {
   #item = null;
   #at = null;
 
-  /** `chart` has `range`, `data`, `look(range)` and `askWhy(seq)`; `plot` is what Plotly draws into. */
+  /** `chart` has `range`, `data`, `base`, `look(range)`, `choose(at)` and `askWhy(seq)`; `plot` is what Plotly draws into. */
   constructor(plot, chart) {
     this.#plot = plot;
     this.#chart = chart;
@@ -40,14 +41,22 @@ export class Cursor {
     else if (this.#pointed) this.#tell();
   }
 
+  /** Another place of the chart is at the pointer: until that moves nothing is told of it. */
+  scrolled() {
+    if (this.#row !== null) return this.#place(false);
+    this.#pointed = null;
+    tip.hide();
+  }
+
   #findAt({ clientX, clientY }) {
+    if (isOnAxis(this.#plot, clientY)) return null;
     const { left, top } = this.#plot.getBoundingClientRect();
     return this.#find(clientX - left, clientY - top);
   }
 
   #find(x, y) {
     const { data, layout, clientWidth: width } = this.#plot;
-    if (!data || y < TOP) return null;
+    if (!data) return null;
     if (hasLanes(layout)) return findItem(this.#plot, x, y, width);
     const at = instantAt(layout.xaxis.range, x, width);
     return at <= layout.xaxis.range[1] ? tellLines(data, at) : null;
@@ -81,10 +90,20 @@ export class Cursor {
     if (key in ROWS) this.#changeRow(ROWS[key]);
     else if (isHeld && (key === "ArrowLeft" || key === "ArrowRight")) this.#step(key === "ArrowRight" ? 1 : -1);
     else if (isHeld && key === "Enter" && this.#item.seq) this.#chart.askWhy(this.#item.seq);
+    else if (isHeld && key === "s") this.#chart.choose(this.#item.start);
+    else if (isHeld && this.#open(key)) return;
     else if (isHeld && key === "Escape") this.#leave();
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** What a key opens of the object that the row is about; says whether there is any such. */
+  #open(key) {
+    const row = this.#plot.layout.meta?.rows?.find((one) => one.key === this.#row);
+    const address = addressOf(key, this.#chart.base, row?.path);
+    if (address !== null) location.assign(address);
+    return address !== null;
   }
 
   #list(row) {
@@ -146,7 +165,8 @@ export class Cursor {
     this.#box.hidden = to < 0 || from > width;
     if (isMoved) this.#box.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (this.#box.hidden) return tip.hide();
-    const box = this.#box.getBoundingClientRect();
+    const [box, around] = [this.#box, this.#plot.parentElement].map((element) => element.getBoundingClientRect());
+    if (box.bottom < around.top || box.top > around.bottom) return tip.hide();
     tip.show(this.#item.lines, box.left, hasRows ? box.bottom - 10 : box.top);
   }
 

@@ -1,14 +1,22 @@
-// What is drawn where: on lanes the bar or mark at a place, of lines what they say at an instant. Everything here is pure.
+// What is drawn where: on lanes the bar or mark at a place, of lines what they say at an instant. Nothing here keeps anything.
 import { clock } from "../format.js";
 
 // Beside the plot: as the figures' own margins, so that a place in one is the same instant in all.
 export const [LEFT, RIGHT, TOP] = [8, 16, 46];
+// What of the room above the rows stays in sight.
+const AXIS = 24;
 const NEAR_PX = 7;
 // Bars that are lower, in rows, are at the pointer wherever it is in their row.
 const THIN = 0.3;
 const ESCAPED = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
 const pick = (values, index) => (Array.isArray(values) ? values[index] : values);
+
+/** Whether a place of the window is on the axis of a plot, which stays in sight when its box is scrolled. */
+export function isOnAxis(plot, clientY) {
+  const box = plot.parentElement.getBoundingClientRect();
+  return clientY < Math.max(plot.getBoundingClientRect().top + TOP, Math.max(0, box.top) + AXIS);
+}
 
 /** The instant at `x` pixels of a plot `width` wide that shows `range`. */
 export function instantAt([from, to], x, width) {

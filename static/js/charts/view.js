@@ -1,6 +1,6 @@
 // Which stretch of time the charts of a page show: all the same, and one line through all where the pointer is.
 import { clock as digits } from "../format.js";
-import { instantAt, LEFT, RIGHT, TOP } from "./pick.js";
+import { instantAt, isOnAxis, LEFT, RIGHT } from "./pick.js";
 
 const SHORTEST_SPAN_MS = 30_000;
 
@@ -17,6 +17,11 @@ export class View {
   onFar = () => {};
   /** The chain that is told: `[{at, lane}]`, drawn over the lanes that are there. */
   chain = [];
+  /** A stretch whose figures are told, `[from, to]`; null for none. */
+  chosen = null;
+  /** Called with a stretch that was chosen, or with null when it is let go. */
+  onChoose = () => {};
+  #pinned = null;
   /** An instant that is marked in all charts; null for none. */
   marked = null;
 
@@ -26,9 +31,9 @@ export class View {
     chart.plot.addEventListener("pointerleave", () => this.#point(null));
     // Above the plot stand the labels of the axis: a click there goes to that instant.
     chart.plot.addEventListener("click", (event) => {
-      const { left, top } = chart.plot.getBoundingClientRect();
-      const isOnAxis = event.clientY - top < TOP && !event.target.closest("button");
-      if (isOnAxis && chart.range) this.travel(this.#instantAt(chart, event.clientX - left));
+      const isAsked = isOnAxis(chart.plot, event.clientY) && !event.target.closest("button");
+      const { left } = chart.plot.getBoundingClientRect();
+      if (isAsked && chart.range) this.travel(this.#instantAt(chart, event.clientX - left));
     });
   }
 
@@ -70,6 +75,28 @@ export class View {
   restore(range) {
     this.#set(range);
     if (range) this.onFar(range[0]);
+  }
+
+  /** Tell the figures of this stretch, in virtual milliseconds. */
+  choose(range) {
+    this.restoreChosen(range ? range.map((at) => Math.max(0, Math.round(at))) : null);
+    this.onChoose(this.chosen);
+  }
+
+  /** As the address says; it is not told again. */
+  restoreChosen(range) {
+    this.#pinned = null;
+    this.chosen = range;
+    this.refresh();
+  }
+
+  /** One end of a stretch; with the other it is chosen. */
+  pin(at) {
+    const ends = [this.#pinned, at].sort((one, other) => one - other);
+    const isFirst = this.#pinned === null || this.#pinned === at;
+    this.mark(isFirst ? at : null);
+    if (isFirst) this.#pinned = at;
+    else this.choose(ends);
   }
 
   /** Draw arrows from each of these to the next. */

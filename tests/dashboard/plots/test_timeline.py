@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.plots.pod_names import count_up, shorten_name
 from dashboard.plots.stories import Stories
-from dashboard.plots.timeline import make_timeline
+from dashboard.plots.timeline import Page, make_timeline
 from lifecycle.simulation.reports.tones import STATES
 from tests.dashboard.rows import pod_life, transition
 
@@ -414,3 +414,46 @@ def test_figures_in_names_are_counted_up():
     assert sorted(sorted(names), key=count_up) == names
     # Letters and figures of drawn names may stand anywhere.
     assert sorted(["a-9x", "a-b7", "a-10x", "a"], key=count_up) == ["a", "a-9x", "a-10x", "a-b7"]
+
+
+def mostly_ready(count=30, **states):
+    """So many pods of two workloads, ready but for those that are named."""
+    rows = []
+    for number in range(count):
+        name, owner = f"p{number:02}", f"ReplicaSet/{'web' if number % 2 else 'api'}"
+        rows += [transition(number, "exists", "created", name, owner=owner)]
+        rows += [transition(number, "state", states.get(name, "ready"), name, owner=owner)]
+    return rows
+
+
+def test_pods_in_trouble_stand_above_many_that_are_well_and_the_gravest_first():
+    rows = mostly_ready(p03="notReady", p08="crashing", p11="stuck", p20="pending")
+    figure = make_timeline(told(rows), 9000)
+    assert rows_of(figure)[:6] == ["Problems", "p08", "p11", "p03", "api", "p00"]
+    assert sorted(set(rows_of(figure))) == sorted(
+        ["Problems", "api", "web", *(f"p{n:02}" for n in range(30))]
+    )
+    assert len(rows_of(figure)) == 33
+    # Of few pods each stays with its workload, and so does each where all are in trouble.
+    assert rows_of(make_timeline(told(mostly_ready(6, p03="crashing")), 9000))[0] == "api"
+    assert (
+        rows_of(make_timeline(told(mostly_ready(30, **{f"p{n:02}": "stuck" for n in range(30)})), 9000))[0]
+        == "api"
+    )
+
+
+def test_of_more_pods_than_rows_one_that_gets_no_traffic_is_drawn_before_those_that_are_well():
+    figure = make_timeline(told(mostly_ready(p00="notReady")), 9000, max_rows=5)
+    assert {"p00", "p29", "p28", "p27", "p26"} <= set(rows_of(figure))
+
+
+def test_pages_by_state_are_grouped_by_state_before_workload():
+    rows = [
+        *mostly_ready(6, p03="crashing", p02="pending"),
+        transition(7000, "exists", "deleted", "p01", old="created"),
+    ]
+    uids = tuple(f"uid-p{number:02}" for number in (3, 2, 0, 4, 5, 1))
+    figure = make_timeline(told(rows), 9000, page=Page(0, "state", uids, 6))
+    assert rows_of(figure) == [
+        *("Crashing", "p03", "Pending", "p02", "Ready", "p00", "p04", "p05", "Gone", "p01"),
+    ]

@@ -165,3 +165,14 @@ def test_pages_of_every_kind_show_what_was_and_change_nothing(client, owner, wal
         elif before.status_code != (200 if kind == "Node" else 404):
             wrong[kind] = f"before it was made: {before.status_code}"
     assert wrong == {}
+
+
+def test_with_a_filter_the_neighbours_are_changes_of_what_is_asked_for(client, shop):
+    client.force_login(shop.owner)
+    rows = Transition.objects.filter(cluster=shop, kind="Pod")
+    name = rows.filter(field="exists").order_by("-seq").first().name
+    instants = set(rows.filter(name=name).values_list("at_ms", flat=True))
+    at_ms = min(instants) + 1
+    page = client.get(client.get(f"/clusters/{shop.name}/?at={at_ms}ms&q={name}").url).text
+    found = {rel: int(ms) for rel, ms in re.findall(r'rel="(prev|next)" href="\?at=(\d+)ms"', page)}
+    assert found == {"prev": min(instants), "next": min(ms for ms in instants if ms > at_ms)}
