@@ -21,7 +21,8 @@ COMPARE = "compare"
 EVERYWHERE = ("palette",)
 SHOWN = frozenset(
     (
-        *("cluster", "workloads", "ahead", "events", "verdict", "why", "why-command"),
+        *("cluster", "workloads", "ahead", "events", "verdict", "objects"),
+        *("why", "why-change", "why-command"),
         *("pod", "pod-status", "pod-placement", "pod-log", "pod-yaml"),
         *("workload", "workload-yaml", "workload-status", "compare-revision"),
         *("autoscaler", "autoscaler-yaml", "autoscaler-status", "budget", "budget-yaml", "budget-status"),

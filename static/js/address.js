@@ -9,7 +9,7 @@ export class Address {
     addEventListener("popstate", () => hear(this.read()));
   }
 
-  /** `{q, from, to, sel, page, order}`; null where the address says nothing. */
+  /** `{q, range, sel, open, page, order}`; null where the address says nothing. */
   read() {
     const said = new URLSearchParams(location.search);
     const number = (name) => (/^\d{1,15}$/.test(said.get(name) ?? "") ? Number(said.get(name)) : null);
@@ -18,6 +18,7 @@ export class Address {
       q: said.get("q") ?? "",
       range: from !== null && to !== null && from < to ? [from, to] : null,
       sel: said.get("sel"),
+      open: said.get("open"),
       page: number("page"),
       order: said.get("order"),
     };
