@@ -47,7 +47,7 @@ class ObjectsFeed:
         self.branches = read_branches(subject)
         self.stories: dict[Key, ObjectStory] = {}
         self.by_uid: dict[str, ObjectStory] = {}
-        self.hidden = 0
+        self.left_out = 0
         self.rv = 0
         if self.branches:
             self._begin(cluster)
@@ -64,7 +64,7 @@ class ObjectsFeed:
     def figure(self, now_ms: int) -> dict[str, Any]:
         rank = {branch: place for place, branch in enumerate(self.branches)}
         stories = sorted(self.stories.values(), key=lambda one: (rank[one.key[:2]], one.name))
-        return make_object_lanes(stories, now_ms, self.window_ms, self.hidden)
+        return make_object_lanes(stories, now_ms, self.window_ms, self.left_out)
 
     def _begin(self, cluster: Cluster) -> None:
         since_ms = 0 if self.window_ms is None else cluster.instant_ms - self.window_ms
@@ -74,7 +74,7 @@ class ObjectsFeed:
         names = found.order_by("kind", "namespace", "name", "rv").values_list(
             "uid", "kind", "group", "namespace", "name", "created_ms"
         )
-        self.hidden = max(0, found.count() - MOST_OBJECTS)
+        self.left_out = max(0, found.count() - MOST_OBJECTS)
         made: dict[str, int] = {}
         for uid, kind, group, namespace, name, created_ms in names[:MOST_OBJECTS]:
             self._meet(uid, (kind_id(group, kind), namespace or "", name))
@@ -134,7 +134,7 @@ class ObjectsFeed:
     def _add(self, uid: str, key: Key) -> ObjectStory | None:
         """One that came since, if there is room for its lane."""
         if key not in self.stories and len(self.stories) >= MOST_OBJECTS:
-            self.hidden += 1
+            self.left_out += 1
             return None
         return self._meet(uid, key)
 

@@ -111,11 +111,11 @@ class ObjectStory:
 
 
 def make_object_lanes(
-    stories: Iterable[ObjectStory], now_ms: int, window_ms: int | None = None, hidden: int = 0
+    stories: Iterable[ObjectStory], now_ms: int, window_ms: int | None = None, left_out: int = 0
 ) -> dict[str, Any]:
     """The figure: objects in their order, a header where another kind or namespace begins.
 
-    `hidden`: so many are not drawn.
+    `left_out`: so many are not drawn.
     """
     since_ms = 0 if window_ms is None else now_ms - window_ms
     shown = [one for one in stories if _is_seen(one, since_ms)]
@@ -132,8 +132,8 @@ def make_object_lanes(
     spans = [span for story in shown for span in story.spans]
     marks = [mark for story in shown for mark in story.marks]
     figure = make_lanes(lanes, VALUES, spans, marks, now_ms, window_ms)
-    if hidden:
-        figure["layout"]["meta"]["left_out"] = hidden
+    if left_out:
+        figure["layout"]["meta"]["left_out"] = left_out
     return figure
 
 

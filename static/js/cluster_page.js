@@ -208,7 +208,8 @@ page.addEventListener("htmx:afterSettle", readLife);
 
 const opened = address.read();
 if (opened.page !== null) askRows(opened.page, opened.order);
-if (opened.open && tree) openObjects(opened.open);
+// What opens it has to be heard by htmx.
+if (opened.open && tree) addEventListener("load", () => openObjects(opened.open));
 tree?.addEventListener("toggle", () => openObjects(null), { once: true });
 if (opened.range) view.restore(opened.range);
 if (opened.sel) addEventListener("load", () => why.ask(opened.sel));

@@ -8,6 +8,8 @@ export class Socket {
   #socket = null;
   #waitMs = FIRST_WAIT_MS;
   #retrying = null;
+  // Asked for while it was opened: its address does not say so.
+  #unsent = {};
 
   /** `handlers`: open, lost (in how many ms it is tried again), and one for each kind of message. */
   constructor(address, handlers) {
@@ -24,6 +26,7 @@ export class Socket {
     if (value === null) this.#address.searchParams.delete(name);
     else this.#address.searchParams.set(name, value);
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ [name]: value }));
+    else this.#unsent[name] = value;
   }
 
   /** Do not wait for the next try. */
@@ -35,9 +38,12 @@ export class Socket {
     clearTimeout(this.#retrying);
     this.#retrying = null;
     const socket = new WebSocket(this.#address);
+    this.#unsent = {};
     this.#socket = socket;
     socket.onopen = () => {
       this.#waitMs = FIRST_WAIT_MS;
+      if (Object.keys(this.#unsent).length) socket.send(JSON.stringify(this.#unsent));
+      this.#unsent = {};
       this.#handlers.open();
     };
     socket.onmessage = (event) => this.#receive(JSON.parse(event.data));
