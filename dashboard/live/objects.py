@@ -34,7 +34,9 @@ _OF_ENDPOINTS = "endpoint."
 
 def read_branches(text: str) -> list[Branch]:
     """What somebody asked for, each once; what is no branch is left out."""
-    parts = (one.rpartition("/") for one in text.split(",")[:MOST_BRANCHES])
+    # Names are plain letters; of anything else there is no object.
+    named = (one for one in text.split(",")[:MOST_BRANCHES] if one.isascii() and one.isprintable())
+    parts = (one.rpartition("/") for one in named)
     found = dict.fromkeys((kind, namespace) for kind, _, namespace in parts if kind)
     return [one for one in found if one[0] != POD_KIND.id]
 
