@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard.asking import uploads
@@ -22,7 +22,7 @@ from dashboard.asking.remarks import keep_remarks
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.examples import list_examples
-from dashboard.pages.home import gallery, thumbnails
+from dashboard.pages.home import gallery, stories, thumbnails
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
 from dashboard.pages.states import count_states
 from dashboard.plots.theme import duration
@@ -172,9 +172,14 @@ def show_gallery(request: HttpRequest) -> HttpResponse:
 
 
 @signed_in
-@require_POST
+@require_http_methods(["GET", "POST"])
 def play_story(request: HttpRequest, story: str) -> HttpResponse:
-    """A new cluster that plays a story, and go to it."""
+    """A new cluster that plays a story, and go to it; GET: the story in words."""
+    if request.method == "GET":
+        told = stories.tell_story(story)
+        if told is None:
+            raise Http404(f"There is no story {story!r} in the gallery.")
+        return render(request, "home/story.html", {"story": told})
     plan = gallery.find_plan(story)
     if plan is None:
         raise Http404(f"There is no story {story!r} in the gallery.")

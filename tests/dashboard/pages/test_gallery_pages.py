@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.pages.home import gallery, thumbnails
+from dashboard.pages.home import gallery, stories, thumbnails
 from dashboard.pages.home.views import walk_forks
 from lifecycle.models import Cluster, Command
 from lifecycle.simulation.stories import list_stories
@@ -136,3 +136,35 @@ def test_the_gallery_lists_every_story(client):
     assert all(f'action="/gallery/{name}/"' in page for name in names)
     assert client.post("/gallery/s08-node-limit-2s/").status_code == 302
     assert client.post("/gallery/s15-hook-overruns-v1.23.1/").url == "/clusters/s15-hook-overruns-v1-23-1/"
+
+
+@pytest.mark.django_db
+def test_a_story_is_told_in_the_gallery_and_where_it_plays(client):
+    told = stories.tell_story("slow-pre-stop")
+    assert told is not None
+    assert told.sentence == "Old pods take twenty seconds to say goodbye during a rolling update"
+    assert [(one.at, one.words, one.since_ms, one.until_ms) for one in told.steps] == [
+        ("1m 00s", "setImage: {deployment: web, container: app, image: 'nginx:1.27'}", 50_000, 120_000)
+    ]
+    assert told.claims[0] == "always: deployment/web .status.availableReplicas >= 3, from: 60s"
+    assert stories.tell_story("../settings") is None
+    client.force_login(make_user())
+    page = client.get("/gallery/slow-pre-stop/").content.decode()
+    assert told.sentence in page and "preStop" in page and "Look at it" not in page
+    assert client.get("/gallery/nosuch/").status_code == 404
+    for number in (1, 2):
+        where = client.post("/gallery/slow-pre-stop/")["Location"]
+        page = client.get(where).content.decode()
+        assert f"The story: {told.sentence}" in page and "?from=50000&amp;to=120000" in page, number
+    assert where.endswith("-2/")
+    # A cluster that somebody called so plays no story.
+    other = make_cluster(make_user("eve"), "slow-pre-stop")
+    assert stories.find_story_of(other) is None
+
+
+def test_every_story_can_be_told_and_short_ones_come_before_long_ones():
+    assert all(stories.tell_story(name) for name in list(list_stories())[::40])
+    for topic in gallery.list_topics():
+        lengths = [gallery.LENGTHS.index(story.length) for story in topic.stories[1:]]
+        assert lengths == sorted(lengths), topic.title
+    assert {story.length for topic in gallery.list_topics() for story in topic.stories} == {*gallery.LENGTHS}

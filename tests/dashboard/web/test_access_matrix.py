@@ -115,7 +115,7 @@ OTHERS = {
     "favicon.ico": NOBODY,
     "gallery/": SIGNED_IN,
     "gallery/<str:story>.svg": SIGNED_IN,
-    "gallery/<str:story>/": NOBODY,
+    "gallery/<str:story>/": SIGNED_IN,
     "healthz": ALL,
     "metrics": STAFF,
     "palette.css": ALL,
