@@ -51,6 +51,7 @@ urlpatterns = [
     path("", home_views.clusters, name="clusters"),
     path("clusters/", home_views.create_cluster, name="create-cluster"),
     path("cards/", home_views.cards, name="cluster-cards"),
+    path("delete/", home_views.delete_clusters, name="delete-clusters"),
     path("try/", home_views.play_manifest, name="play-manifest"),
     path("gallery/", home_views.show_gallery, name="gallery"),
     path("gallery/<str:story>/", home_views.play_story, name="play-story"),

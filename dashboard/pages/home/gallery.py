@@ -10,9 +10,11 @@ from pathlib import Path
 
 import yaml
 
+from lifecycle.engine.kinds.registry import entry_of_id, kind_of_json
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.input.manifests import read_documents
 from lifecycle.input.scenario import KIND as SCENARIO
-from lifecycle.models import Cluster
+from lifecycle.models import DNS_LABEL, Cluster
 from lifecycle.runs.forks import find_free_name
 from lifecycle.runs.inbox import User
 from lifecycle.runs.plans import begin
@@ -47,6 +49,10 @@ TOPICS: tuple[tuple[str, str, str], ...] = (
 LENGTHS, _MOST_PARTS = ("short", "middling", "long"), (3, 6)
 """How many objects and steps a story has, to know where to begin."""
 _STEP = re.compile(r"  - \{?at: ")
+
+
+TRIED, MOST_OF_NAME = "try", 50
+"""What a cluster is called whose objects have no name for it; a number has to fit behind one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,17 @@ def find_plan(name: str) -> Plan | None:
     if name not in list_stories():
         return None
     return make_plan(read_documents(find_story(name).read_text()))
+
+
+def name_for(plan: Plan) -> str:
+    """What the cluster of some manifests is called: as their first workload, where that may be a name."""
+    for data in plan.objects:
+        name = str((data.get("metadata") or {}).get("name") or "").replace(".", "-")
+        kind = kind_of_json(data)
+        is_run = kind.id == POD_KIND.id or entry_of_id(kind.id).is_workload
+        if is_run and len(name) <= MOST_OF_NAME and DNS_LABEL.regex.match(name):
+            return name
+    return TRIED
 
 
 def play(plan: Plan, name: str, user: User) -> Cluster:

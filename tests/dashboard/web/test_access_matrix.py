@@ -111,6 +111,7 @@ OTHERS = {
     "api/schema/": SIGNED_IN,
     "cards/": SIGNED_IN,
     "clusters/": NOBODY,
+    "delete/": NOBODY,
     "enter/<str:token>/": NOBODY,
     "favicon.ico": NOBODY,
     "gallery/": SIGNED_IN,
