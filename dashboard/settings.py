@@ -90,6 +90,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "dashboard.web.compressing.compress_pages",
     "dashboard.web.content_policy.add_policy",
     "dashboard.web.plain_addresses.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",

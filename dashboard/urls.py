@@ -23,6 +23,7 @@ from dashboard.pages.compare import views as compare_views
 from dashboard.pages.edit import views as edit_views
 from dashboard.pages.home import views as home_views
 from dashboard.pages.node import views as node_views
+from dashboard.pages.objects import views as objects_views
 from dashboard.pages.pod import log_views, placement
 from dashboard.pages.pod import views as pod_views
 from dashboard.pages.releases import views as releases_views
@@ -55,6 +56,7 @@ urlpatterns = [
     path("", home_views.clusters, name="clusters"),
     path("clusters/", home_views.create_cluster, name="create-cluster"),
     path("cards/", home_views.cards, name="cluster-cards"),
+    path("delete/", home_views.delete_clusters, name="delete-clusters"),
     path("try/", home_views.play_manifest, name="play-manifest"),
     path("gallery/", home_views.show_gallery, name="gallery"),
     path("gallery/<str:story>/", home_views.play_story, name="play-story"),
@@ -102,6 +104,8 @@ urlpatterns = [
     path("clusters/<str:cluster>/ahead/", part_views.ahead, name="ahead"),
     path("clusters/<str:cluster>/events/", part_views.events, name="events"),
     path("clusters/<str:cluster>/verdict/", cluster_views.verdict, name="verdict"),
+    path("clusters/<str:cluster>/objects/", objects_views.objects, name="objects"),
+    path("clusters/<str:cluster>/why/change/<int:rv>/", objects_views.why_change, name="why-change"),
     path("clusters/<str:cluster>/why/<int:seq>/", part_views.why, name="why"),
     path("clusters/<str:cluster>/why/command/<uuid:command>/", part_views.why_command, name="why-command"),
     path(POD, pod_views.pod, name="pod"),

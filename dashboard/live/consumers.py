@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -19,7 +20,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
 
 from dashboard.live.catch_up import Head, read_frame, read_head, shared
-from dashboard.live.feeds import MOST_FIGURES
+from dashboard.live.feeds import MOST_FIGURES, OBJECTS
 from dashboard.live.live_figures import tell_time
 from dashboard.live.load import Load, of_this_loop
 from dashboard.live.shared_figures import SharedFigures, share_figures
@@ -43,6 +44,14 @@ NOT_FOUND, TOO_LARGE, FAILED = 4404, 1009, 1011
 LATEST = 2**63 - 1
 
 
+@dataclass(slots=True, eq=False)
+class Watched:
+    """Figures that a browser looks at, and which version of them it has; None for none."""
+
+    figures: SharedFigures
+    version: int | None = None
+
+
 class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     """Relays; what is read and drawn stands in `catch_up` and `live_figures`."""
 
@@ -50,9 +59,9 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
     head: Head
     group = ""
     news = ""
-    figures: SharedFigures | None = None
-    # Which of their versions the browser has; None for none of them.
-    version: int | None = None
+    figures: Watched | None = None
+    # Lanes of the objects that it has opened.
+    objects: Watched | None = None
     load: Load | None = None
     leave: Callable[[], object] | None = None
     tasks: tuple[asyncio.Task[None], ...] = ()
@@ -103,7 +112,7 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """`{"after": seq}` asks for what followed; `{"window_ms": …}` shows another stretch of time, `q`,
-        `page` and `order` other pods."""
+        `page` and `order` other pods, `open` lanes of other objects."""
         message = _read_message(text_data)
         if message is None:
             await self.close(TOO_LARGE)
@@ -112,15 +121,21 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             async with self.lock:
                 self.head.seq = min(after, self.head.seq)
                 await self._catch_up()
-        if self.figures and message.keys() & {"window_ms", "q", "page", "order"}:
-            shown = self.figures.figures
+        if self.figures is None:
+            return
+        shown = self.figures.figures.figures
+        window_ms = _whole([message["window_ms"]]) if "window_ms" in message else shown.window_ms
+        if message.keys() & {"window_ms", "q", "page", "order"}:
             asked = Asked(
                 str(message.get("q", shown.asked.query) or ""),
                 _whole([message["page"]]) if "page" in message else shown.asked.page,
                 str(message.get("order", shown.asked.order)),
             )
-            window_ms = _whole([message["window_ms"]]) if "window_ms" in message else shown.window_ms
-            self._look_at(shown.names, window_ms, asked)
+            self.figures = self._look_at(self.figures, shown.names, window_ms, asked)
+        if "open" in message:
+            self._open(str(message["open"] or ""), window_ms)
+        elif self.objects and "window_ms" in message:
+            self.objects = self._look_at(self.objects, self.objects.figures.figures.names, window_ms)
 
     async def cluster_frame(self, message: dict[str, Any]) -> None:
         """A frame from the group. Here nobody waits for the browser: it may have stopped reading."""
@@ -158,20 +173,40 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             asked = Asked(
                 query.get("q", [""])[0], _whole(query.get("page")), query.get("order", [BY_NAME])[0]
             )
-            self.changed = asyncio.Event()
-            self._look_at(names[:MOST_FIGURES], _whole(query.get("window_ms")), asked)
+            self.changed, window_ms = asyncio.Event(), _whole(query.get("window_ms"))
+            self.figures = self._look_at(None, names[:MOST_FIGURES], window_ms, asked)
+            if opened := query.get("open"):
+                self._open(opened[0], window_ms)
             self.tasks += (self._keep(self._draw()), self._keep(self._tell_time()))
 
-    def _look_at(self, names: list[str], window_ms: int | None, asked: Asked) -> None:
-        self._look_away()
-        self.figures, self.version = share_figures(self.cluster, names, window_ms, asked), None
-        self.figures.join()
+    def _open(self, branches: str, window_ms: int | None) -> None:
+        """Look at the lanes of other objects; "" for none."""
+        if branches:
+            names = [f"{OBJECTS}:{branches[:LARGEST_MESSAGE]}"]
+            self.objects = self._look_at(self.objects, names, window_ms)
+        elif self.objects:
+            self.objects.figures.leave()
+            self.objects = None
+
+    def _look_at(
+        self, before: Watched | None, names: list[str], window_ms: int | None, asked: Asked | None = None
+    ) -> Watched:
+        """Look at other figures than before."""
+        if before:
+            before.figures.leave()
+        watched = Watched(share_figures(self.cluster, names, window_ms, asked or Asked()))
+        watched.figures.join()
         self.changed.set()
+        return watched
+
+    @property
+    def _watched(self) -> list[Watched]:
+        return [one for one in (self.figures, self.objects) if one]
 
     def _look_away(self) -> None:
-        if self.figures:
-            self.figures.leave()
-            self.figures = None
+        for one in self._watched:
+            one.figures.leave()
+        self.figures = self.objects = None
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run beside the messages. Should it fail, the socket closes and the browser begins anew."""
@@ -190,8 +225,8 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def _pass_on(self, text: str) -> None:
         await self.send(text_data=text)
-        if self.figures:
-            self.figures.add(text, self.head.epoch_id, self.head.seq)
+        for one in self._watched:
+            one.figures.add(text, self.head.epoch_id, self.head.seq)
             self.changed.set()
 
     async def _catch_up(self) -> None:
@@ -232,22 +267,21 @@ class ClusterConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]
             clock, seq = await in_thread(_read_time)(self.cluster.pk), self.head.seq
             await self.send(text_data=orjson.dumps({"clock": clock}).decode())
             await asyncio.sleep(HEAD_SECONDS)
-            if self.figures:
-                self.figures.check(seq)
+            for one in self._watched:
+                one.figures.check(seq)
                 self.changed.set()
 
     async def _draw(self) -> None:
         while True:
             await self.changed.wait()
             self.changed.clear()
-            figures = self.figures
-            if figures is None:
-                continue
-            version, texts = await figures.tell(self.version)
-            if figures is self.figures:
-                self.version = version
-                for text in texts:
-                    await self.send(text_data=text)
+            for one in self._watched:
+                version, texts = await one.figures.tell(one.version)
+                # Meanwhile it may have begun to look at something else.
+                if one in self._watched:
+                    one.version = version
+                    for text in texts:
+                        await self.send(text_data=text)
 
     async def _refuse(self, status: int = 404, why: str = "No such cluster.\n") -> None:
         """Someone else's cluster is not there: 404, where the server can say so before the upgrade."""

@@ -2,7 +2,7 @@
 
 A figure is asked for by name: `timeline`, `timeline:shop/Deployment/web`, `pod:shop/web-0`,
 `rollout:shop/Deployment/web`, `autoscaler:shop/web`, `measured:shop/web`, `node:node-1`, `budget:shop/web`,
-`requests:shop/web`.
+`requests:shop/web`, `objects:Deployment/shop,Node/`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dashboard.live.autoscalers import AUTOSCALER, AutoscalerReader
 from dashboard.live.bounds import BudgetReader
 from dashboard.live.flags import FlagReader
 from dashboard.live.histories import Row, list_transitions, walk
+from dashboard.live.objects import ObjectsFeed
 from dashboard.live.requests import RequestReader
 from dashboard.live.timeline_feed import Asked, TimelineFeed
 from dashboard.plots.autoscaled import make_metrics
@@ -267,7 +268,7 @@ def _with_flags(figure: Figure, flags: FlagReader) -> Figure:
     return figure
 
 
-TIMELINE = "timeline"
+TIMELINE, OBJECTS = "timeline", "objects"
 MOST_FIGURES = 4
 """So many are asked for at once."""
 FORESIGHTED: dict[str, Callable[[Cluster, str, int | None], ForesightedFeed]] = {
@@ -278,6 +279,7 @@ FORESIGHTED: dict[str, Callable[[Cluster, str, int | None], ForesightedFeed]] = 
     "node": NodeFeed,
     "budget": BudgetFeed,
     "requests": RequestFeed,
+    OBJECTS: ObjectsFeed,
 }
 
 

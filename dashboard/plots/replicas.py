@@ -57,6 +57,8 @@ NUMBERS_BY_KIND = {
         "", "", "", "", "", ("succeeded", "active", "failed"), ("succeeded", "starting", "failed")
     ),
 }
+# How thick areas are painted: the newest most, and of others no two neighbours alike.
+NEWEST, EARLIER_ONES = "a6", ("66", "2e")
 # Pods of the latest revision, above those of all before it.
 EARLIER, LATEST = 0, 1
 
@@ -283,9 +285,9 @@ def _area(owned: Owned, instants: Sequence[int], now_ms: int, is_newest: bool) -
     values = [owned.replicas.value_at(at) for at in at_ms]
     colour = owned.colour
     return {
-        **_step_line(owned.title, colour, 0.5, at_ms, values),
+        **_step_line(owned.title, colour, 1, at_ms, values),
         "stackgroup": "revisions",
-        "fillcolor": f"{colour}{'8c' if is_newest else '4d'}",
+        "fillcolor": f"{colour}{NEWEST if is_newest else EARLIER_ONES[owned.turn % 2]}",
         "meta": {"revision": owned.revision} | ({"grows": "line"} if any(values[-1:]) else {}),
     }
 

@@ -60,7 +60,8 @@ class Mark:
     at_ms: int
     title: str
     notes: Sequence[str] = ()
-    seq: int | None = None
+    # A row, or what else the page can ask about: `change/12`.
+    seq: int | str | None = None
 
 
 @dataclass(frozen=True, slots=True)

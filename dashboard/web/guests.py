@@ -21,8 +21,8 @@ COMPARE = "compare"
 EVERYWHERE = ("palette",)
 SHOWN = frozenset(
     (
-        *("cluster", "workloads", "pod-table", "stretch", "names"),
-        *("ahead", "events", "verdict", "why", "why-command"),
+        *("cluster", "workloads", "pod-table", "stretch", "names", "objects"),
+        *("ahead", "events", "verdict", "why", "why-change", "why-command"),
         *("pod", "pod-status", "pod-placement", "pod-log", "pod-yaml"),
         *("workload", "workload-yaml", "workload-status", "compare-revision"),
         *("autoscaler", "autoscaler-yaml", "autoscaler-status", "budget", "budget-yaml", "budget-status"),

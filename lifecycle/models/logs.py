@@ -6,7 +6,7 @@ from django.db import models
 
 
 class ContainerLog(models.Model):
-    """A part of what one run of a container wrote; the current and the previous run are kept.
+    """A part of what one run of a container wrote; how much is kept, `runs.container_logs` says.
 
     `number` orders the parts. `lines` says when the lines of `text` were written, as [instant in ms, how
     many] in order.

@@ -1,11 +1,13 @@
-"""What containers wrote: the last 64 KiB of a container's current and previous run.
+"""What containers wrote: the last 64 KiB of a container's current and of its previous run.
+
+Of the runs before them as much is kept together, of the latest.
 
 A run's log is kept in chunks. What is added goes to its last chunk until that is full, so that a slice
 writes little, and reads nothing back: whoever runs a cluster remembers the open chunks.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Q
@@ -15,6 +17,8 @@ from lifecycle.models import Cluster, ContainerLog
 from lifecycle.runs import bulk
 
 KEPT_BYTES = 64 * 1024
+# Of all runs before the previous one together, the latest of them; and of so many runs at most.
+EARLIER_BYTES, MOST_RUNS = 64 * 1024, 100
 CHUNK_BYTES = 8 * 1024
 # So many runs are remembered; one that is not goes on in a new chunk.
 OPEN_RUNS = 4096
@@ -132,10 +136,16 @@ def _trim(run: Run, tail: _Tail, rendered: Rendered) -> None:
         _drop(rendered, Q(uid=uid, container=container, attempt=attempt, number__lte=number))
 
 
-def _forget_before(run: Run, kept: Iterable[Run], rendered: Rendered) -> None:
+def _forget_before(run: Run, kept: Mapping[Run, _Tail], rendered: Rendered) -> None:
+    """When a run begins: of those before the previous one the earliest go, as soon as they are too much."""
     uid, container, attempt = run
-    if any(one[:2] == run[:2] and one[2] < attempt - 1 for one in kept):
-        _drop(rendered, Q(uid=uid, container=container, attempt__lt=attempt - 1))
+    earlier = sorted((one for one in kept if one[:2] == run[:2] and one[2] < attempt - 1), reverse=True)
+    left = EARLIER_BYTES
+    for number, one in enumerate(earlier, 3):
+        left -= sum(size for _, size in kept[one].closed)
+        if left < 0 or number > MOST_RUNS:
+            _drop(rendered, Q(uid=uid, container=container, attempt__lte=one[2]))
+            return
 
 
 def write(cluster_id: int, rendered: Rendered) -> None:
@@ -164,11 +174,27 @@ def find_run(cluster: Cluster, uid: str, container: str, is_previous: bool = Fal
     return run
 
 
-def measure(cluster: Cluster, run: Run) -> list[tuple[int, int]]:
-    """The number and length of each chunk that is kept of a run: the same as before, nothing was written."""
-    uid, container, attempt = run
-    rows = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container, attempt=attempt)
-    return list(rows.order_by("number").values_list("number", Length("text")))
+def measure(cluster: Cluster, uid: str, container: str) -> dict[int, list[tuple[int, int]]]:
+    """By run the number and length of each chunk that is kept, the first run first.
+
+    The same as before: nothing was written.
+    """
+    rows = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container)
+    found: dict[int, list[tuple[int, int]]] = {}
+    for attempt, number, length in rows.order_by("attempt", "number").values_list(
+        "attempt", "number", Length("text")
+    ):
+        found.setdefault(attempt, []).append((number, length))
+    return found
+
+
+def read_all(cluster: Cluster, uid: str, container: str) -> dict[int, list[tuple[int, str]]]:
+    """By run all lines that are kept, as (instant in ms, line without its end), the first run first."""
+    rows = ContainerLog.objects.filter(cluster=cluster, uid=uid, container=container)
+    found: dict[int, list[tuple[int, str]]] = {}
+    for row in rows.order_by("attempt", "number"):
+        found.setdefault(row.attempt, []).extend(_timed(row))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

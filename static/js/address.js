@@ -15,7 +15,7 @@ export class Address {
     addEventListener("popstate", () => hear(this.read()));
   }
 
-  /** `{q, range, sel, page, order, view, sort, stretch}`; null where the address says nothing. */
+  /** `{q, range, sel, open, page, order, view, sort, stretch}`; null where the address says nothing. */
   read() {
     const said = new URLSearchParams(location.search);
     const number = (name) => (/^\d{1,15}$/.test(said.get(name) ?? "") ? Number(said.get(name)) : null);
@@ -24,6 +24,7 @@ export class Address {
       q: said.get("q") ?? "",
       range: from !== null && to !== null && from < to ? [from, to] : null,
       sel: said.get("sel"),
+      open: said.get("open"),
       page: number("page"),
       order: said.get("order"),
       view: said.get("view"),

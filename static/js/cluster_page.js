@@ -55,14 +55,42 @@ function showRun(name, { meta }) {
 
 function showFigure(message) {
   chartOf(message.figure)?.show(message);
+  tellLeftOut(message.figure, message.layout);
   showRun(message.figure, message.layout);
   showLayout(message.layout);
 }
 
 function patchFigure(message) {
   chartOf(message.patch)?.patch(message);
+  tellLeftOut(message.patch, message.layout);
   showRun(message.patch, message.layout);
   showLayout(message.layout);
+}
+
+const tree = page.querySelector("[data-objects]");
+let objects = null;
+
+/** They are asked for by few, so that what draws them is read when somebody does. */
+async function openObjects(open) {
+  const { Objects } = await import("./objects.js");
+  objects ??= new Objects(tree, addChart, askObjects);
+  if (open) objects.restore(open);
+}
+
+function addChart(element) {
+  const chart = new Chart(element, clock, view, askWhy);
+  charts.push(chart);
+  return chart;
+}
+
+function askObjects(open) {
+  address.write({ open });
+  socket.ask("open", open);
+  ghost?.look();
+}
+
+function tellLeftOut(name, { meta }) {
+  if (meta && name.startsWith("objects:")) objects?.tellLeftOut(meta);
 }
 
 function followFrame(frame) {
@@ -142,13 +170,15 @@ function showView({ view, sort }) {
 }
 
 const address = new Address((said) => {
-  const { q, range, sel, page: number, order, stretch } = said;
+  const { q, range, sel, open, page: number, order, stretch } = said;
   if (finding?.restore(q)) askQuery(q);
   else showView(said);
   askRows(number, order);
   view.restore(range);
   view.restoreChosen(stretch);
   tellStretch();
+  if (objects) objects.restore(open);
+  else if (open && tree) openObjects(open);
   if (sel) why.ask(sel);
   else why.close();
 });
@@ -220,6 +250,9 @@ if (opened.stretch) {
   addEventListener("load", tellStretch);
 }
 if (opened.page !== null) askRows(opened.page, opened.order);
+// What opens it has to be heard by htmx.
+if (opened.open && tree) addEventListener("load", () => openObjects(opened.open));
+tree?.addEventListener("toggle", () => openObjects(null), { once: true });
 if (opened.range) view.restore(opened.range);
 if (opened.sel) addEventListener("load", () => why.ask(opened.sel));
 

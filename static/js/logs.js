@@ -4,6 +4,7 @@ const log = document.querySelector("#log");
 const follow = form.querySelector("[data-follow-log]");
 // How near its end somebody must scroll to follow it again, in pixels.
 const NEAR = 8;
+const runs = form.elements.run;
 let fromEnd = null;
 
 const toEnd = () => log.scrollHeight - log.clientHeight - log.scrollTop;
@@ -34,7 +35,20 @@ form.querySelector("[data-download]").addEventListener("click", (event) => {
   event.currentTarget.href = `${form.getAttribute("action")}?${asked}`;
 });
 
+/** The runs that there are, as the server lists them; what is chosen stays, if it is still one of them. */
+function listRuns() {
+  const told = log.querySelector("[data-runs]");
+  if (!told || told.innerHTML === runs.innerHTML) return;
+  const chosen = runs.value;
+  runs.replaceChildren(...[...told.options].map((option) => option.cloneNode(true)));
+  runs.value = chosen;
+  if (runs.selectedIndex < 0) runs.value = "";
+}
+
+form.elements.container.addEventListener("change", () => { runs.value = ""; });
+
 log.addEventListener("htmx:afterSwap", () => {
+  listRuns();
   if (fromEnd !== null) log.scrollTop = log.scrollHeight - fromEnd;
   else if (follow.checked) log.scrollTop = log.scrollHeight;
   fromEnd = null;

@@ -56,6 +56,15 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-tell-keys]")) keys?.showModal();
 });
 
+// Where there is little room, what is seldom needed is folded.
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-unfold]");
+  if (!button) return;
+  const isOpen = button.parentElement.classList.toggle("unfolded");
+  button.setAttribute("aria-expanded", String(isOpen));
+  button.textContent = isOpen ? "Less" : "More";
+});
+
 document.addEventListener("keydown", (event) => {
   const isSubmit = event.key === "Enter" && (event.ctrlKey || event.metaKey);
   if (isSubmit && event.target.matches("textarea")) event.target.form?.requestSubmit();

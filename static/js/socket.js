@@ -6,9 +6,10 @@ export class Socket {
   #address;
   #handlers;
   #socket = null;
-  #asked = new Map();
   #waitMs = FIRST_WAIT_MS;
   #retrying = null;
+  // Asked for while it was opened: its address does not say so.
+  #unsent = {};
 
   /** `handlers`: open, lost (in how many ms it is tried again), and one for each kind of message. */
   constructor(address, handlers) {
@@ -24,12 +25,8 @@ export class Socket {
   ask(name, value) {
     if (value === null) this.#address.searchParams.delete(name);
     else this.#address.searchParams.set(name, value);
-    this.#asked.set(name, value);
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#tell({ [name]: value });
-  }
-
-  #tell(values) {
-    this.#socket.send(JSON.stringify(values));
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ [name]: value }));
+    else this.#unsent[name] = value;
   }
 
   /** Do not wait for the next try. */
@@ -41,12 +38,12 @@ export class Socket {
     clearTimeout(this.#retrying);
     this.#retrying = null;
     const socket = new WebSocket(this.#address);
+    this.#unsent = {};
     this.#socket = socket;
-    // What was asked since it was begun with is not in its address.
-    const begunWith = this.#address.href;
     socket.onopen = () => {
       this.#waitMs = FIRST_WAIT_MS;
-      if (this.#address.href !== begunWith) this.#tell(Object.fromEntries(this.#asked));
+      if (Object.keys(this.#unsent).length) socket.send(JSON.stringify(this.#unsent));
+      this.#unsent = {};
       this.#handlers.open();
     };
     socket.onmessage = (event) => this.#receive(JSON.parse(event.data));

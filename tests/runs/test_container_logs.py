@@ -31,10 +31,18 @@ def test_lines_are_added_to_their_run(pk):
     assert kept(pk) == {0: "one\ntwo\nthree\n"}
 
 
-def test_the_current_and_the_previous_run_are_kept(pk):
-    for attempt in range(4):
+def test_runs_before_the_previous_one_are_kept_until_they_are_too_much(pk, monkeypatch):
+    monkeypatch.setattr(container_logs, "EARLIER_BYTES", 15)
+    for attempt in range(5):
         write(pk, [("u", "app", attempt, attempt, f"run {attempt}")])
-    assert kept(pk) == {2: "run 2\n", 3: "run 3\n"}
+    # 0 and 1 are 12 letters of 15; with 2 there would be 18.
+    assert list(kept(pk)) == [1, 2, 3, 4]
+    monkeypatch.setattr(container_logs, "MOST_RUNS", 3)
+    write(pk, [("u", "app", 5, 5, "run 5")])
+    assert list(kept(pk)) == [3, 4, 5]
+    # Other containers of the pod keep their own.
+    write(pk, [("u", "other", 9, 6, "run 9")])
+    assert len(kept(pk)) == 4
 
 
 def test_the_last_64_kib_are_kept_from_a_whole_line_on(pk):

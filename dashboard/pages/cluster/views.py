@@ -25,6 +25,7 @@ from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.compare.views import find_parent, list_others
 from dashboard.pages.examples import list_examples
 from dashboard.pages.files.views import as_file
+from dashboard.pages.home.stories import find_story_of
 from dashboard.pages.node.readings import list_nodes
 from dashboard.pages.parts import (
     UNPROCESSABLE,
@@ -70,6 +71,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "assumed": list_assumed(found),
         "missing": list_missing(found),
         "query": query,
+        "story": None if found.is_look else find_story_of(found),
         "remarks": [] if found.is_look else read_remarks(request.session, found),
         "examples": list_examples(),
         "limits": uploads.LIMITS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -9,8 +10,11 @@ from pathlib import Path
 
 import yaml
 
+from lifecycle.engine.kinds.registry import entry_of_id, kind_of_json
+from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.input.manifests import read_documents
-from lifecycle.models import Cluster
+from lifecycle.input.scenario import KIND as SCENARIO
+from lifecycle.models import DNS_LABEL, Cluster
 from lifecycle.runs.forks import find_free_name
 from lifecycle.runs.inbox import User
 from lifecycle.runs.plans import begin
@@ -42,12 +46,23 @@ TOPICS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+LENGTHS, _MOST_PARTS = ("short", "middling", "long"), (3, 6)
+"""How many objects and steps a story has, to know where to begin."""
+_STEP = re.compile(r"  - \{?at: ")
+
+
+TRIED, MOST_OF_NAME = "try", 50
+"""What a cluster is called whose objects have no name for it; a number has to fit behind one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A scenario of the gallery: the name of its file, and in a line what it shows."""
+    """A scenario of the gallery: the name of its file, in a line what it shows, its length and its kinds."""
 
     name: str
     line: str
+    length: str
+    kinds: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +80,25 @@ def list_topics() -> tuple[Topic, ...]:
 
 
 def _list_family(family: str, lead: str) -> list[Story]:
-    """The stories of a family by name, but for the one that leads."""
+    """The stories of a family: the one that leads, then the short ones before the long ones, by name."""
     paths = [path for path in list_stories().values() if path.parent.name == family]
-    return [Story(path.stem, _describe(path)) for path in sorted(paths, key=lambda path: path.stem != lead)]
+    found = sorted(map(_read, paths), key=lambda story: (LENGTHS.index(story.length), story.name))
+    return sorted(found, key=lambda story: story.name != lead)
 
 
-def _describe(path: Path) -> str:
-    line = next(line for line in path.read_text().splitlines() if line.startswith("  description:"))
-    return str(yaml.safe_load(line)["description"])
+def _read(path: Path) -> Story:
+    """From the text alone: to read hundreds of manifests takes seconds."""
+    lines = path.read_text().splitlines()
+    line = next(line for line in lines if line.startswith("  description:"))
+    kinds = [line.removeprefix("kind: ") for line in lines if line.startswith("kind: ")]
+    steps = sum(1 for line in lines if _STEP.match(line))
+    # The Scenario itself counts, and so does each object and each step.
+    parts = len(kinds) + steps
+    length = next(
+        (name for name, most in zip(LENGTHS, _MOST_PARTS, strict=False) if parts <= most), LENGTHS[-1]
+    )
+    own = dict.fromkeys(kind for kind in kinds if kind != SCENARIO)
+    return Story(path.stem, str(yaml.safe_load(line)["description"]), length, " ".join(own))
 
 
 @lru_cache(maxsize=64)
@@ -81,6 +107,17 @@ def find_plan(name: str) -> Plan | None:
     if name not in list_stories():
         return None
     return make_plan(read_documents(find_story(name).read_text()))
+
+
+def name_for(plan: Plan) -> str:
+    """What the cluster of some manifests is called: as their first workload, where that may be a name."""
+    for data in plan.objects:
+        name = str((data.get("metadata") or {}).get("name") or "").replace(".", "-")
+        kind = kind_of_json(data)
+        is_run = kind.id == POD_KIND.id or entry_of_id(kind.id).is_workload
+        if is_run and len(name) <= MOST_OF_NAME and DNS_LABEL.regex.match(name):
+            return name
+    return TRIED
 
 
 def play(plan: Plan, name: str, user: User) -> Cluster:

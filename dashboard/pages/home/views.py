@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard.asking import uploads
@@ -22,7 +22,7 @@ from dashboard.asking.remarks import keep_remarks
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.examples import list_examples
-from dashboard.pages.home import gallery, thumbnails
+from dashboard.pages.home import gallery, stories, thumbnails
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
 from dashboard.pages.states import count_states
 from dashboard.plots.theme import duration
@@ -37,15 +37,16 @@ from lifecycle.runs.retelling import AT_THE_END, retell
 from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.simulation import make_plan
 
-TRIED = "try"
-MOST_JUDGED = 500
+MOST_JUDGED, MOST_DELETED = 500, 500
 
 
 @signed_in
 def clusters(request: HttpRequest, form: ClusterForm | None = None) -> HttpResponse:
     """Every cluster the user may see, forks below their parents, and the ways to another."""
+    seen = _list_cards(request)
     context = {
-        "seen": _list_cards(request),
+        "seen": seen,
+        "owned": [card["cluster"] for card in seen if card["cluster"].is_owned],
         "form": form or ClusterForm(initial={"name": find_free_name("cluster", request.user)}),
         "topics": gallery.list_topics(),
         "examples": list_examples(),
@@ -64,7 +65,19 @@ def cards(request: HttpRequest) -> HttpResponse:
 def _list_cards(request: HttpRequest) -> list[dict[str, Any]]:
     seen = [give_address(request.user, one) for one in clusters_for(request.user).select_related("owner")]
     addresses: dict[int | None, str] = {cluster.pk: cluster.address for cluster in seen}
-    return [_card(cluster, depth, addresses.get(cluster.parent_id)) for cluster, depth in walk_forks(seen)]
+    told = [_card(cluster, depth, addresses.get(cluster.parent_id)) for cluster, depth in walk_forks(seen)]
+    return put_troubled_first(told)
+
+
+def put_troubled_first(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Clusters with trouble before others, each with its forks below it; else in their order."""
+    families: list[list[dict[str, Any]]] = []
+    for card in told:
+        if not card["depth"]:
+            families.append([])
+        families[-1].append(card)
+    families.sort(key=lambda family: not any(one["verdict"] and one["verdict"].troubles for one in family))
+    return [card for family in families for card in family]
 
 
 def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
@@ -165,6 +178,19 @@ def delete_cluster(request: HttpRequest, cluster: str) -> HttpResponse:
 
 
 @signed_in
+@require_POST
+def delete_clusters(request: HttpRequest) -> HttpResponse:
+    """Delete those that were chosen, each of them one's own, or none."""
+    chosen = dict.fromkeys(request.POST.getlist("cluster"))
+    if not 0 < len(chosen) <= MOST_DELETED:
+        text = f"Choose at least one cluster, and {MOST_DELETED} at the most."
+        return show_answers(request, [Answer(False, "", text)])
+    for found in [get_cluster_or_404(request.user, address, Verb.OWN) for address in chosen]:
+        found.delete()
+    return HttpResponseClientRedirect(reverse("clusters"))
+
+
+@signed_in
 @require_GET
 def show_gallery(request: HttpRequest) -> HttpResponse:
     """Every story there is, by topic."""
@@ -172,9 +198,14 @@ def show_gallery(request: HttpRequest) -> HttpResponse:
 
 
 @signed_in
-@require_POST
+@require_http_methods(["GET", "POST"])
 def play_story(request: HttpRequest, story: str) -> HttpResponse:
-    """A new cluster that plays a story, and go to it."""
+    """A new cluster that plays a story, and go to it; GET: the story in words."""
+    if request.method == "GET":
+        told = stories.tell_story(story)
+        if told is None:
+            raise Http404(f"There is no story {story!r} in the gallery.")
+        return render(request, "home/story.html", {"story": told})
     plan = gallery.find_plan(story)
     if plan is None:
         raise Http404(f"There is no story {story!r} in the gallery.")
@@ -204,7 +235,7 @@ def play_manifest(request: HttpRequest) -> HttpResponse:
         limit, budget = settings.UPLOAD_MAX_BYTES, Budget(settings.UPLOAD_MAX_VALUES)
         reading = read_batches(form.batches(), "", limit, budget)
         plan = make_plan(reading.documents, refused=reading.report.refused)
-        made = gallery.play(plan, TRIED, request.user)
+        made = gallery.play(plan, gallery.name_for(plan), request.user)
         keep_remarks(request.session, made, list_file_remarks(reading.report))
     except ManifestError as error:
         return show_answers(request, [answer_problem(problem) for problem in error.problems[:MOST_SHOWN]])

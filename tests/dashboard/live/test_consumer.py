@@ -202,6 +202,21 @@ async def test_a_page_gets_its_figure_then_patches(ada, shop):
     assert patch["traces"][ready]["points"]["customdata"] == {"0": 7000}
 
 
+async def test_lanes_of_other_objects_come_beside_a_pages_figures_when_they_are_opened(ada, shop):
+    async with watching(ada, shop, "?figure=timeline") as socket:
+        assert (await receive(socket, "figure"))["figure"] == "timeline"
+        await socket.send_to(text_data=orjson.dumps({"open": "Deployment/default"}).decode())
+        assert (await receive(socket, "figure"))["figure"] == "objects:Deployment/default"
+        await socket.send_to(text_data=orjson.dumps({"open": None, "window_ms": 1000}).decode())
+        # What is closed is drawn no more.
+        assert (await receive(socket, "figure"))["figure"] == "timeline"
+    async with watching(ada, shop, "?figure=timeline&open=Node/") as socket:
+        assert {(await receive(socket, "figure"))["figure"] for _ in range(2)} == {
+            "timeline",
+            "objects:Node/",
+        }
+
+
 async def test_figures_that_several_look_at_are_made_once(ada, shop, monkeypatch):
     made_for: list[int] = []
     really_make = LiveFigures.messages

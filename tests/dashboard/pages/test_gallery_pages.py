@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.pages.home import gallery, thumbnails
-from dashboard.pages.home.views import walk_forks
+from dashboard.pages.home import gallery, stories, thumbnails
+from dashboard.pages.home.views import put_troubled_first, walk_forks
 from lifecycle.models import Cluster, Command
 from lifecycle.simulation.stories import list_stories
 from tests.dashboard.conftest import make_cluster, make_user
@@ -78,8 +78,8 @@ def test_a_story_is_played_in_a_cluster_of_ones_own(client):
 def test_manifests_with_a_scenario_are_played(client):
     client.force_login(make_user("ada"))
     answer = client.post("/try/", {"manifest": DEPLOYMENT + SCENARIO}, headers={"HX-Request": "true"})
-    assert answer["HX-Redirect"] == "/clusters/try/"
-    made = Cluster.objects.get(name="try")
+    assert answer["HX-Redirect"] == "/clusters/web/"
+    made = Cluster.objects.get(name="web")
     assert (made.seed, made.settings["nodes"]["count"]) == (9, 5)
     assert list(made.commands.values_list("kind", "pinned_ms")) == [("apply", 0), ("scale", 30_000)]
 
@@ -136,3 +136,76 @@ def test_the_gallery_lists_every_story(client):
     assert all(f'action="/gallery/{name}/"' in page for name in names)
     assert client.post("/gallery/s08-node-limit-2s/").status_code == 302
     assert client.post("/gallery/s15-hook-overruns-v1.23.1/").url == "/clusters/s15-hook-overruns-v1-23-1/"
+
+
+@pytest.mark.django_db
+def test_a_story_is_told_in_the_gallery_and_where_it_plays(client):
+    told = stories.tell_story("slow-pre-stop")
+    assert told is not None
+    assert told.sentence == "Old pods take twenty seconds to say goodbye during a rolling update"
+    assert [(one.at, one.words, one.since_ms, one.until_ms) for one in told.steps] == [
+        ("1m 00s", "setImage: {deployment: web, container: app, image: 'nginx:1.27'}", 50_000, 120_000)
+    ]
+    assert told.claims[0] == "always: deployment/web .status.availableReplicas >= 3, from: 60s"
+    assert stories.tell_story("../settings") is None
+    client.force_login(make_user())
+    page = client.get("/gallery/slow-pre-stop/").content.decode()
+    assert told.sentence in page and "preStop" in page and "Look at it" not in page
+    assert client.get("/gallery/nosuch/").status_code == 404
+    for number in (1, 2):
+        where = client.post("/gallery/slow-pre-stop/")["Location"]
+        page = client.get(where).content.decode()
+        assert f"The story: {told.sentence}" in page and "?from=50000&amp;to=120000" in page, number
+    assert where.endswith("-2/")
+    # A cluster that somebody called so plays no story.
+    other = make_cluster(make_user("eve"), "slow-pre-stop")
+    assert stories.find_story_of(other) is None
+
+
+def test_every_story_can_be_told_and_short_ones_come_before_long_ones():
+    assert all(stories.tell_story(name) for name in list(list_stories())[::40])
+    for topic in gallery.list_topics():
+        lengths = [gallery.LENGTHS.index(story.length) for story in topic.stories[1:]]
+        assert lengths == sorted(lengths), topic.title
+    assert {story.length for topic in gallery.list_topics() for story in topic.stories} == {*gallery.LENGTHS}
+
+
+@pytest.mark.django_db
+def test_several_clusters_are_deleted_at_once_and_only_ones_own(client):
+    ada, eve = make_user(), make_user("eve")
+    for name in ("one", "two", "three"):
+        make_cluster(ada, name)
+    make_cluster(eve, "hers")
+    client.force_login(ada)
+    assert "Delete several clusters" in client.get("/").content.decode()
+    # One that is not there leaves all as they are.
+    assert client.post("/delete/", {"cluster": ["one", "hers@eve"]}).status_code == 404
+    assert client.post("/delete/", {}).status_code == 422
+    assert client.post("/delete/", {"cluster": [f"c{n}" for n in range(501)]}).status_code == 422
+    assert Cluster.objects.count() == 4
+    assert client.post("/delete/", {"cluster": ["one", "two", "two"]})["HX-Redirect"] == "/"
+    assert sorted(Cluster.objects.values_list("name", flat=True)) == ["hers", "three"]
+
+
+def test_clusters_with_trouble_come_first_with_their_forks():
+    calm, bad = SimpleNamespace(troubles=[]), SimpleNamespace(troubles=["one"])
+    told = [("a", 0, calm), ("a-fork", 1, None), ("b", 0, None), ("c", 0, calm), ("c-fork", 1, bad)]
+    cards = [{"name": name, "depth": depth, "verdict": verdict} for name, depth, verdict in told]
+    assert [one["name"] for one in put_troubled_first(cards)] == ["c", "c-fork", "a", "a-fork", "b"]
+
+
+@pytest.mark.parametrize(
+    "objects, name",
+    [
+        ([("v1", "ConfigMap", "settings"), ("apps/v1", "Deployment", "shop.web")], "shop-web"),
+        ([("v1", "ConfigMap", "settings")], "try"),
+        ([("batch/v1", "Job", "x" * 60), ("v1", "Pod", "one")], "one"),
+        ([("apps/v1", "Deployment", "\ud800"), ("apps/v1", "Deployment", "Big")], "try"),
+        ([], "try"),
+    ],
+)
+def test_a_cluster_is_called_as_its_first_workload(objects, name):
+    made = [
+        {"apiVersion": version, "kind": kind, "metadata": {"name": given}} for version, kind, given in objects
+    ]
+    assert gallery.name_for(SimpleNamespace(objects=made)) == name

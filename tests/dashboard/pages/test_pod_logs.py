@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 from dashboard.pages.pod.log_views import SHOWN_LINES
 from lifecycle.models import Cluster, ContainerLog, StoredObject
 from lifecycle.runs import container_logs
-from tests.dashboard.conftest import make_shop
+from tests.dashboard.conftest import make_shop, record
+from tests.dashboard.rows import transition
 
 pytestmark = pytest.mark.django_db
 
@@ -149,3 +150,38 @@ def test_a_container_that_is_not_there_has_no_log(client: Any, shop: Cluster) ->
 def test_without_a_name_it_is_the_first_container_that_talks(client: Any, shop: Cluster) -> None:
     write(shop, 1, (1000, "one"))
     assert ask(client, "") == ask(client)
+
+
+def test_every_run_can_be_read_alone_or_with_all_others(client: Any, shop: Cluster) -> None:
+    for attempt, (start_ms, end_ms, code) in enumerate([(1000, 2000, 1), (3000, 4000, 137)]):
+        ran = {"restartCount": attempt, "startedAt_ms": start_ms}
+        over = ran | {"exitCode": code, "finishedAt_ms": end_ms}
+        field = "container.app.state"
+        record(shop, [transition(start_ms, field, "Running", detail=ran)])
+        record(shop, [transition(end_ms, field, "Terminated", detail=over)])
+    record(shop, [transition(5000, field, "Running", detail={"restartCount": 2, "startedAt_ms": 5000})])
+    keep(shop, "app", restartCount=2, state=RUNNING)
+    write(shop, 0, (1000, "one <b>"))
+    write(shop, 2, (5000, "three"))
+    page = ask(client)
+    assert lines_of(page) == [("00:00:05.0", "three")]
+    assert re.findall(r"<option.*?>(.*?)</option>", page) == [
+        "latest run",
+        "all 3 runs",
+        "3 of 3: since 00:00:05.0",
+        "2 of 3: exit 137, 00:00:03.0 to 00:00:04.0",
+        "1 of 3: exit 1, 00:00:01.0 to 00:00:02.0",
+    ]
+    assert lines_of(ask(client, "run=0")) == [("00:00:01.0", "one <b>")]
+    assert "Of this run of app nothing is kept" in ask(client, "run=1")
+    whole = ask(client, "run=all")
+    assert lines_of(whole) == [("00:00:01.0", "one <b>"), ("00:00:05.0", "three")]
+    heads = re.findall(r"<h3.*?>(.*?)</h3>", whole)
+    assert heads == ["Run 1 of 3: exit 1, 00:00:01.0 to 00:00:02.0", "Run 3 of 3: since 00:00:05.0"]
+    assert "Of 1 run nothing is kept." in whole
+    assert lines_of(ask(client, "run=all&find=ONE")) == [("00:00:01.0", "one <b>")]
+    answer = client.get(f"{ADDRESS}?run=all&download=yes")
+    assert answer.content.decode().splitlines()[1:3] == ["one <b>", "--- Run 3 of 3: since 00:00:05.0 ---"]
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="web-1-app-all-runs.log"'
+    for nonsense in ("²", "9" * 5000, "-1", "\x00"):
+        assert lines_of(ask(client, f"run={nonsense}")) == [("00:00:05.0", "three")]
