@@ -21,7 +21,7 @@ from lifecycle.pod_judge import SeenPod, judge_pod
 from tests.test_floors import is_in, modules
 
 # The process that reads the trees for the floors reads them for these too.
-pytestmark = pytest.mark.together("floors")
+pytestmark = [pytest.mark.together("floors"), pytest.mark.slow]
 
 KINDS = [entry.kind for entry in list_workloads()]
 NOW_MS, STARTED = 300_000, "1970-01-01T00:01:00Z"
@@ -117,13 +117,11 @@ def warn(reason: str, at_ms: int = 200_000) -> Noticed:
     return noticed
 
 
-@pytest.mark.slow
 def test_the_engine_has_many_warnings() -> None:
     assert {"FailedAttachVolume", "BackOff", "Unhealthy", "FailedCreatePodSandBox"} <= {*list_warnings()}
     assert len(list_warnings()) >= 25
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_warnings_of_a_pod_that_is_not_ready_are_in_the_verdict_of_its_owner(kind) -> None:
     silent = [
@@ -134,7 +132,6 @@ def test_the_warnings_of_a_pod_that_is_not_ready_are_in_the_verdict_of_its_owner
     assert silent == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_the_warnings_of_a_workload_are_in_its_verdict(kind) -> None:
     refused = {"FailedCreate"}
@@ -210,7 +207,6 @@ def list_reasons() -> tuple[str, ...]:
     return tuple(sorted(found - {"True", "False", "Unknown"}))
 
 
-@pytest.mark.slow
 def test_the_engine_has_many_reasons_of_conditions() -> None:
     known = {
         "ReadinessGatesNotReady",
@@ -230,7 +226,6 @@ OF_PODS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("type, status, is_ready", OF_PODS)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_reason_of_a_pods_condition_is_in_the_verdict_of_its_owner(
@@ -245,7 +240,6 @@ def test_every_reason_of_a_pods_condition_is_in_the_verdict_of_its_owner(
     assert silent == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_reason_for_which_no_node_takes_a_pod_is_in_the_verdict_of_its_owner(kind) -> None:
     silent = []

@@ -30,6 +30,7 @@ def check(tmp_path, capsys, monkeypatch):
     return call
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncured")
 @pytest.mark.parametrize(
     "arguments, configuration, status",

@@ -14,6 +14,8 @@ from lifecycle.check.untouched import UNTOUCHED
 from lifecycle.input.manifests import read_documents
 from lifecycle.simulation.plan import make_plan
 
+pytestmark = pytest.mark.slow
+
 TRIED = ("rollout-healthy", "rollout-crashing", "drain-each")
 CONTAINER = '{name: app, image: "web:1", ports: [{containerPort: 80}]}'
 WORKLOAD = """
@@ -129,7 +131,6 @@ def test_what_is_wrong_from_the_start_is_told_once(text, claim, severity, words)
     assert severity == "serious" or others == []
 
 
-@pytest.mark.slow
 def test_what_is_well_is_blamed_for_no_other():
     broken = make(behavior=CRASHES).replace("web", "bad")
     alone, beside = (

@@ -1,4 +1,4 @@
-"""How controllers are called in the events that they tell."""
+"""How controllers are called in the events that they tell: those of which few runs load what decides."""
 
 from __future__ import annotations
 

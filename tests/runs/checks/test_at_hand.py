@@ -95,6 +95,7 @@ def test_standards_are_those_of_manifests(tried, tmp_path, monkeypatch, argument
     assert tried("--fail-on", "minor", *arguments)[0] == status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments, words",
     [

@@ -13,7 +13,7 @@ from lifecycle.runs.checks import endings, futures, grounds, summing, work
 from lifecycle.runs.checks.asking import ask, cancel
 from tests.runs.checks.conftest import ORDEALS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture
@@ -27,7 +27,6 @@ def refreshed(check):
     return check
 
 
-@pytest.mark.slow
 def test_a_check_ends_with_a_report_that_says_what_one_process_would_say(standing, line):
     checked = ask(standing, standing.owner, ORDEALS, 2)
     line.do_all()
@@ -159,7 +158,6 @@ def test_a_check_that_goes_on_for_hours_is_ended(standing, line):
     assert refreshed(check).state == Check.State.FAILED and "hours" in check.problem
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "ordeals, seeds, most, problem",
     [
