@@ -65,6 +65,7 @@ def find(token: str, address: str | None = None) -> ApiToken | None:
 
 
 def make_digest(token: str) -> str:
+    """What is kept of a token."""
     # The token is as random as a key: it needs no salt and no slow hash.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 

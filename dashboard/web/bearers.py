@@ -68,7 +68,8 @@ class Bearers(ASGIHandler):
             if not sending.done():
                 sending.cancel()
             await asyncio.gather(sending, leaving, return_exceptions=True)
-        return None
+        # What failed half way can only be logged, by the server.
+        return None if sending.cancelled() else sending.result()
 
 
 def _secure(respond: Callable[[HttpRequest], Awaitable[Any]]) -> Callable[[HttpRequest], Awaitable[Any]]:

@@ -36,7 +36,7 @@ async def find(cluster_id: int, epoch_id: str, rv: int, kind: Kind) -> KindCache
     if feed is None or held is None:
         _note(cluster_id, kind)
         return None
-    if not held.done() or held.exception() is not None:
+    if not held.done() or held.cancelled() or held.exception() is not None:
         return None
     if feed.head.epoch_id != epoch_id:
         feed.has_more.set()
@@ -56,19 +56,22 @@ def _note(cluster_id: int, kind: Kind) -> None:
     key, now = (cluster_id, kind), time.monotonic()
     if len(_asked_at) >= _MOST_REMEMBERED:
         _asked_at.clear()
-    before = _asked_at.get(key)
+    before = _asked_at.get(key, -IDLE_SECONDS)
+    if before > now:
+        # It found no room a moment ago.
+        return
     _asked_at[key] = now
-    if before is not None and 0 <= now - before < IDLE_SECONDS and key not in _under_way:
+    if now - before < IDLE_SECONDS and key not in _under_way:
         task = _under_way[key] = asyncio.get_running_loop().create_task(_take_in(cluster_id, kind))
         task.add_done_callback(lambda _: _under_way.pop(key, None))
 
 
 async def _take_in(cluster_id: int, kind: Kind) -> None:
     try:
-        size = await in_thread(records.read_size)(cluster_id, kind)
+        # Versions that show it otherwise than it is stored keep as much again.
+        size = 2 * await in_thread(records.read_size)(cluster_id, kind)
         cluster = await in_thread(Cluster.objects.filter(pk=cluster_id).first)()
         if size > MOST_KIND_BYTES or cluster is None or not _make_room(size):
-            # Not looked at again for a while.
             _asked_at[cluster_id, kind] = time.monotonic() + IDLE_SECONDS
             return
         feed = feed_of(cluster)

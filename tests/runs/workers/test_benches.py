@@ -144,7 +144,8 @@ def test_recover():
 def test_api():
     answer = bench("api", watchers=20, changes=5, seconds=1)
     assert answer["figures"]["missed"] == answer["figures"]["doubled"] == 0
-    assert answer["figures"]["gets_per_second"] > 0
+    assert answer["figures"]["gets_per_second"] > answer["figures"]["lists_per_second"] > 0
+    assert answer["figures"]["patch_cpu_ms"] > answer["figures"]["get_cpu_ms"] > 0
 
 
 # What sockets are sent has short tests in `dashboard/live/test_consumer`.
