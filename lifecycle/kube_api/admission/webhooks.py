@@ -17,7 +17,7 @@ from django.conf import settings
 from lifecycle.engine.api.patching.json_patch import json_patch
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.objects.kinds import Kind
-from lifecycle.engine.objects.names import CREATE, DELETE, UPDATE
+from lifecycle.engine.rules.actions import CREATE, DELETE, UPDATE
 from lifecycle.engine.rules.cel.evaluator import Failed, Unasked
 from lifecycle.engine.rules.policies.conditions import IGNORE, Inputs, is_matched
 from lifecycle.engine.rules.policies.matching import Request, match_webhook

@@ -11,11 +11,12 @@ from typing import Any
 from ...heart.errors import Forbidden
 from ...kinds.plain import PRIORITY_CLASS
 from ...objects.meta import ObjectMeta, StoredObject
-from ...objects.names import CREATE, POLICY_BINDING, UPDATE
+from ...objects.names import POLICY_BINDING
 from ...objects.node import NODE_KIND, Node
 from ...objects.pods.pod import POD_KIND, Pod, PodSpec
 from ...objects.storage import CLAIM
 from ...releases.switches import RESIZE_VALIDATED_BY_NODE
+from ...rules.actions import CREATE, UPDATE
 from ...rules.validation.pods.pod_security import is_significant
 from ..context import Context
 from ..options import WriteOptions

@@ -25,7 +25,7 @@ ROOT = "<nil>"
 """How the API server writes the path of the whole object."""
 _MOST_LETTERS = 5_120
 _OF_LISTS, _MAP, _SET = "x-kubernetes-list-type", "map", "set"
-_LIST_KEYS, _INT_OR_STRING = "x-kubernetes-list-map-keys", "x-kubernetes-int-or-string"
+_LIST_KEYS = "x-kubernetes-list-map-keys"
 _TIMES = ("date", "date-time", "duration")
 _STEP = late_pattern(r"\.([^.\[]+)|\['((?:[^'\\]|\\.)*)'\]")
 
