@@ -14,6 +14,7 @@ from ...objects.kinds import Kind
 from ...objects.meta import StoredObject
 from ...objects.names import POLICY, POLICY_BINDING
 from ...objects.selector import Selector
+from ...rules.cel.evaluator import Budget
 from ...rules.policies.matching import Request, match_policy
 from ...rules.policies.validating import Denial, fail_to_configure, judge
 from ..context import Context
@@ -24,6 +25,7 @@ _REASONS: Mapping[str, type[ApiError]] = {
     "Unauthorized": Unauthorized,
     "RequestEntityTooLarge": RequestEntityTooLarge,
 }
+_MOST_WARNINGS = 20
 _NOT_FOUND = "no params found for policy binding with `Deny` parameterNotFoundAction"
 _CLUSTER_WIDE = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
 _NEEDLESS = "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
@@ -43,6 +45,7 @@ def ask_policies(
         return
     bindings = [one.to_json() for one in store.list(POLICY_BINDING)]
     denials: list[Denial] = []
+    budget = Budget()
     for policy in (one.to_json() for one in store.list(POLICY)):
         version = match_policy(policy["spec"].get("matchConstraints") or {}, request)
         if version is None:
@@ -58,8 +61,8 @@ def ask_policies(
             except ValueError as problem:
                 judgement = fail_to_configure(policy, binding, str(problem))
             else:
-                judgement = judge(policy, binding, request, version, params)
-            context.warn(judgement.warnings)
+                judgement = judge(policy, binding, request, version, params, budget)
+            context.warn(judgement.warnings[:_MOST_WARNINGS])
             denials += judgement.denials
     if denials:
         kind, name, first = request.kind, request.name, denials[0]
