@@ -250,7 +250,7 @@ class ApiServer:
         tracked = current["metadata"].pop(FIELD, None)
         has_status = definitions.has_status(current)
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
-        wanted = mutate(context, definitions.place(wanted), options)
+        wanted = mutate(context, definitions.place(wanted), options, subresource or "")
         errors = validate_update(current, wanted, subresource or "", context.features)
         errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current)
         raise_invalid(wanted, show_as(errors, context.release))

@@ -338,3 +338,15 @@ def test_a_server_with_another_certificate_is_not_trusted(api, gate, tmp_path):
     refused = create(api, "box")
     assert refused.status_code == 500 and "tls: failed to verify certificate" in refused.json()["message"]
     assert Gate.asked == []
+
+
+def test_what_is_no_webhook_harms_no_write(api, gate):
+    for index, config in enumerate(
+        [None, {}, {"url": "https://[::1/"}, {"url": "http://x"}, {"caBundle": "!"}]
+    ):
+        hook = make_webhook(gate, "/yes", clientConfig=config, failurePolicy="Ignore")
+        configure(api, "Validating", f"odd{index}", hook, {"rules": [None, {"resources": None}]}, {})
+        configure(
+            api, "Mutating", f"odd{index}", {**hook, "timeoutSeconds": -1}, {**hook, "matchPolicy": "x"}
+        )
+    assert create(api, "box").status_code == 201

@@ -83,13 +83,13 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
         context.quotas.require_room(new, old=old)
 
 
-def mutate(context: Context, data: Json, options: WriteOptions) -> Json:
+def mutate(context: Context, data: Json, options: WriteOptions, subresource: str = "") -> Json:
     """An object as mutating webhooks want it, if any were asked. Raises ApiError where it cannot be so."""
     if not options.patches:
         return data
     from .mutations import apply_patches
 
-    return apply_patches(context, data, options.patches)
+    return apply_patches(context, data, options.patches, subresource)
 
 
 def ask_policies(

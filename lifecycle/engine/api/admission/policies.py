@@ -1,6 +1,6 @@
 """ValidatingAdmissionPolicy: every write is held to the policies that are bound, whoever writes.
 
-Not asked: what kubelets report, and CONNECT. Whose write has nobody to be warned is warned of by nothing.
+Not asked: what kubelets report, and CONNECT. Warnings of a component's write go nowhere.
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ def ask_policies(
     request = _make_request(context, operation, new, old, subresource)
     if request.is_exempt:
         return
-    bindings = [one.to_json() for one in store.list(POLICY_BINDING)]
+    bindings = [(one.to_json(), one.spec or {}) for one in store.list(POLICY_BINDING)]
     denials: list[Denial] = []
     budget = Budget()
     for policy in (one.to_json() for one in store.list(POLICY)):
-        version = match_policy(policy["spec"].get("matchConstraints") or {}, request)
+        governed = policy.get("spec") or {}
+        version = match_policy(governed.get("matchConstraints") or {}, request)
         if version is None:
             continue
-        for binding in bindings:
-            spec = binding["spec"]
+        for binding, spec in bindings:
             if spec.get("policyName") != policy["metadata"]["name"]:
                 continue
             if match_policy(spec.get("matchResources") or {}, request) is None:
                 continue
             try:
-                params = _find_params(context, policy["spec"], spec, request.namespace)
+                params = _find_params(context, governed, spec, request.namespace)
             except ValueError as problem:
                 judgement = fail_to_configure(policy, binding, str(problem))
             else:

@@ -37,7 +37,7 @@ class Inputs:
             "params": params,
             "namespaceObject": _show_namespace(request),
         }
-        self._expressions = {one["name"]: one.get("expression") or "" for one in variables}
+        self._expressions = {one.get("name"): one.get("expression") or "" for one in variables}
         self._variables: dict[str, Any] = {}
 
     def evaluate(self, expression: str) -> Any:
