@@ -19,10 +19,10 @@ from ..kinds.registry import kind_of_json, read_object
 from ..kinds.validation import validate_update
 from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
-from ..objects.names import DEFINITION, DELETE
+from ..objects.names import DEFINITION
 from ..objects.pods.overlay import overlay_meta
 from ..objects.pods.pod import POD_KIND, Pod, PodSpec
-from ..rules.actions import CreatePod
+from ..rules.actions import DELETE, CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
 from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
@@ -113,10 +113,8 @@ class ApiServer:
             data = context.completion.complete_json(data, asked)
         data = mutate(context, data, options)
         if like is None:
-            raise_invalid(
-                data,
-                show_as(context.definitions.validate_new(data, context.features, options), context.release),
-            )
+            errors = context.definitions.validate_new(data, context.features, options)
+            raise_invalid(data, show_as(errors, context.release))
         if kind.id == POD_KIND.id:
             data = complete_selectors(data)
         data = complete_new(context, data)
@@ -252,7 +250,7 @@ class ApiServer:
         tracked = current["metadata"].pop(FIELD, None)
         has_status = definitions.has_status(current)
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
-        wanted = mutate(context, definitions.place(wanted), options)
+        wanted = mutate(context, definitions.place(wanted), options, subresource or "")
         errors = validate_update(current, wanted, subresource or "", context.features)
         errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current)
         raise_invalid(wanted, show_as(errors, context.release))

@@ -103,14 +103,12 @@ PASSIVE = (
     ),
     KindEntry(
         kind=Kind(_ADMISSION, POLICY, "validatingadmissionpolicies", False),
-        is_passive=True,
         columns=POLICY_COLUMNS,
         served=_EXTENSION_WITH_STATUS,
         warn=_warn_of_policy,
     ),
     KindEntry(
         kind=Kind(_ADMISSION, POLICY_BINDING, "validatingadmissionpolicybindings", False),
-        is_passive=True,
         columns=POLICY_BINDING_COLUMNS,
         served=_EXTENSION,
     ),

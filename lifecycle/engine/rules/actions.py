@@ -13,6 +13,9 @@ from ..objects.pods.pod import Pod
 from ..objects.pods.template import PodTemplate
 from ..objects.propagation import BACKGROUND
 
+CREATE, UPDATE, DELETE = "CREATE", "UPDATE", "DELETE"
+"""What admission calls a write."""
+
 
 @dataclass(slots=True)
 class Words:

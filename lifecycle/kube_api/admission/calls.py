@@ -91,14 +91,17 @@ def call(endpoint: Endpoint, review: Json, seconds: float) -> Any:
 
 def _post(endpoint: Endpoint, address: tuple[str, int], review: Json, seconds: float) -> Any:
     body = json.dumps(review).encode()
-    raw = socket.create_connection(address, timeout=seconds)
+    context = _make_context(endpoint)
+    with socket.create_connection(address, timeout=seconds) as raw:
+        secure = context.wrap_socket(raw, server_hostname=endpoint.name, do_handshake_on_connect=False)
     # A server that sends a byte now and then lets no read time out: at the end of the time it is cut off.
     is_late = threading.Event()
-    timer = threading.Timer(seconds, _cut, (raw, is_late))
+    timer = threading.Timer(seconds, _cut, (secure, is_late))
     timer.daemon = True
     timer.start()
     try:
-        with _make_context(endpoint).wrap_socket(raw, server_hostname=endpoint.name) as secure:
+        with secure:
+            secure.do_handshake()
             connection = http.client.HTTPConnection(endpoint.name)
             connection.sock = secure
             separator = "&" if "?" in endpoint.path else "?"
@@ -115,16 +118,16 @@ def _post(endpoint: Endpoint, address: tuple[str, int], review: Json, seconds: f
         raise (TimeoutError() if is_late.is_set() else problem) from None
     finally:
         timer.cancel()
-        raw.close()
     if is_late.is_set():
         raise TimeoutError
     return _read(answer.status, text)
 
 
-def _cut(raw: socket.socket, is_late: threading.Event) -> None:
+def _cut(secure: ssl.SSLSocket, is_late: threading.Event) -> None:
+    """End a connection that another thread waits for: as a plain one, without a word in TLS."""
     is_late.set()
     try:
-        raw.shutdown(socket.SHUT_RDWR)
+        socket.socket.shutdown(secure, socket.SHUT_RDWR)
     except OSError:
         return
 

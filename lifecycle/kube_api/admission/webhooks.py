@@ -17,8 +17,8 @@ from django.conf import settings
 from lifecycle.engine.api.patching.json_patch import json_patch
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.objects.kinds import Kind
-from lifecycle.engine.objects.names import CREATE, DELETE, UPDATE
-from lifecycle.engine.rules.cel.evaluator import Failed, Unasked
+from lifecycle.engine.rules.actions import CREATE, DELETE, UPDATE
+from lifecycle.engine.rules.cel.evaluator import Budget, Failed, Unasked
 from lifecycle.engine.rules.policies.conditions import IGNORE, Inputs, is_matched
 from lifecycle.engine.rules.policies.matching import Request, match_webhook
 from lifecycle.kube_api.admission.calls import CallFailed, call, read_endpoint
@@ -56,7 +56,13 @@ class _Round:
 
     request: Request
     deadline: float
+    budget: Budget = field(default_factory=Budget)
     outcome: Outcome = field(default_factory=Outcome)
+
+
+def are_allowed() -> bool:
+    """Whether the operator allows any webhook to be called."""
+    return bool(settings.WEBHOOKS)
 
 
 def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, is_dry_run: bool) -> Outcome:
@@ -64,8 +70,6 @@ def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, is
 
     `rehearse`: makes the object as it would be stored, with JSON patches on it; None of a deletion.
     """
-    if not settings.WEBHOOKS:
-        return Outcome()
     mutating, validating = (_list_webhooks(asked, kind) for kind in (_MUTATING, _VALIDATING))
     if not mutating and not validating:
         return Outcome()
@@ -196,7 +200,7 @@ def _ask_one(webhook: Json, found: _Round, *, is_mutating: bool) -> Verdict | No
     if version is None:
         return None
     policy = webhook.get("failurePolicy") or "Fail"
-    inputs = Inputs(request, version)
+    inputs = Inputs(request, version, found.budget)
     try:
         if not is_matched(webhook.get("matchConditions") or (), inputs, policy):
             return None

@@ -424,6 +424,28 @@ def test_a_link_is_made_for_those_who_may_sign_in(name, told):
         call_command("signin", name)
 
 
+def test_addresses_of_webhooks_are_read_or_refused(monkeypatch):
+    monkeypatch.setenv("WEBHOOKS", "127.0.0.1:9443, shop/gate=[::1]:9444,shop/other:8443=gate.example.org:1")
+    assert environment.endpoints("WEBHOOKS") == {
+        "127.0.0.1:9443": "127.0.0.1:9443",
+        "shop/gate:443": "[::1]:9444",
+        "shop/other:8443": "gate.example.org:1",
+    }
+    for wrong in (
+        "host",
+        "https://host:1",
+        "host:0",
+        "host:65536",
+        "host:²",
+        "shop/gate:1",
+        "a:1=b:2",
+        "a/b=c",
+    ):
+        monkeypatch.setenv("WEBHOOKS", wrong)
+        with pytest.raises(ImproperlyConfigured, match="use HOST:PORT or NAMESPACE/SERVICE:PORT=HOST:PORT"):
+            environment.endpoints("WEBHOOKS")
+
+
 def test_settings_say_what_is_open_to_all(monkeypatch):
     monkeypatch.setenv("OPEN_TO_ALL", "metrics,everything")
     with pytest.raises(ImproperlyConfigured, match="use some of metrics,schema"):

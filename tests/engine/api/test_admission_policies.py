@@ -287,3 +287,25 @@ def test_pods_of_controllers_are_asked_of_and_who_makes_them_is_not_known():
 def test_what_says_who_is_asked_is_not_asked_of():
     desk = govern(make_policy({"expression": "false"}, rules=[ANY]))
     assert desk.submit("delete", kind="ValidatingAdmissionPolicy", name="gate").code == 200
+
+
+@pytest.mark.parametrize("kind", ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        None,
+        {},
+        {"policyName": "gate", "paramRef": {}, "validations": [None, {}], "variables": [None, {}]},
+        {"policyName": "gate", "matchResources": {"resourceRules": [None, {"resources": [None, ""]}]}},
+        {"matchConstraints": {"resourceRules": [{}], "objectSelector": {"matchExpressions": [None]}}},
+        {"paramKind": {}, "matchConditions": [None], "auditAnnotations": [None], "validations": [{}]},
+    ],
+)
+def test_what_is_no_policy_harms_no_write(kind, spec):
+    desk = Desk()
+    desk.create(make_policy(KEPT, paramKind={"apiVersion": "nobody/v1", "kind": "Nothing"}))
+    desk.create(make_binding(["Warn"], paramRef={"name": "x"}))
+    odd = {"apiVersion": GROUP, "kind": kind, "metadata": {"name": "odd"}, "spec": spec}
+    assert desk.create(odd).code in (201, 400, 422)
+    desk.create(make_binding(policyName="odd", paramRef={"name": "x"}) | {"metadata": {"name": "also"}})
+    assert desk.create(NOT_OWNED).code in (201, 422)

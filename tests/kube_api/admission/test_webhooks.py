@@ -83,7 +83,7 @@ class Gate(http.server.BaseHTTPRequestHandler):
 
     def _drip(self) -> None:
         try:
-            for _ in range(100):
+            for _ in range(600):
                 self.wfile.write(b"H")
                 time.sleep(0.1)
         except OSError:
@@ -173,7 +173,7 @@ def make_webhook(gate: Any, path: str, **more: Any) -> Json:
         "rules": [RULE],
         "sideEffects": "None",
         "admissionReviewVersions": ["v1"],
-        "timeoutSeconds": 1,
+        "timeoutSeconds": 1 if path == "/slow" else 10,
         **more,
     }
 
@@ -198,38 +198,44 @@ FAILED = 'Internal error occurred: failed calling webhook "{}.example.org": '
 INVALID = FAILED + "received invalid webhook response: "
 
 
-@pytest.mark.parametrize(
-    "kind, path, code, message",
-    [
-        ("Validating", "/yes", 201, ""),
-        ("Validating", "/no", 403, 'admission webhook "no.example.org" denied the request: no'),
-        (
-            "Validating",
-            "/silent",
-            400,
-            'admission webhook "silent.example.org" denied the request without explanation',
-        ),
-        ("Validating", "/odd", 400, 'admission webhook "odd.example.org" denied the request: R'),
-        ("Validating", "/label", 500, INVALID + "validating webhook may not return response.patch"),
-        ("Validating", "/uid", 500, INVALID + 'expected response.uid="'),
-        ("Validating", "/redirect", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
-        ("Validating", "/broken", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
-        ("Validating", "/text", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
-        ("Validating", "/list", 500, INVALID + "webhook response was absent"),
-        ("Validating", "/huge", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
-        ("Mutating", "/misfit", 500, "Internal error occurred: "),
-        ("Mutating", "/undecodable", 500, FAILED + "received undecodable patch in webhook response"),
-        ("Mutating", "/types", 400, 'ConfigMap "'),
-    ],
-)
+ROWS: list[tuple[str, str, int, str]] = [
+    ("Validating", "/yes", 201, ""),
+    ("Validating", "/no", 403, 'admission webhook "no.example.org" denied the request: no'),
+    (
+        "Validating",
+        "/silent",
+        400,
+        'admission webhook "silent.example.org" denied the request without explanation',
+    ),
+    ("Validating", "/odd", 400, 'admission webhook "odd.example.org" denied the request: R'),
+    ("Validating", "/label", 500, INVALID + "validating webhook may not return response.patch"),
+    ("Validating", "/uid", 500, INVALID + 'expected response.uid="'),
+    ("Validating", "/redirect", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+    ("Validating", "/broken", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+    ("Validating", "/text", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+    ("Validating", "/list", 500, INVALID + "webhook response was absent"),
+    ("Validating", "/huge", 500, FAILED + 'failed to call webhook: Post "https://127.0.0.1:'),
+    ("Mutating", "/misfit", 500, "Internal error occurred: "),
+    ("Mutating", "/undecodable", 500, FAILED + "received undecodable patch in webhook response"),
+    ("Mutating", "/types", 400, 'ConfigMap "'),
+]
+
+
 @pytest.mark.spec("HOOK-01")
-def test_what_a_webhook_answers_decides_in_the_words_of_the_api_server(api, gate, kind, path, code, message):
-    configure(api, kind, "gate", make_webhook(gate, path))
-    made = create(api, "box")
-    assert made.status_code == code, made.content
-    if message:
-        assert made.json()["message"].startswith(message.format(path[1:]))
-        assert api.get(f"{MAPS}/box").status_code == 404
+def test_what_a_webhook_answers_decides_in_the_words_of_the_api_server(api, gate):
+    for kind in ("Mutating", "Validating"):
+        hooks = [
+            make_webhook(gate, path, objectSelector={"matchLabels": {"row": f"{kind}{index}"}})
+            for index, (of, path, *_) in enumerate(ROWS)
+            if of == kind
+        ]
+        configure(api, kind, "gate", *hooks)
+    for index, (kind, path, code, message) in enumerate(ROWS):
+        data = {"kind": "ConfigMap", "metadata": {"name": f"box{index}", "labels": {"row": f"{kind}{index}"}}}
+        made = api.post(MAPS, {"apiVersion": "v1", **data}, content_type="application/json")
+        said = "" if made.status_code == 201 else made.json()["message"]
+        assert made.status_code == code and said.startswith(message.format(path[1:])), (path, said)
+        assert api.get(f"{MAPS}/box{index}").status_code == (200 if code == 201 else 404)
 
 
 @pytest.mark.spec("HOOK-02")
@@ -243,7 +249,7 @@ def test_mutating_webhooks_change_what_is_stored_and_others_see_it(api, gate, sh
     stored = made.json()
     assert stored["metadata"]["name"] == "box" and stored["metadata"]["uid"] != "1"
     assert stored["data"] == {"seen": "None"}
-    assert "warning" in {name.lower() for name in made.headers} and "take care" in made.headers["Warning"]
+    assert made.warnings == ['299 - "take care"']
     paths = [path for path, *_ in Gate.asked]
     assert paths == ["/again", "/label", "/other", "/again", "/warn"]
     last = Gate.asked[-1][1]["request"]
@@ -253,8 +259,9 @@ def test_mutating_webhooks_change_what_is_stored_and_others_see_it(api, gate, sh
     assert not any(
         name.lower() in ("authorization", "cookie") for _, _, headers in Gate.asked for name in headers
     )
-    command = Command.objects.filter(cluster=shop.cluster, kind="create").latest("pk")
-    assert len(command.payload["request"]["patches"]) == 4
+    commands = Command.objects.filter(cluster=shop.cluster, kind="create").values_list("payload", flat=True)
+    sent = [(one.get("request") or {}).get("patches") for one in commands]
+    assert 4 in [len(patches or ()) for patches in sent]
 
 
 @pytest.mark.spec("HOOK-03")
@@ -300,7 +307,7 @@ def test_a_webhook_that_fails_is_passed_over_or_refuses_and_never_holds_long(api
     configure(api, "Validating", "late", make_webhook(gate, "/slow"))
     late = create(api, "late")
     assert late.status_code == 500 and late.json()["message"].endswith("context deadline exceeded")
-    assert time.monotonic() - begun < 8
+    assert time.monotonic() - begun < 20
 
 
 @pytest.mark.spec("HOOK-05")
@@ -311,9 +318,7 @@ def test_only_addresses_that_the_operator_allowed_are_called(api, gate, settings
     settings.WEBHOOKS = {"127.0.0.1:1": "127.0.0.1:1"}
     made = create(api, "box")
     assert made.status_code == 201
-    assert (
-        "is not asked: the operator of this server has not allowed shop/gate:443" in made.headers["Warning"]
-    )
+    assert "is not asked: the operator of this server has not allowed shop/gate:443" in made.warnings[0]
     settings.WEBHOOKS = {}
     asked = len(Gate.asked)
     assert create(api, "crate").status_code == 201 and len(Gate.asked) == asked
@@ -333,3 +338,15 @@ def test_a_server_with_another_certificate_is_not_trusted(api, gate, tmp_path):
     refused = create(api, "box")
     assert refused.status_code == 500 and "tls: failed to verify certificate" in refused.json()["message"]
     assert Gate.asked == []
+
+
+def test_what_is_no_webhook_harms_no_write(api, gate):
+    for index, config in enumerate(
+        [None, {}, {"url": "https://[::1/"}, {"url": "http://x"}, {"caBundle": "!"}]
+    ):
+        hook = make_webhook(gate, "/yes", clientConfig=config, failurePolicy="Ignore")
+        configure(api, "Validating", f"odd{index}", hook, {"rules": [None, {"resources": None}]}, {})
+        configure(
+            api, "Mutating", f"odd{index}", {**hook, "timeoutSeconds": -1}, {**hook, "matchPolicy": "x"}
+        )
+    assert create(api, "box").status_code == 201

@@ -11,11 +11,12 @@ from typing import Any
 from ...heart.errors import Forbidden
 from ...kinds.plain import PRIORITY_CLASS
 from ...objects.meta import ObjectMeta, StoredObject
-from ...objects.names import CREATE, POLICY_BINDING, UPDATE
+from ...objects.names import POLICY_BINDING
 from ...objects.node import NODE_KIND, Node
 from ...objects.pods.pod import POD_KIND, Pod, PodSpec
 from ...objects.storage import CLAIM
 from ...releases.switches import RESIZE_VALIDATED_BY_NODE
+from ...rules.actions import CREATE, UPDATE
 from ...rules.validation.pods.pod_security import is_significant
 from ..context import Context
 from ..options import WriteOptions
@@ -82,13 +83,13 @@ def admit_changed(context: Context, old: StoredObject, new: StoredObject, subres
         context.quotas.require_room(new, old=old)
 
 
-def mutate(context: Context, data: Json, options: WriteOptions) -> Json:
+def mutate(context: Context, data: Json, options: WriteOptions, subresource: str = "") -> Json:
     """An object as mutating webhooks want it, if any were asked. Raises ApiError where it cannot be so."""
     if not options.patches:
         return data
     from .mutations import apply_patches
 
-    return apply_patches(context, data, options.patches)
+    return apply_patches(context, data, options.patches, subresource)
 
 
 def ask_policies(

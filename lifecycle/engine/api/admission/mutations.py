@@ -28,8 +28,13 @@ _KEPT_OF_METADATA = (
 )
 
 
-def apply_patches(context: Context, data: Json, patches: list[Any]) -> Json:
-    """The object with all patches on it. Raises ApiError where one does not fit or leaves no object."""
+def apply_patches(context: Context, data: Json, patches: list[Any], subresource: str) -> Json:
+    """The object with all patches on it. Raises ApiError where one does not fit or leaves no object.
+
+    Of a subresource only the status can be changed.
+    """
+    if subresource not in ("", "status"):
+        return data
     changed: Any = data
     for patch in patches:
         changed = json_patch(changed, patch)
@@ -41,4 +46,6 @@ def apply_patches(context: Context, data: Json, patches: list[Any]) -> Json:
     meta |= {name: kept[name] for name in _KEPT_OF_METADATA if name in kept}
     changed = {**changed, **{name: data[name] for name in _KEPT}, "metadata": meta}
     decoded, _dropped = context.definitions.complete(decode(changed, context.release))
+    if subresource:
+        return {**data, "status": decoded.get("status")}
     return apply_defaults(decoded, context.features)

@@ -1,6 +1,6 @@
 """ValidatingAdmissionPolicy: every write is held to the policies that are bound, whoever writes.
 
-Not asked: what kubelets report, and CONNECT. Whose write has nobody to be warned is warned of by nothing.
+Not asked: what kubelets report, and CONNECT. Warnings of a component's write go nowhere.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ...objects.kinds import Kind
 from ...objects.meta import StoredObject
 from ...objects.names import POLICY, POLICY_BINDING
 from ...objects.selector import Selector
+from ...rules.cel.evaluator import Budget
 from ...rules.policies.matching import Request, match_policy
 from ...rules.policies.validating import Denial, fail_to_configure, judge
 from ..context import Context
@@ -24,6 +25,7 @@ _REASONS: Mapping[str, type[ApiError]] = {
     "Unauthorized": Unauthorized,
     "RequestEntityTooLarge": RequestEntityTooLarge,
 }
+_MOST_WARNINGS = 20
 _NOT_FOUND = "no params found for policy binding with `Deny` parameterNotFoundAction"
 _CLUSTER_WIDE = "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources"
 _NEEDLESS = "paramRef.namespace must not be provided for a cluster-scoped `paramKind`"
@@ -41,25 +43,26 @@ def ask_policies(
     request = _make_request(context, operation, new, old, subresource)
     if request.is_exempt:
         return
-    bindings = [one.to_json() for one in store.list(POLICY_BINDING)]
+    bindings = [(one.to_json(), one.spec or {}) for one in store.list(POLICY_BINDING)]
     denials: list[Denial] = []
+    budget = Budget()
     for policy in (one.to_json() for one in store.list(POLICY)):
-        version = match_policy(policy["spec"].get("matchConstraints") or {}, request)
+        governed = policy.get("spec") or {}
+        version = match_policy(governed.get("matchConstraints") or {}, request)
         if version is None:
             continue
-        for binding in bindings:
-            spec = binding["spec"]
+        for binding, spec in bindings:
             if spec.get("policyName") != policy["metadata"]["name"]:
                 continue
             if match_policy(spec.get("matchResources") or {}, request) is None:
                 continue
             try:
-                params = _find_params(context, policy["spec"], spec, request.namespace)
+                params = _find_params(context, governed, spec, request.namespace)
             except ValueError as problem:
                 judgement = fail_to_configure(policy, binding, str(problem))
             else:
-                judgement = judge(policy, binding, request, version, params)
-            context.warn(judgement.warnings)
+                judgement = judge(policy, binding, request, version, params, budget)
+            context.warn(judgement.warnings[:_MOST_WARNINGS])
             denials += judgement.denials
     if denials:
         kind, name, first = request.kind, request.name, denials[0]

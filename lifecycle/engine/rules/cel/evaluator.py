@@ -98,9 +98,14 @@ def find_unasked(expression: str, names: tuple[str, ...], has_optional_old: bool
     return ""
 
 
+def list_names(expression: str) -> frozenset[str]:
+    """The names that stand in an expression, outside its texts."""
+    return frozenset(_NAME.findall(_TEXT.sub("''", expression)))
+
+
 def uses(expression: str, name: str) -> bool:
     """Whether an expression has a name outside its texts."""
-    return name in _NAME.findall(_TEXT.sub("''", expression))
+    return name in list_names(expression)
 
 
 # --- compiled ---------------------------------------------------------------------------------------------

@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass, field
 
-from ..cel.evaluator import OLD_SELF, Budget, Failed, Optional, Unasked, evaluate, find_unasked, uses
+from ..cel.evaluator import (
+    OLD_SELF,
+    Budget,
+    Failed,
+    Optional,
+    Unasked,
+    evaluate,
+    find_unasked,
+    list_names,
+    uses,
+)
 from ..validation.words.field_error import OMITTED, FieldError, duplicate, forbidden, invalid, required
 from .definition import RULES
 from .escapes import escape
@@ -23,21 +34,31 @@ from .structural import EMBEDS
 Json = Mapping[str, Any]
 ROOT = "<nil>"
 """How the API server writes the path of the whole object."""
-_MOST_LETTERS = 5_120
+MOST_RULES = 2_000
+_MOST_LETTERS, _MOST_FINDINGS = 5_120, 100
 _OF_LISTS, _MAP, _SET = "x-kubernetes-list-type", "map", "set"
-_LIST_KEYS, _INT_OR_STRING = "x-kubernetes-list-map-keys", "x-kubernetes-int-or-string"
+_LIST_KEYS = "x-kubernetes-list-map-keys"
 _TIMES = ("date", "date-time", "duration")
 _STEP = late_pattern(r"\.([^.\[]+)|\['((?:[^'\\]|\\.)*)'\]")
 
 
 @dataclass(slots=True)
 class Findings:
-    """What rules said: `errors` refuse the object, `warnings` do not, of `unasked` nothing was asked."""
+    """What rules said: `errors` refuse the object, `warnings` do not, of `unasked` nothing was asked.
+
+    `times`: names of fields that no rule can read.
+    """
 
     errors: list[FieldError] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unasked: list[str] = field(default_factory=list)
+    times: frozenset[str] = frozenset()
     budget: Budget = field(default_factory=Budget)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is enough to say: nothing further is asked."""
+        return max(len(self.errors), len(self.warnings), len(self.unasked)) >= _MOST_FINDINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,48 +82,55 @@ class _Place:
 
 def ask_rules(value: Json, old: Json | None, schema: Json) -> Findings:
     """What the rules of a schema say of an object that fits it; `old`: as it is stored, None of a new one."""
-    found = Findings()
+    found = Findings(times=frozenset(_find_times(schema)))
     _ask(_Place(ROOT, value, old, old == value, True), schema, found)
     return found
 
 
-def find_unasked_rules(schema: Json, path: str) -> Iterator[str]:
-    """What of a schema's rules cannot be asked, each with its path and why."""
-    rules = schema.get(RULES) or ()
-    times = set(_find_times(schema)) if rules else set()
-    for index, rule in enumerate(rules):
-        for name in ("rule", "messageExpression"):
-            if rule.get(name) and (why := _find_why(rule, name, times)):
-                yield f"{path}.{RULES}[{index}].{name}: {why}"
+def find_unasked_rules(schema: Json, path: str) -> list[str]:
+    """What of a schema's rules cannot be asked, each with its path and why; of the first MOST_RULES."""
+    times = frozenset(_find_times(schema))
+    return [
+        f"{place}.{name}: {why}"
+        for place, rule, inner in islice(_list_rules(schema, path), MOST_RULES)
+        for name in ("rule", "messageExpression")
+        if rule.get(name) and (why := _find_why(rule, name, times, inner))
+    ]
+
+
+def _list_rules(schema: Json, path: str) -> Iterator[tuple[str, Json, Json]]:
+    """(path, rule, the schema that it stands in) of every rule that is asked."""
+    for index, rule in enumerate(schema.get(RULES) or ()):
+        yield f"{path}.{RULES}[{index}]", rule, schema
     for name, inner in (schema.get("properties") or {}).items():
-        yield from find_unasked_rules(inner, f"{path}.properties[{name}]")
+        yield from _list_rules(inner, f"{path}.properties[{name}]")
     for name in ("items", "additionalProperties"):
         if isinstance(inner := schema.get(name), Mapping):
-            yield from find_unasked_rules(inner, f"{path}.{name}")
+            yield from _list_rules(inner, f"{path}.{name}")
     for index, one in enumerate(schema.get("allOf") or ()):
-        yield from find_unasked_rules({RULES: one.get(RULES)}, f"{path}.allOf[{index}]")
+        yield from _list_rules({RULES: one.get(RULES)}, f"{path}.allOf[{index}]")
 
 
-def _find_why(rule: Json, name: str, times: set[str]) -> str:
+def _find_why(rule: Json, name: str, times: frozenset[str], schema: Json) -> str:
     try:
-        _require_no_times(rule[name], times)
+        _require_no_times(rule[name], times, schema)
     except Unasked as why:
         return str(why)
     return find_unasked(rule[name], ("self", OLD_SELF), bool(rule.get("optionalOldSelf")))
 
 
-def _require_no_times(text: str, times: set[str]) -> None:
-    """Raise Unasked for an expression that reads a time."""
-    for name in sorted(times):
-        if uses(text, name):
-            raise Unasked(f"{name} is a time, and times of objects are not modelled in rules")
+def _require_no_times(text: str, times: frozenset[str], schema: Json) -> None:
+    """Raise Unasked for an expression that reads a time, or stands at one."""
+    name = "self" if schema.get("format") in _TIMES else min(times & list_names(text), default="")
+    if name:
+        raise Unasked(f"{name} is a time, and times of objects are not modelled in rules")
 
 
 # --- the walk ---------------------------------------------------------------------------------------------
 
 
 def _ask(place: _Place, schema: Json, found: Findings) -> None:
-    if place.value is None:
+    if place.value is None or found.is_full:
         return
     _ask_here(place, schema.get(RULES) or (), schema, found)
     for one in schema.get("allOf") or ():
@@ -148,7 +176,6 @@ def _key_of(entry: Any, schema: Json) -> Any:
 
 def _ask_here(place: _Place, rules: Any, schema: Json, found: Findings) -> None:
     given: dict[str, Any] | None = None
-    times = set(_find_times(schema)) if rules else set()
     for rule in rules:
         text = rule.get("rule") or ""
         is_optional, is_transition = bool(rule.get("optionalOldSelf")), uses(text, OLD_SELF)
@@ -161,7 +188,7 @@ def _ask_here(place: _Place, rules: Any, schema: Json, found: Findings) -> None:
         if is_transition and is_optional:
             variables = {**given, OLD_SELF: Optional(given.get(OLD_SELF), place.old is not None)}
         try:
-            _require_no_times(text, times)
+            _require_no_times(text, found.times, schema)
             is_kept = evaluate(text, variables, found.budget) is True
         except Failed as problem:
             said = rule.get("message", "").strip() or text.strip()

@@ -20,10 +20,15 @@ class Inputs:
     """What expressions see of one request: its objects, parameters, namespace, and variables."""
 
     def __init__(
-        self, request: Request, version: str, params: Json | None = None, variables: Iterable[Json] = ()
+        self,
+        request: Request,
+        version: str,
+        budget: Budget,
+        params: Json | None = None,
+        variables: Iterable[Json] = (),
     ) -> None:
         seen = request.as_version(version)
-        self.budget = Budget()
+        self._budget = budget
         self._request = request
         self._given: dict[str, Any] = {
             "object": seen.object,
@@ -32,7 +37,7 @@ class Inputs:
             "params": params,
             "namespaceObject": _show_namespace(request),
         }
-        self._expressions = {one["name"]: one.get("expression") or "" for one in variables}
+        self._expressions = {one.get("name"): one.get("expression") or "" for one in variables}
         self._variables: dict[str, Any] = {}
 
     def evaluate(self, expression: str) -> Any:
@@ -49,7 +54,7 @@ class Inputs:
         for name in wanted:
             self._read(name, waiting)
         variables = {name: self._variables[name] for name in wanted}
-        return evaluate(expression, {**self._given, "variables": variables}, self.budget)
+        return evaluate(expression, {**self._given, "variables": variables}, self._budget)
 
     def _read(self, name: str, waiting: frozenset[str]) -> None:
         if name in self._variables:

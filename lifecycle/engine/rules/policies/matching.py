@@ -12,8 +12,8 @@ from typing import Any
 from lifecycle.lean_dataclasses import dataclass, replace
 
 from ...objects.kinds import Kind
-from ...objects.names import CREATE, UPDATE
 from ...objects.selector import Selector
+from ..actions import CREATE, UPDATE
 
 Json = Mapping[str, Any]
 GROUP = "admissionregistration.k8s.io"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from ..cel.evaluator import find_unasked
 
 Json = Mapping[str, Any]
+MOST = 2_000
 _NAMES = ("namespaceObject", "object", "oldObject", "params", "request", "variables")
 _LISTS = {
     "matchConditions": ("expression",),
@@ -18,16 +20,16 @@ _LISTS = {
 
 
 def list_unasked(policy: Json) -> list[str]:
-    """One line for a policy with expressions that cannot be asked; none for one without."""
-    found = list(_find(policy.get("spec") or {}))
+    """One line for a policy with expressions that cannot be asked; of the first MOST that it has."""
+    expressions = islice(_list_expressions(policy.get("spec") or {}), MOST)
+    found = [f"{path}: {why}" for path, text in expressions if (why := find_unasked(text, _NAMES))]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return [f"{found[0]}; it is not asked{more}"] if found else []
 
 
-def _find(spec: Json) -> Iterator[str]:
+def _list_expressions(spec: Json) -> Iterator[tuple[str, str]]:
     for name, fields in _LISTS.items():
         for index, one in enumerate(spec.get(name) or ()):
             for field in fields:
-                why = find_unasked(one[field], _NAMES) if one.get(field) else ""
-                if why:
-                    yield f"spec.{name}[{index}].{field}: {why}"
+                if one.get(field):
+                    yield f"spec.{name}[{index}].{field}", one[field]

@@ -11,7 +11,7 @@ from typing import Any
 
 from lifecycle.lean_dataclasses import dataclass
 
-from ..cel.evaluator import Failed, Unasked
+from ..cel.evaluator import Budget, Failed, Unasked
 from .conditions import FAIL, IGNORE, Inputs, is_matched
 from .matching import Request
 
@@ -38,15 +38,23 @@ class Judgement:
 
 
 def judge(
-    policy: Json, binding: Json, request: Request, version: str, params: Sequence[Json | None]
+    policy: Json,
+    binding: Json,
+    request: Request,
+    version: str,
+    params: Sequence[Json | None],
+    budget: Budget,
 ) -> Judgement:
-    """What a policy says that matches. `params`: each is asked with; None where the policy asks with none."""
+    """What a policy says that matches. `params`: each is asked with; None where the policy asks with none.
+
+    `budget`: of all that is asked about the request.
+    """
     denials: list[Denial] = []
     warnings: list[str] = []
     names = f"ValidatingAdmissionPolicy '{_name(policy)}' with binding '{_name(binding)}'"
     spec, actions = policy.get("spec") or {}, (binding.get("spec") or {}).get("validationActions") or ()
     for one in params:
-        inputs = Inputs(request, version, one, spec.get("variables") or ())
+        inputs = Inputs(request, version, budget, one, spec.get("variables") or ())
         try:
             found = list(_validate(spec, inputs, warnings, names))
         except Unasked as why:

@@ -110,4 +110,4 @@ def _list_unasked(schema: Mapping[str, Any], index: int) -> list[str]:
         return []
     from ..custom_resources.rules import find_unasked_rules
 
-    return list(find_unasked_rules(schema, f"spec.versions[{index}].schema.openAPIV3Schema"))
+    return find_unasked_rules(schema, f"spec.versions[{index}].schema.openAPIV3Schema")
