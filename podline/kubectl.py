@@ -11,6 +11,7 @@ from lifecycle.agents.kubectl.changing import Change
 from lifecycle.agents.kubectl.views import View
 from lifecycle.agents.kubectl.words import Misread
 from lifecycle.engine.public import Cluster as Engine
+from podline.refusals import InputRefused
 
 if TYPE_CHECKING:
     from podline.library import Cluster
@@ -21,8 +22,6 @@ MOST_SECONDS = 20.0
 
 def run(cluster: Cluster, command: str, given: str = "") -> str:
     """Carry a command line out; what kubectl prints. Raises InputRefused."""
-    from podline.library import InputRefused
-
     try:
         reply = ask(View(cluster._engine, cluster._memory), command, given)
     except Misread as problem:
@@ -34,8 +33,6 @@ def run(cluster: Cluster, command: str, given: str = "") -> str:
 
 def carry_out(cluster: Cluster, changes: Sequence[Change]) -> list[str]:
     """One change after the other, until one is refused. Raises InputRefused."""
-    from podline.library import InputRefused
-
     said: list[str] = []
     for change in changes:
         result = cluster._give(change.kind, change.payload)

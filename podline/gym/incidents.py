@@ -11,7 +11,7 @@ import yaml
 
 from lifecycle.lean_dataclasses import dataclass
 
-_FOLDER = Path(__file__).with_name("incidents")
+_FOLDER = Path(__file__).with_name("cases")
 SHOP = Path(__file__).with_name("shop.yaml")
 Step = str | Mapping[str, Any]
 """A command line, `{run, given}` with what `-f -` reads, `{sleep: 2m}`, or `{fault: {…}}`."""
