@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from lifecycle.agents.kubectl.asking import Wait, ask
 from lifecycle.agents.kubectl.changing import Change
 from lifecycle.agents.kubectl.views import View
 from lifecycle.agents.kubectl.words import Misread
+from lifecycle.agents.memory import Memory
 from lifecycle.engine.public import Cluster as Engine
+from lifecycle.engine.public import Result
 from podline.refusals import InputRefused
-
-if TYPE_CHECKING:
-    from podline.library import Cluster
 
 MOST_SECONDS = 20.0
 """So long one command may take of real time."""
+
+
+class Cluster(Protocol):
+    """What a command needs of a cluster of the library."""
+
+    _engine: Engine
+    _memory: Memory
+
+    @property
+    def now_ms(self) -> int: ...
+
+    def _give(self, kind: str, payload: dict[str, Any]) -> Result: ...
+
+    def _take(self) -> None: ...
 
 
 def run(cluster: Cluster, command: str, given: str = "") -> str:

@@ -15,7 +15,7 @@ from podline.gym.causes import CAUSES
 from podline.gym.grading import Inventory, Score, list_problems, take_inventory
 from podline.gym.incidents import SHOP, Incident, Step, find_incident
 from podline.kubectl import carry_out, wait
-from podline.library import Cluster, load, read_ms
+from podline.library import Cluster, Manifest, load, read_ms
 from podline.refusals import InputRefused
 
 STEP_MS = 5_000
@@ -170,7 +170,11 @@ def _break(name: str) -> tuple[Cluster, Inventory]:
     """The shop in which the incident has happened, and what was there before."""
     incident = find_incident(name)
     profiles = [_make_profile(number, one) for number, one in enumerate(incident.profiles)]
-    inputs = [SHOP.read_text("utf-8"), *([incident.before] if incident.before else []), *profiles]
+    inputs: list[Manifest] = [
+        SHOP.read_text("utf-8"),
+        *([incident.before] if incident.before else []),
+        *profiles,
+    ]
     cluster = load(*inputs)
     cluster.run_until("idle", limit="10m")
     cluster.run_for(STANDS_MS)

@@ -59,5 +59,7 @@ def find_incident(name: str) -> Incident:
     data = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text("utf-8"))
     may_change = data.pop("mayChange", ())
     causes = tuple((word, about) for word, about in data.pop("causes"))
-    lists = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+    lists: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in data.items()
+    }
     return Incident(name=name, causes=causes, may_change=tuple(may_change), **lists)
