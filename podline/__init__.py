@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lifecycle.version import VERSION as __version__
-    from podline.library import Cluster, ExpectationFailed, InputRefused, Run, load, simulate
+    from podline.library import Cluster, ExpectationFailed, Run, load, simulate
+    from podline.refusals import InputRefused
 
 __all__ = ["Cluster", "ExpectationFailed", "InputRefused", "Run", "__version__", "load", "simulate"]
 
@@ -21,6 +22,8 @@ def __getattr__(name: str) -> Any:
     """Only what is used is imported: the command line starts sooner so."""
     if name == "__version__":
         return import_module("lifecycle.version").VERSION
+    if name == "InputRefused":
+        return import_module("podline.refusals").InputRefused
     if name in __all__:
         return getattr(import_module("podline.library"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

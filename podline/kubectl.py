@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from lifecycle.agents.kubectl.asking import Wait, ask
 from lifecycle.agents.kubectl.changing import Change
 from lifecycle.agents.kubectl.views import View
 from lifecycle.agents.kubectl.words import Misread
+from lifecycle.agents.memory import Memory
 from lifecycle.engine.public import Cluster as Engine
-
-if TYPE_CHECKING:
-    from podline.library import Cluster
+from lifecycle.engine.public import Result
+from podline.refusals import InputRefused
 
 MOST_SECONDS = 20.0
 """So long one command may take of real time."""
 
 
+class Cluster(Protocol):
+    """What a command needs of a cluster of the library."""
+
+    _engine: Engine
+    _memory: Memory
+
+    @property
+    def now_ms(self) -> int: ...
+
+    def _give(self, kind: str, payload: dict[str, Any]) -> Result: ...
+
+    def _take(self) -> None: ...
+
+
 def run(cluster: Cluster, command: str, given: str = "") -> str:
     """Carry a command line out; what kubectl prints. Raises InputRefused."""
-    from podline.library import InputRefused
-
     try:
         reply = ask(View(cluster._engine, cluster._memory), command, given)
     except Misread as problem:
@@ -34,8 +46,6 @@ def run(cluster: Cluster, command: str, given: str = "") -> str:
 
 def carry_out(cluster: Cluster, changes: Sequence[Change]) -> list[str]:
     """One change after the other, until one is refused. Raises InputRefused."""
-    from podline.library import InputRefused
-
     said: list[str] = []
     for change in changes:
         result = cluster._give(change.kind, change.payload)

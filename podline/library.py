@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lifecycle.agents.memory import Memory
 from lifecycle.engine.public import POD_KIND, Command, Result, find_kind, find_release
 from lifecycle.engine.public import Cluster as Engine
 from lifecycle.input.expressions import Expression, Verdict, parse
@@ -27,19 +28,11 @@ from lifecycle.input.scenario import DEFAULT_EPOCH, Until, read_epoch_ms, read_u
 from lifecycle.simulation import Overrides, Plan, make_plan, run
 from lifecycle.simulation.plan import list_new_namespaces, make_namespace, open_input
 from lifecycle.simulation.run import LIMIT_MS, Outcome
-from podline.memory import Memory
 from podline.pictures import describe_html, make_figure, make_frame
+from podline.refusals import InputRefused
 
 Manifest = str | Path | Mapping[str, Any]
 """A path of a file or folder, an object, or a text of manifests, which has a line break or begins with {."""
-
-
-class InputRefused(ValueError):
-    """An input that cannot be used. `problems` says of each object and field what would be right."""
-
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = tuple(problems)
 
 
 class ExpectationFailed(AssertionError):

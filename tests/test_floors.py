@@ -74,7 +74,6 @@ FLOORS: list[tuple[str, str]] = [
     ("4b live", "dashboard.live"),
     ("4c answers", "dashboard.asking"),
     ("4d pages", "dashboard.pages"),
-    ("4e agents", "dashboard.agents"),
     ("4 dashboard", "dashboard"),
     ("5 command and library", "podline"),
 ]

@@ -184,7 +184,8 @@ class StoredDesk(Desk):
     def undo(self, cluster: str) -> str:
         """A fork that begins before the last change: what is recorded stays, others may look at it."""
         found = self._find(cluster)
-        last = found.commands.filter(state=Command.State.DONE).order_by("-order").first()
+        done = found.commands.filter(state=Command.State.DONE, result__code__lt=400)
+        last = done.order_by("-order").first()
         if last is None or not last.instant_ms:
             raise Refused(f"nothing was changed in {cluster} since it began")
         name = forks.suggest_name(found, self._user)

@@ -43,6 +43,11 @@ def bound(text: str, offset: int = 0) -> str:
     return "\n".join(shown)
 
 
+def tell_now(engine: Engine) -> str:
+    """What time it is in a cluster, since it began: `00:05:00`."""
+    return tell_instant(engine.now_ms)
+
+
 def tell_verdicts(engine: Engine, sink: VerdictSink) -> str:
     """A line for each workload and pod that nobody owns: how it is, and why it is not well."""
     told = [

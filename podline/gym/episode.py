@@ -10,13 +10,13 @@ from lifecycle.agents.kubectl.asking import ask
 from lifecycle.agents.kubectl.views import View
 from lifecycle.agents.kubectl.words import Misread
 from lifecycle.agents.telling import bound
-from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
-from lifecycle.engine.objects.kinds import Kind
+from lifecycle.engine.public import CONTAINER_PROFILE, Kind, find_kind
 from podline.gym.causes import CAUSES
 from podline.gym.grading import Inventory, Score, list_problems, take_inventory
 from podline.gym.incidents import SHOP, Incident, Step, find_incident
 from podline.kubectl import carry_out, wait
-from podline.library import Cluster, InputRefused, load, read_ms
+from podline.library import Cluster, Manifest, load, read_ms
+from podline.refusals import InputRefused
 
 STEP_MS = 5_000
 """So much time each command takes."""
@@ -161,8 +161,6 @@ def shows(kind: Kind) -> bool:
 
 
 def _name_kind(word: str) -> str:
-    from lifecycle.engine.kinds.registry import find_kind
-
     kind = find_kind(word)
     return word.lower() if kind is None else kind.name.lower()
 
@@ -172,7 +170,11 @@ def _break(name: str) -> tuple[Cluster, Inventory]:
     """The shop in which the incident has happened, and what was there before."""
     incident = find_incident(name)
     profiles = [_make_profile(number, one) for number, one in enumerate(incident.profiles)]
-    inputs = [SHOP.read_text("utf-8"), *([incident.before] if incident.before else []), *profiles]
+    inputs: list[Manifest] = [
+        SHOP.read_text("utf-8"),
+        *([incident.before] if incident.before else []),
+        *profiles,
+    ]
     cluster = load(*inputs)
     cluster.run_until("idle", limit="10m")
     cluster.run_for(STANDS_MS)

@@ -63,10 +63,9 @@ def _is_episode(data: object) -> bool:
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
         return False
     actions = data.get("actions")
-    is_list = isinstance(actions, list) and len(actions) <= MOST_STEPS
-    return (
-        data.get("incident") in list_incidents() and is_list and all(isinstance(one, str) for one in actions)
-    )
+    if not isinstance(actions, list) or len(actions) > MOST_STEPS:
+        return False
+    return data.get("incident") in list_incidents() and all(isinstance(one, str) for one in actions)
 
 
 def _write(name: str, folder: Path, actions: Sequence[str]) -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.engine.kinds.registry import list_workloads
-from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.public import POD_KIND, list_workloads
 from lifecycle.lean_dataclasses import asdict, dataclass
 from lifecycle.simulation.readiness import is_well
 from lifecycle.simulation.seen import controller_of

@@ -11,7 +11,7 @@ import yaml
 
 from lifecycle.lean_dataclasses import dataclass
 
-_FOLDER = Path(__file__).with_name("incidents")
+_FOLDER = Path(__file__).with_name("cases")
 SHOP = Path(__file__).with_name("shop.yaml")
 Step = str | Mapping[str, Any]
 """A command line, `{run, given}` with what `-f -` reads, `{sleep: 2m}`, or `{fault: {…}}`."""
@@ -59,5 +59,7 @@ def find_incident(name: str) -> Incident:
     data = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text("utf-8"))
     may_change = data.pop("mayChange", ())
     causes = tuple((word, about) for word, about in data.pop("causes"))
-    lists = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+    lists: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in data.items()
+    }
     return Incident(name=name, causes=causes, may_change=tuple(may_change), **lists)

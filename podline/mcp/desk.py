@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lifecycle.agents.causes import tell_chain
 from lifecycle.agents.desk import Desk, Refused
 from lifecycle.agents.kubectl.asking import ask
 from lifecycle.agents.kubectl.views import View
-from lifecycle.agents.telling import tell_course, tell_differences, tell_findings, tell_verdicts
+from lifecycle.agents.telling import tell_course, tell_differences, tell_findings, tell_now, tell_verdicts
 from lifecycle.check.asking.configuration import Configuration
 from lifecycle.check.asking.trying import find_limits
 from lifecycle.check.checking import check
@@ -18,11 +19,9 @@ from lifecycle.check.ordeal_files import list_ordeals
 from lifecycle.check.report import Report, Where
 from lifecycle.check.settled import AS_IT_STANDS, look, plan_again
 from lifecycle.engine.public import Cluster as Engine
-from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.input.manifests import Document
 from lifecycle.simulation.run import Outcome
 from podline.library import Cluster, read_ms
-from podline.mcp.causes import tell_chain
 
 MOST_CLUSTERS, MOST_UNDONE, MOST_NAME = 20, 5, 63
 MOST_SECONDS, CHECK_SECONDS = 20.0, 60.0
@@ -100,7 +99,7 @@ class LocalDesk(Desk):
         else:
             end = _drive(cluster, end_ms, lambda engine: cluster._holds(asked))
             end = end if cluster._holds(asked) else f"not reached: {until}; {end}"
-        return f"It is {tell_instant(cluster.now_ms)} ({end}).\n{self._tell(cluster)}"
+        return f"It is {tell_now(cluster._engine)} ({end}).\n{self._tell(cluster)}"
 
     def _tell(self, cluster: Cluster) -> str:
         cluster._take()
@@ -109,7 +108,7 @@ class LocalDesk(Desk):
     def verdict(self, cluster: str) -> str:
         """How all workloads are."""
         found = self._find(cluster).cluster
-        return f"It is {tell_instant(found.now_ms)}.\n{self._tell(found)}"
+        return f"It is {tell_now(found._engine)}.\n{self._tell(found)}"
 
     def why(self, cluster: str, reference: str) -> str:
         """Why an object is as it is, with the chain of causes of what happened to it last."""
@@ -123,9 +122,7 @@ class LocalDesk(Desk):
         """Another cluster with the same past."""
         self._check_name(name)
         self._kept[name] = _Kept(self._find(cluster).cluster.fork())
-        return (
-            f"The cluster {name} is a fork of {cluster} at {tell_instant(self._kept[name].cluster.now_ms)}."
-        )
+        return f"The cluster {name} is a fork of {cluster} at {tell_now(self._kept[name].cluster._engine)}."
 
     def undo(self, cluster: str) -> str:
         """Go back to before the last change, and to the time it was then."""
@@ -135,7 +132,7 @@ class LocalDesk(Desk):
                 f"nothing was changed in {cluster}, or that was more than {MOST_UNDONE} changes ago"
             )
         what, kept.cluster = kept.before.pop()
-        return f"Undone: {what}. It is {tell_instant(kept.cluster.now_ms)} again."
+        return f"Undone: {what}. It is {tell_now(kept.cluster._engine)} again."
 
     def check(self, cluster: str, ordeals: Sequence[str], seeds: int) -> str:
         """Live through what may befall the cluster, and tell what does not hold."""
@@ -165,7 +162,7 @@ class LocalDesk(Desk):
         lines = tell_differences(left._engine, right._engine, (cluster, other))
         parts = [f"{cluster} | {other}", *(lines or ["Their manifests are the same."])]
         for name, one in ((cluster, left), (other, right)):
-            parts += [f"{name} at {tell_instant(one.now_ms)}:", self._tell(one)]
+            parts += [f"{name} at {tell_now(one._engine)}:", self._tell(one)]
         return "\n".join(parts)
 
     # --- inside -----------------------------------------------------------------------------------------

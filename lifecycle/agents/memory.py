@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from lifecycle.engine import Changes
 from lifecycle.engine.heart.series import tell_at
-from lifecycle.engine.public import Changes, row_to_json
+from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.simulation.verdicts_at_end import VerdictSink
 
 MOST_LINES = 1_000
