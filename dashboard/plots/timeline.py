@@ -114,8 +114,7 @@ def make_timeline(
     lanes += list_lanes(served, now_ms, is_spread)
     for key in keys:
         lanes += _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
-    bars = [*spans, *list_bars(served)]
-    figure = make_lanes(lanes, TONES, bars, list_marks(served), now_ms, window_ms)
+    figure = make_lanes(lanes, TONES, [*spans, *list_bars(served)], list_marks(served), now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
     meta |= {"page": page.to_json()} if page else {}
     meta |= {"narrowed": True} if page or query else {}
