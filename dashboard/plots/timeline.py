@@ -98,11 +98,7 @@ def make_timeline(
     states, gone = sum(counts.values(), Counter()), sum(story.is_gone for story in shown)
     total = max(len(shown), (states.total() + gone) if found is None else found)
     is_crowded = total > max_rows or page is not None
-    if page:
-        shown = [stories.by_uid[uid] for uid in page.uids if uid in stories.by_uid]
-    elif total > max_rows or len(shown) > max_rows:
-        kept = min(max_rows, CROWDED_ROWS) if stories.living.densities else max_rows
-        shown = sorted(shown, key=PodStory.importance, reverse=True)[:kept]
+    shown = _choose_rows(shown, total, max_rows, page, stories)
     is_by_state = page is not None and page.order == BY_STATE
     pulled = shown if is_by_state else _pull_out(shown) if page is None else []
     apart = {story.uid for story in pulled}
@@ -118,14 +114,25 @@ def make_timeline(
     lanes += list_lanes(served, now_ms, is_spread)
     for key in keys:
         lanes += _group_lanes(key, groups.get(key, []), counts.get(key), bands, is_spread)
-    bars = [*spans, *list_bars(served)]
-    figure = make_lanes(lanes, TONES, bars, list_marks(served), now_ms, window_ms)
+    figure = make_lanes(lanes, TONES, [*spans, *list_bars(served)], list_marks(served), now_ms, window_ms)
     meta = {"hidden": 0 if page else max(0, total - len(shown)), "counts": dict(states)}
     meta |= {"page": page.to_json()} if page else {}
     meta |= {"narrowed": True} if page or query else {}
     meta |= {"run": _tell_run(stories, counts)} if stories.living.densities else {}
     figure["layout"]["meta"] |= meta
     return figure
+
+
+def _choose_rows(
+    shown: list[PodStory], total: int, max_rows: int, page: Page | None, stories: Stories
+) -> list[PodStory]:
+    """Those of the page; else of more than there are rows for the most important ones."""
+    if page:
+        return [stories.by_uid[uid] for uid in page.uids if uid in stories.by_uid]
+    if total <= max_rows:
+        return shown
+    kept = min(max_rows, CROWDED_ROWS) if stories.living.densities else max_rows
+    return sorted(shown, key=PodStory.importance, reverse=True)[:kept]
 
 
 def _list_spans(

@@ -11,7 +11,7 @@ import { Legend } from "./charts/legend.js";
 import "./manifest.js";
 import { Minimap } from "./charts/minimap.js";
 import { refreshParts } from "./parts.js";
-import { PodViews } from "./pod_views.js";
+import { PodViews } from "./table/pod_views.js";
 import { Socket } from "./socket.js";
 import { View } from "./charts/view.js";
 import { WhyPanel } from "./why.js";

@@ -34,7 +34,7 @@ export class PodViews {
     for (const button of this.#buttons) button.setAttribute("aria-pressed", String((button.dataset.view === TABLE) === this.isTable));
     this.#timeline.hidden = this.isTable;
     this.#place.hidden = !this.isTable;
-    if (this.isTable) this.#loading ??= import("./table/pod_table.js").then(({ PodTable }) => this.#made(PodTable));
+    if (this.isTable) this.#loading ??= import("./pod_table.js").then(({ PodTable }) => this.#made(PodTable));
     this.#follow();
   }
 
