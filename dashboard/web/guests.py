@@ -22,7 +22,7 @@ EVERYWHERE = ("palette",)
 SHOWN = frozenset(
     (
         *("cluster", "workloads", "ahead", "events", "verdict", "objects"),
-        *("why", "why-change", "why-command"),
+        *("why", "why-version", "why-command"),
         *("pod", "pod-status", "pod-placement", "pod-log", "pod-yaml"),
         *("workload", "workload-yaml", "workload-status", "compare-revision"),
         *("autoscaler", "autoscaler-yaml", "autoscaler-status", "budget", "budget-yaml", "budget-status"),
