@@ -76,7 +76,10 @@ PAGES = [
     *(f"/clusters/shop/?{name}={{}}" for name in ("at", "q", "{}")),
     *(f"/clusters/shop/pods/default/web-1/{part}" for part in ("?at={}", "placement/?at={}", "yaml/?x={}")),
     *(f"/clusters/shop/events/?{name}={{}}" for name in ("q", "uid")),
-    *(f"/clusters/shop/{part}" for part in ("ahead/?figure={}", "why/{}/", "why/command/{}/", "{}/")),
+    *(
+        f"/clusters/shop/{part}"
+        for part in ("ahead/?figure={}", "why/{}/", "why/change/{}/", "why/command/{}/", "{}/")
+    ),
     *(f"/clusters/shop/{part}" for part in ("tokens/{}/revoke/", "nodes/{}/", "nodes/{}/status/")),
     "/clusters/shop/{}/default/web/yaml/",
     "/clusters/shop/poddisruptionbudgets/{}/web/status/",

@@ -36,9 +36,23 @@ INVOLUNTARY = (
     Preset("exhausted", "The node runs out of memory for 5 minutes", "pressure", "5m"),
 )
 """The involuntary disruptions that the documentation of Kubernetes names."""
+_SINGLE = {
+    "crash": "The machine loses its power",
+    "kubeletDown": "The kubelet stops",
+    "kubeletRestart": "The kubelet is restarted",
+    "partition": "The node is cut off from the network",
+    "pressure": "Memory runs short",
+    "pressure(memory)": "Memory runs short",
+    "pressure(disk)": "The disk is nearly full",
+    "pressure(pid)": "Process numbers run out",
+    "reboot": "The machine starts again",
+    "sandboxFailure": "Pod sandboxes cannot be made",
+    "shutdown": "The machine shuts down in order",
+}
+"""The kinds of faults in words."""
 CHOICES = [
     ("Involuntary disruptions", [(one.name, one.label) for one in INVOLUNTARY]),
-    ("Single faults", [(name, name) for name in NODE_FAULTS]),
+    ("Single faults", [(name, f"{_SINGLE.get(name, name)} ({name})") for name in NODE_FAULTS]),
 ]
 """All trouble there is for a node, as a form offers it."""
 

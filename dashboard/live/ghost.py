@@ -138,7 +138,7 @@ def _tell(ahead: Ahead, shown: Collection[str]) -> str:
     until = clock(ahead.to_ms).partition(".")[0]
     head = f"Looked ahead to {until}: nothing changes by itself until then."
     if any(isinstance(row, Transition) for row in ahead.rows):
-        head = f"Pale, to the right of now: what comes if nobody asks for anything, up to {until}."
+        head = f"The pale part on the right: what will happen until {until} if nobody changes anything."
     return " ".join([head, *_tell_troubles(ahead, shown), *_tell_drains(ahead)])
 
 

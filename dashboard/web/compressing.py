@@ -12,6 +12,7 @@ from typing import Any
 
 from asgiref.sync import iscoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.decorators import sync_and_async_middleware
 
@@ -25,13 +26,13 @@ def compress_pages(get_response: Callable[[HttpRequest], Any]) -> Callable[[Http
 
     if iscoroutinefunction(get_response):
 
-        async def answer_later(request: HttpRequest) -> HttpResponse:
+        async def answer_later(request: HttpRequest) -> HttpResponseBase:
             response = await get_response(request)
             return await sync_to_async(compress)(request, response) if _is_page(response) else response
 
         return answer_later
 
-    def answer(request: HttpRequest) -> HttpResponse:
+    def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         return compress(request, response) if _is_page(response) else response
 

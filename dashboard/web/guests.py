@@ -22,7 +22,7 @@ EVERYWHERE = ("palette",)
 SHOWN = frozenset(
     (
         *("cluster", "workloads", "pod-table", "stretch", "names", "objects"),
-        *("ahead", "events", "verdict", "why", "why-change", "why-command"),
+        *("ahead", "events", "verdict", "why", "why-version", "why-command"),
         *("pod", "pod-status", "pod-placement", "pod-log", "pod-yaml"),
         *("workload", "workload-yaml", "workload-status", "compare-revision"),
         *("autoscaler", "autoscaler-yaml", "autoscaler-status", "budget", "budget-yaml", "budget-status"),

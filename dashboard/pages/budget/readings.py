@@ -111,6 +111,7 @@ def list_budgets(cluster: Cluster) -> list[Json]:
     return [
         {
             "name": row.name,
+            "namespace": row.namespace or "",
             "page": find_page(KIND, row.namespace or "", row.name),
             "told": tell(row.data.get("status") or {}),
         }

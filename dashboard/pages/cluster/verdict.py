@@ -19,6 +19,7 @@ class Trouble:
     name: str
     page: str
     sentence: str
+    namespace: str = ""
 
     @property
     def rest(self) -> str:
@@ -50,7 +51,13 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     """How a cluster stands. `counts`: its living pods by state."""
     told = verdict.read_verdict(cluster, now_ms, {tone.name: count for tone, count in counts})
     troubles = [
-        Trouble(TONES[one.state], one.name, find_page(one.kind, one.namespace, one.name), one.sentence)
+        Trouble(
+            TONES[one.state],
+            one.name,
+            find_page(one.kind, one.namespace, one.name),
+            one.sentence,
+            one.namespace,
+        )
         for one in told.troubles
     ]
     return Verdict(told.sentence, troubles, told.hidden, told.condition, told.doubted)

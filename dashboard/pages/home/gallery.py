@@ -115,7 +115,7 @@ def name_for(plan: Plan) -> str:
         name = str((data.get("metadata") or {}).get("name") or "").replace(".", "-")
         kind = kind_of_json(data)
         is_run = kind.id == POD_KIND.id or entry_of_id(kind.id).is_workload
-        if is_run and len(name) <= MOST_OF_NAME and DNS_LABEL.regex.match(name):
+        if is_run and len(name) <= MOST_OF_NAME and re.match(DNS_LABEL.regex, name):
             return name
     return TRIED
 

@@ -17,7 +17,7 @@ from lifecycle.engine.kinds.presentation import decide_columns
 from lifecycle.engine.objects.names import ZONE
 from lifecycle.engine.objects.node import NODE_KIND, Node
 from lifecycle.engine.objects.pods.pod import POD_KIND, Pod
-from lifecycle.engine.rules.nodes.drains import DRAIN
+from lifecycle.engine.rules.nodes.drains import DRAIN, ENDS, REFUSED
 from lifecycle.engine.rules.pods.resources import effective_requests
 from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.simulation.reports.tones import Tone
@@ -29,7 +29,7 @@ MOST_NODES = 40
 _SHOWN = ("cpu", "memory", "ephemeral-storage")
 _DRAINS = {
     "started": "is being drained",
-    "blocked": "is being drained, and budgets hold it up",
+    "blocked": "is being drained, and PodDisruptionBudgets do not allow it to go on, since",
     "done": "was drained",
     "timedOut": "was not drained in time",
     "failed": "could not be drained",
@@ -72,6 +72,7 @@ def read_node(cluster: Cluster, stored: StoredObject, at_ms: int) -> Json:
         "node": stored,
         "verdict": _tell(stored, node, len(pods)),
         "drain": _tell_drain(cluster, stored.uid),
+        "is_cordoned": node.spec.unschedulable,
         "facts": _list_facts(cluster, stored, at_ms),
         "taints": node.spec.raw.get("taints") or [],
         "conditions": status.get("conditions") or [],
@@ -121,12 +122,16 @@ def _tell_drain(cluster: Cluster, uid: str) -> Json | None:
     last = rows.order_by("-seq").first()
     if last is None:
         return None
-    words = f"It {_DRAINS.get(str(last.new), str(last.new))} at {clock(last.at_ms)}"
+    told = _DRAINS.get(str(last.new), str(last.new))
+    words = (
+        f"It {told} {clock(last.at_ms)}" if told.endswith("since") else f"It {told} at {clock(last.at_ms)}"
+    )
     if last.reason:
         words += f": {last.reason}"
     return {
         "words": words,
-        "message": last.message or "",
+        "message": (last.message or "").replace(REFUSED, "These pods wait: ", 1),
+        "is_on": last.new not in ENDS,
         "is_bad": last.new in ("blocked", "timedOut", "failed"),
     }
 

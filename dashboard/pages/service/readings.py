@@ -121,6 +121,7 @@ def list_served(cluster: Cluster, at_ms: int) -> list[Json]:
     return [
         {
             "name": one.stored.name,
+            "namespace": one.stored.namespace or "",
             "page": find_page(KIND, one.stored.namespace or "", one.stored.name),
             "told": _tell_briefly(one, at_ms),
         }

@@ -70,7 +70,7 @@ def test_a_crash_loop_goes_on_in_what_is_to_come(owner, make_cluster):
     inbox.append(cluster, "apply", {"object": pod})
     run_on(owner, cluster, 120_000)
     ghost = look_ahead(cluster)
-    assert ghost["note"].startswith("Pale, to the right of now")
+    assert ghost["note"].startswith("The pale part on the right: what will happen until")
     assert " again gets into trouble: crashing at 00:0" in ghost["note"]
     assert len([bar for bar in ghost["bars"] if bar["lane"] == "default/again"]) > 1
 

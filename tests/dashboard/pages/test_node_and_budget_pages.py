@@ -274,3 +274,20 @@ def test_its_picture_draws_its_sums():
     assert [value for _at, value in lines["needed"]][-1] == 3
     allowed = [one for one in lines["allowed"] if one[0] >= 20_000]
     assert allowed[0] == (20_000, 0) and allowed[-1] == (60_000, 1)
+
+
+def test_a_node_offers_what_can_be_done_as_it_is(client: Client) -> None:
+    site = make_site(maxUnavailable=1)
+    idle = keep(site.cluster)
+    client.force_login(idle.owner)
+    page = client.get(f"/clusters/{idle.name}/nodes/node-1/").content.decode()
+    assert ">Drain</button>" in page and ">Cordon</button>" in page
+    assert "Cancel the drain" not in page and "Uncordon" not in page
+    assert "The kubelet stops (kubeletDown)" in page
+    site.drain(timeout="5m")
+    Cluster.objects.filter(pk=idle.pk).update(name="before")
+    held = keep(site.run(2).cluster)
+    client.force_login(held.owner)
+    part = client.get(f"/clusters/{held.name}/nodes/node-1/status/").content.decode()
+    assert "Cancel the drain" in part and ">Uncordon</button>" in part and 'hx-swap-oob="true"' in part
+    assert ">Drain</button>" not in part and ">Cordon</button>" not in part

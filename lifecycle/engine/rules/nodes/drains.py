@@ -22,6 +22,8 @@ STARTED, BLOCKED, DONE, TIMED_OUT, FAILED = "started", "blocked", "done", "timed
 CANCELLED = "cancelled"
 """What a node's row `drain` says."""
 ENDS = (DONE, TIMED_OUT, FAILED, CANCELLED)
+REFUSED = "refused for now: "
+"""What stands before the pods that a drain asks for in vain."""
 
 _CANNOT = "cannot delete "
 _DAEMON, _DAEMON_LEFT = (
@@ -143,7 +145,7 @@ def tell_failure(node: str, errors: Sequence[str]) -> str:
 def tell_blocked(names: Sequence[str]) -> str:
     """Which pods a drain asks for in vain."""
     shown, more = names[:_MOST_NAMES], len(names) - _MOST_NAMES
-    return f"refused for now: {', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
+    return f"{REFUSED}{', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
 
 
 def tell_cancelled(asked: int, leaving: int, rest: Sequence[str]) -> str:
