@@ -75,9 +75,9 @@ class Recorded:
             {"kind": "Pod", "name": "p", "gracePeriodSeconds": 0},
             "DELETE",
             "api/v1/namespaces/n/pods/p",
-            {"gracePeriodSeconds": 0, "propagationPolicy": "Background"},
+            {"gracePeriodSeconds": 1, "propagationPolicy": "Background"},
             "application/json",
-            id="delete: kubectl's policy where none is given",
+            id="delete: kubectl's policy and grace",
         ),
         pytest.param(
             "evict",
@@ -191,11 +191,11 @@ class Kubelet:
 @pytest.mark.parametrize(
     "acts, expected",
     [
-        pytest.param(run_for_ever(), {0: ["Running True"], 60: []}, id="a server"),
-        pytest.param(run_for_ever(0, 4), {0: ["Running False"], 3: [], 4: ["Running True"]}, id="ready late"),
-        pytest.param(run_for_ever(0, None), {0: ["Running False"], 60: []}, id="never ready"),
-        pytest.param(end_after(3, 0), {0: ["Running True"], 3: ["Succeeded False"]}, id="ends well"),
-        pytest.param(end_after(3, 1), {0: ["Running True"], 2: [], 3: ["Failed False"]}, id="ends badly"),
+        pytest.param(run_for_ever(), {0: [], 1: ["Running True"], 60: []}, id="a server"),
+        pytest.param(run_for_ever(0, 4), {1: ["Running False"], 4: [], 5: ["Running True"]}, id="ready late"),
+        pytest.param(run_for_ever(0, None), {1: ["Running False"], 60: []}, id="never ready"),
+        pytest.param(end_after(3, 0), {1: ["Running True"], 4: ["Succeeded False"]}, id="ends well"),
+        pytest.param(end_after(3, 1), {1: ["Running True"], 3: [], 4: ["Failed False"]}, id="ends badly"),
     ],
 )
 def test_a_hollow_pod_lives_as_it_is_told(acts: Json, expected: dict[int, list[str]]) -> None:
@@ -219,18 +219,25 @@ def test_a_hollow_pod_ends_when_it_is_deleted(
 ) -> None:
     kubelet = Kubelet(acts)
     kubelet.hear()
-    kubelet.pass_to(0)
+    kubelet.pass_to(1)
     kubelet.pass_to(9)
     kubelet.now = 10
     kubelet.hear(deletionTimestamp="2026-01-01T00:00:00Z", deletionGracePeriodSeconds=grace_seconds)
     assert {now: kubelet.pass_to(now) for now in expected} == expected
 
 
+def test_what_is_deleted_before_it_ran_fails() -> None:
+    kubelet = Kubelet(run_for_ever(3))
+    kubelet.hear()
+    kubelet.hear(deletionTimestamp="2026-01-01T00:00:00Z", deletionGracePeriodSeconds=30)
+    assert {now: kubelet.pass_to(now) for now in (0, 60)} == {0: ["Failed False", "gone"], 60: []}
+
+
 def test_a_silent_node_tells_of_its_pods_when_it_is_back() -> None:
     kubelet = Kubelet(run_for_ever(0, 4))
     kubelet.hear()
-    kubelet.pass_to(0)
+    kubelet.pass_to(1)
     kubelet.nodes.silence("x", 20)
-    assert {now: kubelet.pass_to(now) for now in (4, 19)} == {4: [], 19: []}
+    assert {now: kubelet.pass_to(now) for now in (5, 20)} == {5: [], 20: []}
     speaks = ["namespaces/kube-node-lease/leases/x", "nodes/x/status"]
-    assert kubelet.pass_to(20) == [*speaks, "Running True"]
+    assert kubelet.pass_to(21) == [*speaks, "Running True"]

@@ -120,7 +120,9 @@ def make_input(file: ScenarioFile) -> str:
 def _make_scenario(file: ScenarioFile) -> Json:
     scenario = copy.deepcopy(file.scenario)
     spec = scenario.setdefault("spec", {})
-    spec["steps"] = [{"at": f"{WARM_SECONDS}s", "create": manifest} for manifest in file.given]
+    instants = file.given_at_seconds or [0.0] * len(file.given)
+    given = zip(instants, file.given, strict=True)
+    spec["steps"] = [{"at": _move(at_seconds), "create": manifest} for at_seconds, manifest in given]
     for step in file.steps:
         asked = {"refused": ASK} if "refused" in step.entry else {}
         spec["steps"].append({"at": _move(step.at_seconds), step.kind: step.payload, **asked})

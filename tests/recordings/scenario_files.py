@@ -46,6 +46,8 @@ class ScenarioFile:
     steps: list[Step] = field(default_factory=list)
     until_seconds: float = 60.0
     release: str = RELEASES[0]
+    given_at_seconds: tuple[float, ...] = ()
+    """When each manifest was given, where that is known; else all of them at the start."""
 
     @property
     def given(self) -> list[Json]:

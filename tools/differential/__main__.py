@@ -10,13 +10,14 @@ from pathlib import Path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
+from tests.recordings.scenario_files import RELEASES
 from tools.differential.case import read_case
 from tools.differential.client import Client
 from tools.differential.drawing import FAMILIES, draw_case
 from tools.differential.hollow_nodes import HollowNodes
 from tools.differential.judging import Verdict
 from tools.differential.recorder import SLOT_LABEL, WATCHED, Recorder, make_slots
-from tools.differential.searching import Alone, Beside, Search, shrink_verdict
+from tools.differential.searching import Alone, Beside, Search, run_again, shrink_verdict
 from tools.differential.watches import Watches
 
 
@@ -30,11 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words: dict[str, Counter[str]] = {case.family: Counter() for case in cases}
     found: list[Verdict] = []
     for verdict in search.judge(cases):
-        words[verdict.case.family][verdict.word] += 1
-        if not verdict.is_sound:
+        if verdict.is_sound:
+            words[verdict.case.family][verdict.word] += 1
+        else:
             print(f"{verdict.case.name} {verdict.word}\n{verdict.text}", flush=True)
             found.append(verdict)
-            (options.out / f"{verdict.case.name}.yaml").write_text(verdict.case.to_text())
+    found = _settle(run_again(search, found, options.again), words, options)
     for verdict in found if options.shrink else ():
         small = shrink_verdict(search, verdict, options.shrink)
         path = options.out / f"{verdict.case.name}.small.yaml"
@@ -43,6 +45,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for family, counts in words.items():
         print(f"{family:16}", ", ".join(f"{word} {count}" for word, count in sorted(counts.items())))
     return 1 if found else 0
+
+
+def _settle(
+    verdicts: Sequence[Verdict], words: dict[str, Counter[str]], options: argparse.Namespace
+) -> list[Verdict]:
+    """Count them, and keep the scenarios of those that stand."""
+    for verdict in verdicts:
+        words[verdict.case.family][verdict.word] += 1
+        if verdict.is_sound:
+            print(f"{verdict.case.name} {verdict.word}", flush=True)
+            continue
+        (options.out / f"{verdict.case.name}.yaml").write_text(verdict.case.to_text())
+        if options.again:
+            shown = "".join(f"    {one}\n" for one in sorted(verdict.shown))
+            print(f"{verdict.case.name} {verdict.word} each time:\n{shown}", end="", flush=True)
+    return [verdict for verdict in verdicts if not verdict.is_sound]
 
 
 def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -56,6 +74,7 @@ def _read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--kubectl", default="", help="for steps that kubectl alone takes")
     parser.add_argument("--slots", type=int, default=4, help="how many scenarios at once, on 3 nodes each")
     parser.add_argument("--hollow", action="store_true", help="make the nodes: the cluster has no kubelets")
+    parser.add_argument("--again", type=int, default=0, metavar="N", help="run what is found N times more")
     parser.add_argument("--shrink", type=int, default=0, metavar="N", help="make small, with N tries at most")
     parser.add_argument("--out", type=Path, default=Path("differential"), help="the folder of what is found")
     options = parser.parse_args(arguments)
@@ -83,7 +102,10 @@ def _make_search(options: argparse.Namespace) -> Search:
         watches.add(nodes.hear)
         nodes.start()
         silence = nodes.silence
-    return Beside(Recorder(client, watches, options.kubectl, silence), slots, options.out)
+    recorder = Recorder(client, watches, options.kubectl, silence)
+    if recorder.release not in RELEASES:
+        raise SystemExit(f"the cluster is of {recorder.version}; recordings are of {', '.join(RELEASES)}")
+    return Beside(recorder, slots, options.out)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from tests.recordings.scenario_files import ScenarioFile, parse, read_seconds
+from tests.recordings.scenario_files import RELEASES, ScenarioFile, parse, read_seconds
 
 Json = dict[str, Any]
 
@@ -49,9 +49,9 @@ class Case:
         )
         return head + yaml.dump_all([*self.manifests, scenario], Dumper=_Plain, sort_keys=False)
 
-    def to_file(self) -> ScenarioFile:
-        """The scenario as the comparison reads it."""
-        return parse(self.name, self.to_text())
+    def to_file(self, release: str = RELEASES[0]) -> ScenarioFile:
+        """The scenario as the comparison reads it, for a cluster of a release."""
+        return parse(self.name, self.to_text(), release)
 
 
 class _Plain(yaml.SafeDumper):

@@ -24,6 +24,8 @@ STATUS_SECONDS = 60
 LEASES = "apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 SIZE = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "100Gi"}
 KILLED = 137
+START_SECONDS = 0.3
+"""A pod that is deleted as soon as it is there never runs, as with a kubelet."""
 
 
 def say_now(fraction: str = "seconds") -> str:
@@ -122,7 +124,7 @@ class HollowNodes:
             self._plan_for(uid, 0, self._stop)
         elif not is_deleted and uid not in self._started:
             self._started.add(uid)
-            self._plan_for(uid, 0, self._run)
+            self._plan_for(uid, START_SECONDS, self._run)
 
     def _plan_for(self, uid: str, after_seconds: float, what: Callable[[Json], None]) -> None:
         """The same for what is done to a pod, as it stands then."""
@@ -186,16 +188,17 @@ class HollowNodes:
         grace_seconds = pod["metadata"].get("deletionGracePeriodSeconds", 30)
         ends = _read_behavior(pod).get("onTerm", {})
         takes_seconds = _read_seconds(ends.get("takes", "0s"))
-        is_over = pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
-        after_seconds = 0 if is_over else min(takes_seconds, grace_seconds)
+        is_running = pod.get("status", {}).get("phase") == "Running"
+        after_seconds = min(takes_seconds, grace_seconds) if is_running else 0
         self._plan_for(pod["metadata"]["uid"], after_seconds, self._remove)
 
     def _remove(self, pod: Json) -> None:
         ends = _read_behavior(pod).get("onTerm", {})
         if pod.get("status", {}).get("phase") not in ("Succeeded", "Failed"):
-            is_killed = _read_seconds(ends.get("takes", "0s")) > pod["metadata"].get(
-                "deletionGracePeriodSeconds", 30
-            )
+            # What never ran did not end well: a kubelet says 137 of it too.
+            is_killed = pod.get("status", {}).get("phase") != "Running" or _read_seconds(
+                ends.get("takes", "0s")
+            ) > pod["metadata"].get("deletionGracePeriodSeconds", 30)
             self._show_end(pod, KILLED if is_killed else ends.get("exit", 0))
         meta = pod["metadata"]
         options = {"gracePeriodSeconds": 0, "preconditions": {"uid": meta["uid"]}}

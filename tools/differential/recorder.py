@@ -29,6 +29,8 @@ SLOT_LABEL = "lab/slot"
 TOLERATION = {"key": OWN_NODES_TAINT["key"], "operator": "Exists", "effect": "NoSchedule"}
 NODES_OF_A_SLOT = 3
 SETTLE_SECONDS = 1.5
+APART_SECONDS = 0.3
+"""Between two requests of one instant: which controllers look in between is not to hang on a few ms."""
 GONE_SECONDS = READY_SECONDS = 30
 
 
@@ -106,6 +108,8 @@ class Recorder:
         self._client, self._watches = client, watches
         self._kubectl, self._silence = kubectl, silence
         self.version = client.ask("GET", "version").body["gitVersion"]
+        # As ours is told it: v1.35 of v1.35.6 and of v1.35.6+k3s1.
+        self.release = ".".join(self.version.split(".")[:2])
 
     def record(self, case: Case, slot: Slot, path: Path) -> str:
         """Run one scenario and write its recording. Returns the time of day at which it began.
@@ -155,13 +159,14 @@ class Recorder:
 
     def _live(self, case: Case, found: Recording) -> None:
         sender = Sender(self._client, found.namespace, self._kubectl, self._silence)
-        file = case.to_file()
+        file, now = case.to_file(), 0.0
         for number, manifest in enumerate(file.given, 1):
+            _wait_until(found.started + (number - 1) * APART_SECONDS)
             now = time.monotonic() - found.started
             title = f"manifest {number}, {manifest['kind']} {manifest['metadata']['name']}"
             found.note(title, sender.create(fit_to_slot(manifest, found.slot)), now)
         for step, title in zip(file.steps, file.step_titles, strict=True):
-            _wait_until(found.started + step.at_seconds)
+            _wait_until(found.started + max(step.at_seconds, now + APART_SECONDS))
             now = time.monotonic() - found.started
             found.note(title, sender.take(step.kind, rename_nodes(step.payload, found.slot.nodes)), now)
         _wait_until(found.started + case.until_seconds + 1)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import queue
+import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 
 from tools.differential.case import Case
-from tools.differential.judging import Verdict, judge_alone, judge_beside
+from tools.differential.judging import CHANCE, Verdict, judge_alone, judge_beside
 from tools.differential.recorder import Recorder, Slot
 from tools.differential.shrinking import shrink
+
+LOW_PRIORITY = 10
+APART_SECONDS = 0.5
+"""Between two scenarios' starts: the first moments of many at once are more than a small machine bears."""
 
 
 class Alone:
@@ -27,7 +34,7 @@ class Alone:
 class Beside:
     """The search beside a real cluster: as many scenarios at once as there are slots.
 
-    Ours run in a process of their own, so that nobody who listens to the cluster has to wait for them.
+    Ours run in a process of their own, at a low priority: nobody who listens to the cluster waits for them.
     """
 
     def __init__(self, recorder: Recorder, slots: Sequence[Slot], folder: Path) -> None:
@@ -36,7 +43,8 @@ class Beside:
         self._free: queue.Queue[Slot] = queue.Queue()
         for slot in slots:
             self._free.put(slot)
-        self._runs = ProcessPoolExecutor(1)
+        self._starts = threading.Lock()
+        self._runs = ProcessPoolExecutor(1, initializer=os.nice, initargs=(LOW_PRIORITY,))
         self._threads = ThreadPoolExecutor(len(slots))
 
     def judge(self, cases: Iterable[Case]) -> Iterator[Verdict]:
@@ -46,6 +54,8 @@ class Beside:
 
     def _judge(self, case: Case) -> Verdict:
         slot = self._free.get()
+        with self._starts:
+            time.sleep(APART_SECONDS)
         try:
             path = self._folder / f"{case.name}.{slot.name}.real.jsonl.gz"
             wall = self._recorder.record(case, slot, path)
@@ -54,10 +64,23 @@ class Beside:
         finally:
             self._free.put(slot)
         case = replace(case, epoch=wall[:23] + "Z")
-        return self._runs.submit(judge_beside, case, path).result()
+        return self._runs.submit(judge_beside, case, path, self._recorder.release).result()
 
 
 Search = Alone | Beside
+
+
+def run_again(search: Search, found: Sequence[Verdict], times: int) -> list[Verdict]:
+    """The verdicts as they stand after so many further runs; chance is what one of them does not show.
+
+    Of what stands the last run is told, with what all of them showed.
+    """
+    standing = {one.case.name: one for one in found}
+    for _ in range(times):
+        for one in search.judge([before.case for before in standing.values() if not before.is_sound]):
+            shown = one.shown & standing[one.case.name].shown
+            standing[one.case.name] = replace(one, word=one.word if shown else CHANCE, shown=shown)
+    return [*standing.values()]
 
 
 def shrink_verdict(search: Search, found: Verdict, most_tries: int) -> Verdict:

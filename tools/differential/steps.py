@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,9 +51,9 @@ class Sender:
             raise ValueError("a step `rollout` needs kubectl: name it with --kubectl")
         whole = [self.kubectl, "--kubeconfig", str(self.client.kubeconfig), "-n", self.namespace, *arguments]
         done = subprocess.run(whole, capture_output=True, text=True, check=False, timeout=120)
-        return Answer(
-            500 if done.returncode else 200, {"message": done.stderr.strip()} if done.returncode else {}
-        )
+        if not done.returncode:
+            return Answer(200, {})
+        return Answer(500, {"message": re.sub(r"^Error from server \(\w+\): ", "", done.stderr.strip())})
 
 
 def _patch(sender: Sender, value: Json) -> Answer:
@@ -82,6 +83,9 @@ def _scale(sender: Sender, value: Json) -> Answer:
 def _delete(sender: Sender, value: Json) -> Answer:
     options = {key: value[key] for key in ("propagationPolicy", "gracePeriodSeconds") if key in value}
     options.setdefault("propagationPolicy", "Background")
+    if options.get("gracePeriodSeconds") == 0:
+        # As kubectl sends it: at once is only with --force.
+        options["gracePeriodSeconds"] = 1
     return sender.client.ask("DELETE", sender.path(value["kind"], value["name"]), options)
 
 

@@ -44,6 +44,8 @@ class Loop:
         # Keys waiting on a timer: when it is due and its number.
         self._pending: dict[Key, tuple[int, int, bool]] = {}
         self._failures: dict[Key, int] = {}
+        # Until when failing keys wait for their next retry. A look for another reason does not put it off.
+        self._retries_at_ms: dict[Key, int] = {}
         # Keys that were looked at too often: how long they waited last, and until when.
         self._hot: dict[Key, tuple[int, int]] = {}
         self._syncs: dict[Key, int] = {}
@@ -169,12 +171,19 @@ class Loop:
         most_ms: int = QUEUE_MAX_MS,
         first_ms: int = QUEUE_BASE_MS,
     ) -> int:
-        """Look again after the work queue's growing delay, which is returned in ms."""
-        key = (controller, namespace, name)
+        """Look again after the work queue's growing delay, which is returned in ms.
+
+        A key that waits for a retry already keeps it: client-go's queue moves a wait forward only.
+        """
+        key, now_ms = (controller, namespace, name), self._clock.now_ms
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
         delay_ms = min(first_ms << min(failures, 40), most_ms)
-        self._enqueue_by(key, self._clock.now_ms + delay_ms, failures < 10)
+        due_ms = now_ms + delay_ms
+        if now_ms < (waits_until_ms := self._retries_at_ms.get(key, 0)):
+            due_ms = min(due_ms, waits_until_ms)
+        self._retries_at_ms[key] = due_ms
+        self._enqueue_by(key, due_ms, failures < 10)
         return delay_ms
 
     def count_retries(self, controller: str, namespace: str, name: str) -> int:
@@ -183,7 +192,8 @@ class Loop:
 
     def forget(self, controller: str, namespace: str, name: str) -> None:
         """A key went well: its next retry is quick again."""
-        self._failures.pop((controller, namespace, name), None)
+        if self._failures.pop((controller, namespace, name), None) is not None:
+            self._retries_at_ms.pop((controller, namespace, name), None)
 
     def _enqueue_by(self, key: Key, due_ms: int, is_progress: bool) -> None:
         waiting = self._pending.get(key)
@@ -268,6 +278,8 @@ class Loop:
     def save(self) -> dict[str, Any]:
         """Plain data; waiting keys are in the agenda."""
         saved: dict[str, Any] = {"failures": [[*key, count] for key, count in self._failures.items()]}
+        if self._retries_at_ms:
+            saved["retries"] = [[*key, due_ms] for key, due_ms in self._retries_at_ms.items()]
         if self._hot:
             saved["hot"] = [[*key, *wait] for key, wait in self._hot.items()]
         if self._away:
@@ -279,6 +291,7 @@ class Loop:
     def load(self, data: dict[str, Any]) -> None:
         """Go on from what `save` described; the agenda is restored before."""
         self._failures = {(row[0], row[1], row[2]): row[3] for row in data["failures"]}
+        self._retries_at_ms = {(row[0], row[1], row[2]): row[3] for row in data.get("retries", ())}
         self._hot = {(row[0], row[1], row[2]): (row[3], row[4]) for row in data.get("hot", ())}
         self.hold(data.get("away", ()))
         self._kept_keys = {(row[0], row[1], row[2]): row[3] for row in data.get("kept_keys", ())}
