@@ -1,4 +1,4 @@
-"""The small forms beside the text of an object: which there are of its kind, their fields, and what each does.
+"""The small forms beside the text of an object: which its kind has, their fields, and what each does.
 
 A page fills them from the text and writes into the text what is chosen; nothing is sent but the text.
 """
@@ -27,7 +27,7 @@ WHOLE, SHARE, TEXT, PORT, LINES, CHOICE, HANDLER = (
     *("choice", "handler"),
 )
 WITH_TEMPLATE = (DEPLOYMENT, STATEFUL_SET, DAEMON_SET, REPLICA_SET, REPLICATION_CONTROLLER, CRON_JOB)
-"""Kinds whose pods can be made otherwise from now on: the pods of a Job, and a pod itself, stay as they are."""
+"""Kinds whose pods can be made otherwise from now on: a pod, and the pods of a Job, stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class SmallField:
     """One field. `kind` says what may stand in it: WHOLE from `low` on, SHARE (a number or `25%`), …
 
     `path` is that in the object, or in the container that was chosen. `within`: shown where this is there.
-    `unless`: not shown where a field (path, value) is so; `instead`: what goes when this is given. A HANDLER is the
-    one name under its path that there is, of `starts`, which say with what each begins.
+    `unless`: not shown where a field (path, value) is so; `instead`: what goes when this is given. A HANDLER
+    is the one name under its path that there is, of `starts`, which say with what each begins.
     """
 
     label: str
@@ -105,8 +105,8 @@ _OF_DEPLOYMENT = SmallForm(
             (
                 SmallField(
                     *("type", "spec.strategy.type", CHOICE),
-                    "RollingUpdate makes new pods while old ones still serve. Recreate ends all old pods first:"
-                    " nothing serves meanwhile.",
+                    "RollingUpdate makes new pods while old ones still serve. Recreate ends all old pods"
+                    " first: nothing serves meanwhile.",
                     choices=("RollingUpdate", "Recreate"),
                 ),
                 SmallField(
@@ -124,8 +124,8 @@ _OF_DEPLOYMENT = SmallForm(
                 _MIN_READY,
                 SmallField(
                     *("progressDeadlineSeconds", "spec.progressDeadlineSeconds", WHOLE),
-                    "After so long without progress the rollout is said to have failed; it goes on all the same."
-                    " More than minReadySeconds; 600 if not said.",
+                    "After so long without progress the rollout is said to have failed; it goes on all the"
+                    " same. More than minReadySeconds; 600 if not said.",
                     low=1,
                 ),
             ),
@@ -206,8 +206,8 @@ BUDGET = SmallForm(
                 ),
                 SmallField(
                     *("unhealthyPodEvictionPolicy", "spec.unhealthyPodEvictionPolicy", CHOICE),
-                    "Whether a pod that runs and is not ready may be evicted: IfHealthyBudget, only while enough"
-                    " others are healthy; AlwaysAllow, in any case.",
+                    "Whether a pod that runs and is not ready may be evicted: IfHealthyBudget, only while"
+                    " enough others are healthy; AlwaysAllow, in any case.",
                     choices=("IfHealthyBudget", "AlwaysAllow"),
                 ),
             ),
@@ -221,7 +221,7 @@ _HTTP = {"path": "/", "port": 80}
 _PROBES = {
     "readinessProbe": "Readiness: while it fails, no Service sends requests to the pod.",
     "livenessProbe": "Liveness: when it fails, the container is restarted.",
-    "startupProbe": "Startup: until it succeeds, the other two wait; when it fails, the container is restarted.",
+    "startupProbe": "Startup: until it succeeds the others wait; when it fails, the container is restarted.",
 }
 _HOOKS = {
     "lifecycle.preStop": "preStop: runs before the stop signal, within the time that the pod has to end.",
@@ -242,7 +242,7 @@ def _list_pod_forms(entry: KindEntry) -> list[SmallForm]:
         SmallForm("Probes", "What a kubelet asks a container, and how often.", probes, containers),
         SmallForm(
             "Hooks",
-            "What runs as a container starts and ends. Pods that are there end by the template they were made of.",
+            "What runs as a container starts and ends. Pods that are there end by the template they came from.",
             (Group("The whole pod", (grace,)), *hooks),
             containers,
         ),
