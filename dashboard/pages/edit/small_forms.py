@@ -242,7 +242,7 @@ def _list_pod_forms(entry: KindEntry) -> list[SmallForm]:
         SmallForm("Probes", "What a kubelet asks a container, and how often.", probes, containers),
         SmallForm(
             "Hooks",
-            "What runs as a container starts and ends. Pods that are there end by the template they came from.",
+            "What runs as a container starts and ends. Pods that are there end by their old template.",
             (Group("The whole pod", (grace,)), *hooks),
             containers,
         ),
