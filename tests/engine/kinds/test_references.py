@@ -154,9 +154,7 @@ def test_what_would_look_at_writes_and_is_not_asked_is_said() -> None:
     policy = {**webhook, "kind": "ValidatingAdmissionPolicy"}
     policy["spec"] = {"validations": [{"expression": "authorizer.path('/').check('get').allowed()"}]}
     said = list_unmodelled([webhook, policy])
-    assert said[0].startswith(
-        "MutatingWebhookConfiguration gate: MutatingWebhookConfiguration gate is stored, and no"
-    )
+    assert said[0].startswith("MutatingWebhookConfiguration gate: is stored, and no write is held to it: ")
     assert said[1].startswith("ValidatingAdmissionPolicy gate: spec.validations[0].expression: ")
 
 

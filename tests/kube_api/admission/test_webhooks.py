@@ -345,7 +345,7 @@ def test_what_is_no_webhook_harms_no_write(api, gate):
         [None, {}, {"url": "https://[::1/"}, {"url": "http://x"}, {"caBundle": "!"}]
     ):
         hook = make_webhook(gate, "/yes", clientConfig=config, failurePolicy="Ignore")
-        configure(api, "Validating", f"odd{index}", hook, {"rules": [None, {"resources": None}]}, {})
+        configure(api, "Validating", f"odd{index}", hook, {"rules": [{"resources": None}]}, {})
         configure(
             api, "Mutating", f"odd{index}", {**hook, "timeoutSeconds": -1}, {**hook, "matchPolicy": "x"}
         )
