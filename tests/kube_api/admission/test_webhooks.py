@@ -144,6 +144,7 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
     thread.start()
     yield server.server_address[1], base64.b64encode(certificate).decode()
     server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture
