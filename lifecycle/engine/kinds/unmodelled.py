@@ -15,12 +15,13 @@ from ..objects.storage import CLAIM
 from ..rules.nodes.host_paths import is_assumed
 from .pod_specs import find_pod_spec
 from .references import name_subject
-from .registry import kind_of_json
+from .registry import entry_of_json, kind_of_json
 
 Json = Mapping[str, Any]
 _MOUNTED = "is taken to be mounted at once, also where Kubernetes would not find it"
 _EMPTY = "the volume is made empty"
 _MOST_NAMES = 3
+_OF_ADMISSION = ("admissionregistration.k8s.io", "apiextensions.k8s.io")
 _FOREIGN_VOLUMES = (
     "csi", "nfs", "iscsi", "fc", "azureFile", "azureDisk", "cinder",
     "awsElasticBlockStore", "gcePersistentDisk", "vsphereVolume", "portworxVolume", "flexVolume",
@@ -62,15 +63,21 @@ UNMODELLED = (
 
 
 def list_unmodelled(objects: Iterable[Json]) -> list[str]:
-    """One line for each such field that objects set, with who sets it."""
+    """One line for each such field that objects set, with who sets it; and what of those is not asked that
+    would look at every write, and of the rules of definitions."""
     users: dict[Unmodelled, dict[str, None]] = {}
+    unasked: list[str] = []
     for data in objects:
+        entry = entry_of_json(data)
+        if entry.kind.group in _OF_ADMISSION:
+            subject = name_subject(data)
+            unasked += [f"{subject}: {one.removeprefix(subject).lstrip()}" for one in entry.warn(data)]
         kind, pod = kind_of_json(data).id, find_pod_spec(data)
         for one in UNMODELLED:
             found = find_values(pod if one.kind == POD_KIND.id else data, one.path)
             if (one.kind == POD_KIND.id or one.kind == kind) and any(map(one.counts, found)):
                 users.setdefault(one, {})[name_subject(data)] = None
-    return [_describe(one, list(users[one])) for one in UNMODELLED if one in users]
+    return [_describe(one, list(users[one])) for one in UNMODELLED if one in users] + unasked
 
 
 def _describe(one: Unmodelled, users: list[str]) -> str:

@@ -112,15 +112,15 @@ def _post(endpoint: Endpoint, address: tuple[str, int], review: Json, seconds: f
                 "Connection": "close",
             }
             connection.request("POST", target, body, headers)
-            answer = connection.getresponse()
-            text = answer.read(MOST_BYTES + 1)
+            with connection.getresponse() as answer:
+                status, text = answer.status, answer.read(MOST_BYTES + 1)
     except (OSError, http.client.HTTPException) as problem:
         raise (TimeoutError() if is_late.is_set() else problem) from None
     finally:
         timer.cancel()
     if is_late.is_set():
         raise TimeoutError
-    return _read(answer.status, text)
+    return _read(status, text)
 
 
 def _cut(secure: ssl.SSLSocket, is_late: threading.Event) -> None:

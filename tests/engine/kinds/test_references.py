@@ -145,6 +145,19 @@ def test_kinds_of_others_are_let_be() -> None:
         assert list_unmodelled([{**odd, "spec": spec}]) == []
 
 
+def test_what_would_look_at_writes_and_is_not_asked_is_said() -> None:
+    webhook = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingWebhookConfiguration",
+        "metadata": {"name": "gate"},
+    }
+    policy = {**webhook, "kind": "ValidatingAdmissionPolicy"}
+    policy["spec"] = {"validations": [{"expression": "authorizer.path('/').check('get').allowed()"}]}
+    said = list_unmodelled([webhook, policy])
+    assert said[0].startswith("MutatingWebhookConfiguration gate: is stored, and no write is held to it: ")
+    assert said[1].startswith("ValidatingAdmissionPolicy gate: spec.validations[0].expression: ")
+
+
 def test_a_field_that_nothing_acts_on_is_said_once() -> None:
     devices = {"resourceClaims": [{"name": "gpu"}]}
     names = ["web", "api", "db", "cache"]

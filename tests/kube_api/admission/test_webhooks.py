@@ -144,6 +144,7 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
     thread.start()
     yield server.server_address[1], base64.b64encode(certificate).decode()
     server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture
@@ -342,10 +343,10 @@ def test_a_server_with_another_certificate_is_not_trusted(api, gate, tmp_path):
 
 def test_what_is_no_webhook_harms_no_write(api, gate):
     for index, config in enumerate(
-        [None, {}, {"url": "https://[::1/"}, {"url": "http://x"}, {"caBundle": "!"}]
+        [None, {}, {"url": "https://[::1/"}, {"url": "http://x"}, {"caBundle": "YQ=="}]
     ):
         hook = make_webhook(gate, "/yes", clientConfig=config, failurePolicy="Ignore")
-        configure(api, "Validating", f"odd{index}", hook, {"rules": [None, {"resources": None}]}, {})
+        configure(api, "Validating", f"odd{index}", hook, {"rules": [{"resources": None}]}, {})
         configure(
             api, "Mutating", f"odd{index}", {**hook, "timeoutSeconds": -1}, {**hook, "matchPolicy": "x"}
         )
