@@ -76,6 +76,11 @@ PAGES = [
     *(f"/clusters/shop/?{name}={{}}" for name in ("at", "q", "{}")),
     *(f"/clusters/shop/pods/default/web-1/{part}" for part in ("?at={}", "placement/?at={}", "yaml/?x={}")),
     *(f"/clusters/shop/events/?{name}={{}}" for name in ("q", "uid")),
+    *(
+        f"/clusters/shop/{part}={{}}"
+        for part in ("table/?q", "names/?of=pod&like", "names/?of=pod&named", "names/?of")
+    ),
+    *(f"/clusters/shop/stretch/?to=5s&{name}={{}}" for name in ("from", "from=0s&of", "from=0s&q")),
     *(f"/clusters/shop/{part}" for part in ("ahead/?figure={}", "why/{}/", "why/command/{}/", "{}/")),
     *(f"/clusters/shop/{part}" for part in ("tokens/{}/revoke/", "nodes/{}/", "nodes/{}/status/")),
     "/clusters/shop/{}/default/web/yaml/",
