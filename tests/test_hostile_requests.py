@@ -80,6 +80,11 @@ PAGES = [
         f"/clusters/shop/{part}"
         for part in ("ahead/?figure={}", "why/{}/", "why/change/{}/", "why/command/{}/", "{}/")
     ),
+    *(
+        f"/clusters/shop/{part}={{}}"
+        for part in ("table/?q", "names/?of=pod&like", "names/?of=pod&named", "names/?of")
+    ),
+    *(f"/clusters/shop/stretch/?to=5s&{name}={{}}" for name in ("from", "from=0s&of", "from=0s&q")),
     *(f"/clusters/shop/{part}" for part in ("tokens/{}/revoke/", "nodes/{}/", "nodes/{}/status/")),
     "/clusters/shop/{}/default/web/yaml/",
     "/clusters/shop/poddisruptionbudgets/{}/web/status/",

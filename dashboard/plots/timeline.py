@@ -101,8 +101,8 @@ def make_timeline(
     shown = _choose_rows(shown, total, max_rows, page, stories)
     is_by_state = page is not None and page.order == BY_STATE
     pulled = shown if is_by_state else _pull_out(shown) if page is None else []
-    apart = {story.uid for story in pulled}
-    groups = _group([story for story in shown if story.uid not in apart], stories, page is None)
+    apart = {story.lane for story in pulled}
+    groups = _group([story for story in shown if story.lane not in apart], stories, page is None)
     drawn = Counter((story.namespace, stories.workload_of(story)) for story in shown)
     bands = _make_bands(drawn, counts, stories, len(shown)) if is_crowded and not is_by_state else {}
     spans = _list_spans(shown, now_ms, now_ms - since_ms, bands)
@@ -199,7 +199,10 @@ def _find_owners(stories: Stories, density: Density) -> dict[Group, list[Owner]]
 
 
 def _pull_out(shown: list[PodStory]) -> list[PodStory]:
-    """The pods in trouble, the gravest first, where they would be looked for among others that are well."""
+    """The pods in trouble, the gravest first, where they would be looked for among others that are well.
+
+    Their lanes go with them: a StatefulSet's web-0 that is gone stands where the one in trouble does.
+    """
     troubled = [story for story in shown if story.is_troubled] if len(shown) > AT_A_GLANCE else []
     if len(troubled) == len(shown):
         return []
@@ -215,9 +218,11 @@ def _problem_lanes(pulled: list[PodStory], is_spread: bool) -> list[Lane]:
 
 def _list_by_state(shown: list[PodStory], is_spread: bool) -> list[Lane]:
     """A group a state, the gravest first; what is gone comes last."""
-    lanes: list[Lane] = []
+    lanes, placed = list[Lane](), set[str]()
     for name, label in (*((state, TONES_BY_NAME[state].label) for state in ORDER), (GONE, "Gone")):
-        own = [story for story in shown if (GONE if story.is_gone else story.state) == name]
+        there = [story for story in shown if story.lane not in placed]
+        own = [story for story in there if (GONE if story.is_gone else story.state) == name]
+        placed.update(story.lane for story in own)
         if own:
             note = f"{len(own)} on this page"
             lanes.append(Lane(f"group:state/{name}", label, note=note, header=True))

@@ -442,6 +442,20 @@ def test_pods_in_trouble_stand_above_many_that_are_well_and_the_gravest_first():
     )
 
 
+def test_a_name_that_is_there_again_has_one_row_wherever_that_stands():
+    again = {"owner": "ReplicaSet/api", "uid": "uid-again"}
+    rows = [
+        *mostly_ready(30),
+        transition(100, "exists", "deleted", "p00", old="created", owner="ReplicaSet/api"),
+        transition(200, "exists", "created", "p00", **again),
+        transition(200, "state", "crashing", "p00", **again),
+    ]
+    page = Page(0, "state", ("uid-again", "uid-p00", "uid-p01"), 3)
+    for asked in ({}, {"page": page}):
+        keys = make_timeline(told(rows), 9000, **asked)["layout"]["yaxis"]["categoryarray"]
+        assert keys.count("default/p00") == 1 and keys[1] == "default/p00"
+
+
 def test_of_more_pods_than_rows_one_that_gets_no_traffic_is_drawn_before_those_that_are_well():
     figure = make_timeline(told(mostly_ready(p00="notReady")), 9000, max_rows=5)
     assert {"p00", "p29", "p28", "p27", "p26"} <= set(rows_of(figure))

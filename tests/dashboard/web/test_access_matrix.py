@@ -230,7 +230,12 @@ def fill(route: str, values: dict[str, str]) -> list[str]:
     return [filled + ASKED.get(route.rpartition(">/")[2], "").replace("POD", values["pod"])]
 
 
-ASKED = {"logs": "?pod=POD", "compare/": f"?with={NAME}"}
+ASKED = {
+    "logs": "?pod=POD",
+    "compare/": f"?with={NAME}",
+    "names/": "?of=node",
+    "stretch/": "?from=0&to=1",
+}
 KUBE_PATHS = [
     "api/v1/namespaces/default/pods",
     "api/v1/pods?watch=true&timeoutSeconds=1",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Settings
-from lifecycle.engine.api import first_objects, server
+from lifecycle.engine.api import definitions, first_objects
 
 NODES = 3
 SERVICE = ("Service", "default", "kubernetes")
@@ -18,9 +18,9 @@ def validated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The kinds of what is looked through from here on, where nothing is known yet."""
     first_objects._known_by.cache_clear()
     seen: list[str] = []
-    validate = server.validate_create
+    validate = definitions.validate_create
     monkeypatch.setattr(
-        server, "validate_create", lambda data, gates: seen.append(data["kind"]) or validate(data, gates)
+        definitions, "validate_create", lambda data, gates: seen.append(data["kind"]) or validate(data, gates)
     )
     return seen
 
