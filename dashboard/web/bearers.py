@@ -89,8 +89,8 @@ def _secure(respond: Callable[[HttpRequest], Awaitable[Any]]) -> Callable[[HttpR
 
 async def _answer(request: HttpRequest) -> HttpResponseBase:
     cluster, _, path = request.path_info.removeprefix(PREFIX).partition("/")
-    response: Any = await serve_bearer(request, cluster, path)
+    response = await serve_bearer(request, cluster, path)
     response.headers.setdefault("X-Frame-Options", "DENY")
-    if not response.streaming:
+    if isinstance(response, HttpResponse):
         response.headers.setdefault("Content-Length", str(len(response.content)))
     return response

@@ -81,7 +81,7 @@ async def test_a_token_is_answered_without_a_page_and_others_by_pages(shop: Shop
         raise RuntimeError("broken inside")
 
     monkeypatch.setattr(serving, "respond", fail)
-    status, headers, body = await ask(PODS, token)
+    status, headers, body = await ask("/k8s/shop/version", token)
     assert (status, orjson.loads(body)["reason"]) == (500, "InternalError")
     assert b"broken inside" not in body
     assert "broken inside" in caplog.text
