@@ -91,4 +91,6 @@ async def _answer(request: HttpRequest) -> HttpResponseBase:
     cluster, _, path = request.path_info.removeprefix(PREFIX).partition("/")
     response = await serve_bearer(request, cluster, path)
     response.headers.setdefault("X-Frame-Options", "DENY")
+    if isinstance(response, HttpResponse):
+        response.headers.setdefault("Content-Length", str(len(response.content)))
     return response

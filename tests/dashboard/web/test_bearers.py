@@ -59,6 +59,7 @@ async def test_a_token_is_answered_without_a_page_and_others_by_pages(shop: Shop
     assert headers["Content-Security-Policy"].startswith("default-src 'none'")
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Content-Length"] == str(len(body))
     assert headers["Cache-Control"] == "no-cache, private"
     for path, shown in ((PODS, ""), ("/clusters/", token), ("/k8s/", token), ("/k8sish/shop/api", token)):
         assert (await ask(path, shown))[0] == 299, path
@@ -80,7 +81,7 @@ async def test_a_token_is_answered_without_a_page_and_others_by_pages(shop: Shop
         raise RuntimeError("broken inside")
 
     monkeypatch.setattr(serving, "respond", fail)
-    status, headers, body = await ask(PODS, token)
+    status, headers, body = await ask("/k8s/shop/version", token)
     assert (status, orjson.loads(body)["reason"]) == (500, "InternalError")
     assert b"broken inside" not in body
     assert "broken inside" in caplog.text
