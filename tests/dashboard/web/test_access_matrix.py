@@ -117,6 +117,7 @@ OTHERS = {
     "gallery/<str:story>.svg": SIGNED_IN,
     "gallery/<str:story>/": NOBODY,
     "healthz": ALL,
+    "mcp": NOBODY,
     "metrics": STAFF,
     "palette.css": ALL,
     "readyz": ALL,
