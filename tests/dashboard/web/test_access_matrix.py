@@ -118,6 +118,7 @@ OTHERS = {
     "gallery/<str:story>.svg": SIGNED_IN,
     "gallery/<str:story>/": SIGNED_IN,
     "healthz": ALL,
+    "mcp": NOBODY,
     "metrics": STAFF,
     "palette.css": ALL,
     "readyz": ALL,
