@@ -89,13 +89,12 @@ class ObjectsFeed:
         """Rows in order; of an object whose first ones are not kept, what its others say was before."""
         held = list(rows)
         begun = {row["uid"] for row in held if row["field"] == "exists"}
-        cut = {uid: at_ms for uid, at_ms in made.items() if uid not in begun}
-        for uid in cut:
-            before: dict[str, Any] = {}
-            for row in held:
-                if row["uid"] == uid:
-                    before.setdefault(row["field"], row["old"])
-            self.by_uid[uid].begin(cut[uid], before)
+        before: dict[str, dict[str, Any]] = {uid: {} for uid in made if uid not in begun}
+        for row in held:
+            if row["uid"] in before:
+                before[row["uid"]].setdefault(row["field"], row["old"])
+        for uid, values in before.items():
+            self.by_uid[uid].begin(made[uid], values)
         self._take(held)
 
     def _told(self) -> Q:

@@ -15,7 +15,8 @@ from lifecycle.engine.objects.kinds import kind_of_id
 Row = Mapping[str, Any]
 Key = tuple[str, str, str]
 """Kind, namespace and name."""
-CHANGE = "change"
+CHANGE, MOST_HELD = "change", 500
+"""Of one object so many bars and so many changes are held, the latest."""
 OVER = ("Complete", "Failed")
 """The conditions with which a Job is over."""
 
@@ -65,6 +66,7 @@ class ObjectStory:
         title = f"{self.name}: changed {told}"
         notes = ["press to see the difference"]
         self.marks.append(Mark(self.lane, "diamond", WAITING, at_ms, title, notes, f"{CHANGE}/{rv}"))
+        del self.marks[:-MOST_HELD]
 
     def _put(self, group: str, uid: str, value: Any, row: Row) -> None:
         if self.is_gone:
@@ -98,6 +100,7 @@ class ObjectStory:
             self._close(at_ms)
         title = f"{self.name}: {said.word}"
         self.spans.append(Span(self.lane, said.tone, at_ms, None, title, said.notes, seq, said.word))
+        del self.spans[:-MOST_HELD]
 
     def _close(self, at_ms: int) -> None:
         if self.spans and self.spans[-1].end_ms is None:

@@ -38,7 +38,7 @@ form.querySelector("[data-download]").addEventListener("click", (event) => {
 /** The runs that there are, as the server lists them; what is chosen stays, if it is still one of them. */
 function listRuns() {
   const told = log.querySelector("[data-runs]");
-  if (!told || told.innerHTML === runs.innerHTML) return;
+  if (!told || told.textContent === runs.textContent) return;
   const chosen = runs.value;
   runs.replaceChildren(...[...told.options].map((option) => option.cloneNode(true)));
   runs.value = chosen;
