@@ -72,7 +72,7 @@ let objects = null;
 
 /** They are asked for by few, so that what draws them is read when somebody does. */
 async function openObjects(open) {
-  const { Objects } = await import("./objects.js");
+  const { Objects } = await import("./charts/objects.js");
   objects ??= new Objects(tree, addChart, askObjects);
   if (open) objects.restore(open);
 }
@@ -153,7 +153,7 @@ function askQuery(query) {
   showView(address.read());
   tellStretch();
   // At a past instant other changes are the neighbours.
-  if (page.querySelector("[data-past]")) htmx.ajax("GET", location.href, { target: "[data-past]", select: "[data-past]", swap: "outerHTML" });
+  if (page.querySelector("[data-past]")) htmx.ajax("GET", location.href, { target: "[data-past]", select: "[data-past] > *" });
   for (const feed of feeds) feed.isAsked = Boolean(query);
   refreshEvents(0);
 }
