@@ -59,7 +59,9 @@ def make_json_schema(name: str, api_version: str = "", release: Release = DEFAUL
     versions = tables.versions_of(name)
     if not versions or api_version not in ("", *versions):
         of = f"{name!r} in {api_version!r}" if versions else repr(name)
-        raise ValueError(f"there is no schema of {of}; there are {', '.join(list_schemas()[:4])}, Deployment …")
+        raise ValueError(
+            f"there is no schema of {of}; there are {', '.join(list_schemas()[:4])}, Deployment …"
+        )
     # Of kinds with several versions the newest stands last.
     version = api_version or versions[-1]
     definitions: dict[str, Json] = {}
