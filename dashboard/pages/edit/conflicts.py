@@ -17,10 +17,10 @@ MOST_FIELDS = 50
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """`fields`: what others changed, from when the editor was opened to now. `both`: paths that the writer changed too.
+    """`fields`: what others changed since the editor was opened. `both`: paths that the writer changed too.
 
-    `seen` stands for the object as it is now: who has seen this conflict may write over that, and over nothing
-    that came later.
+    `seen` stands for the object as it is now: who has seen this conflict may write over that, and over
+    nothing that came later.
     """
 
     fields: tuple[Field, ...]
@@ -54,9 +54,9 @@ def digest(data: Json) -> str:
 
 
 def merge(opened: Any, written: Any, now: Any) -> Any:
-    """What was written, with what others changed meanwhile beside it; what both changed stays as it was written.
+    """What was written, with what others changed meanwhile; what both changed stays as it was written.
 
-    Items of lists belong together by their names, as containers do; of other lists the one that changed stays.
+    Items of lists belong together by their names, as containers do; another list is taken whole.
     """
     if written in (opened, now):
         return now

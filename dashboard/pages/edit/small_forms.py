@@ -1,4 +1,4 @@
-"""The small forms beside the text of an object: which there are of its kind, their fields, and what each does.
+"""The small forms beside the text of an object: which its kind has, their fields, and what each does.
 
 A page fills them from the text and writes into the text what is chosen; nothing is sent but the text.
 """
