@@ -79,6 +79,8 @@ PAGES = [
     *(f"/clusters/shop/{part}" for part in ("ahead/?figure={}", "why/{}/", "why/command/{}/", "{}/")),
     *(f"/clusters/shop/{part}" for part in ("tokens/{}/revoke/", "nodes/{}/", "nodes/{}/status/")),
     "/clusters/shop/{}/default/web/yaml/",
+    "/clusters/shop/{}/default/web/edit/",
+    "/clusters/shop/schema/?kind={}&apiVersion={}",
     "/clusters/shop/poddisruptionbudgets/{}/web/status/",
     "/clusters/shop/horizontalpodautoscalers/default/{}/",
     "/clusters/shop/services/{}/web/",
@@ -139,6 +141,7 @@ FORMS = {
     "/admin/lifecycle/cluster/": ("action", "_selected_action", "index", "select_across"),
     "/admin/lifecycle/cluster/add/": ("name", "seed", "epoch", "settings"),
     "/admin/lifecycle/storedobject/": ("action", "_selected_action", "replicas"),
+    "/clusters/shop/pods/default/web-1/edit/": ("text", "opened", "what", "seen"),
     "/clusters/shop/manifest/": ("manifest", "file", "paths", "named", "seen"),
     "/clusters/shop/pods/default/web-1/delete/": ("grace", "force"),
     "/clusters/shop/deployments/default/web/change/": (

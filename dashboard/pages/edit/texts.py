@@ -1,7 +1,7 @@
 """An object as the YAML that is edited, and what was written read back and judged, as `kubectl edit` does.
 
-What only the cluster writes (the status, and of the metadata what the API server keeps) is left out of the text.
-The API ignores it where it is written all the same, and so is done here, and said.
+What only the cluster writes (the status, and of the metadata what the API server keeps) is left out of the
+text. The API ignores it where it is written all the same, and so is done here, and said.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class NotAsGiven(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """`document`: the object as it would be sent, with the lines of its text. `ignored`: paths of what is not."""
+    """`document`: the object as it would be sent, with the lines of its text. `ignored`: what is not."""
 
     document: Document
     ignored: tuple[str, ...]

@@ -1,7 +1,7 @@
 """An object's YAML edited on its own page: what would change, what would come of it, and doing it.
 
-It takes the place of the object as `kubectl replace` has it: as one command of the user, on the one version that
-it was compared with. Whatever is refused, the text stays where it was written.
+It takes the place of the object as `kubectl replace` has it: as one command of the user, on the one version
+that it was compared with. Whatever is refused, the text stays where it was written.
 """
 
 from __future__ import annotations
