@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in /usr/bin/python3.11 /usr/bin/python3.12; do \
 	for p in python3.11 python3.12 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; exit; }; done)
 BIN := .venv/bin
-# What checks the pages' scripts; nothing else comes from npm.
+# What checks the pages' scripts, and what the vendored editor is made of.
 LINTER := node_modules/.package-lock.json
 
 .PHONY: up test test-deep check system-packages
@@ -41,7 +41,7 @@ $(BIN)/.tests: $(BIN)/.runs requirements-dev.txt
 	@touch $@
 
 $(LINTER): package-lock.json
-	@npm ci --silent --no-audit --no-fund --ignore-scripts || echo "npm reached no registry: the scripts of the pages are not linted" >&2
+	@npm ci --silent --no-audit --no-fund --ignore-scripts || echo "npm reached no registry: the scripts of the pages are neither linted nor compared" >&2
 
 # Tests drive Debian's Chromium, run scripts of the pages in Node.js and, where the bundled Redis has no wheel, Debian's Redis.
 system-packages:

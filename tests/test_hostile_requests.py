@@ -87,6 +87,8 @@ PAGES = [
     *(f"/clusters/shop/stretch/?to=5s&{name}={{}}" for name in ("from", "from=0s&of", "from=0s&q")),
     *(f"/clusters/shop/{part}" for part in ("tokens/{}/revoke/", "nodes/{}/", "nodes/{}/status/")),
     "/clusters/shop/{}/default/web/yaml/",
+    "/clusters/shop/{}/default/web/edit/",
+    "/clusters/shop/schema/?kind={}&apiVersion={}",
     "/clusters/shop/poddisruptionbudgets/{}/web/status/",
     "/clusters/shop/horizontalpodautoscalers/default/{}/",
     "/clusters/shop/services/{}/web/",
@@ -147,6 +149,7 @@ FORMS = {
     "/admin/lifecycle/cluster/": ("action", "_selected_action", "index", "select_across"),
     "/admin/lifecycle/cluster/add/": ("name", "seed", "epoch", "settings"),
     "/admin/lifecycle/storedobject/": ("action", "_selected_action", "replicas"),
+    "/clusters/shop/pods/default/web-1/edit/": ("text", "opened", "what", "seen"),
     "/clusters/shop/manifest/": ("manifest", "file", "paths", "named", "seen"),
     "/clusters/shop/pods/default/web-1/delete/": ("grace", "force"),
     "/clusters/shop/deployments/default/web/change/": (

@@ -68,7 +68,9 @@ def list_fields(one: Any, other: Any, path: str = "") -> Iterator[Field]:
 
 def name_items(*lists: list[Any]) -> list[dict[str, Any]]:
     """By their names where all have one of their own, as containers have, else by their places."""
-    names = [[item.get("name") if isinstance(item, Mapping) else None for item in items] for items in lists]
+    names: list[list[Any]] = [
+        [item.get("name") if isinstance(item, Mapping) else None for item in items] for items in lists
+    ]
     is_named = all(all(isinstance(one, str) for one in each) and len({*each}) == len(each) for each in names)
     if not is_named:
         names = [[str(place) for place in range(len(items))] for items in lists]

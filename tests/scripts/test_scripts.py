@@ -94,5 +94,13 @@ def test_a_script_does_what_its_tests_say(file: Path, tmp_path: Path):
     run([node, str(file)], **environment)
 
 
+def test_the_vendored_editor_is_what_its_packages_give(tmp_path: Path):
+    made = tmp_path / "made.js"
+    command = json.loads((TOP / "package.json").read_text())["scripts"]["vendor"].split()
+    find_program(TOP / "node_modules" / ".bin" / command[0], "run `npm ci`")
+    run(["npm", "exec", "--offline", "--", *command[:-1], f"--outfile={made}"])
+    assert made.read_bytes() == (TOP / "static" / "vendor" / "codemirror.min.js").read_bytes()
+
+
 def test_the_scripts_are_clean():
     run([find_program(LINTER, "run `npm ci`"), "lint", "--error-on-warnings", "static/js", "tests/scripts"])

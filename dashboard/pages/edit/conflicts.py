@@ -56,7 +56,7 @@ def digest(data: Json) -> str:
 def merge(opened: Any, written: Any, now: Any) -> Any:
     """What was written, with what others changed meanwhile; what both changed stays as it was written.
 
-    Items of lists belong together by their names, as containers do; of other lists the changed one stays.
+    Items of lists belong together by their names, as containers do; another list is taken whole.
     """
     if written in (opened, now):
         return now

@@ -27,7 +27,7 @@ WHOLE, SHARE, TEXT, PORT, LINES, CHOICE, HANDLER = (
     *("choice", "handler"),
 )
 WITH_TEMPLATE = (DEPLOYMENT, STATEFUL_SET, DAEMON_SET, REPLICA_SET, REPLICATION_CONTROLLER, CRON_JOB)
-"""Kinds whose pods can be made otherwise from now on: a pod, and the pods of a Job, stay as they are."""
+"""Kinds whose pods can be made otherwise from now on: a pod, and those of a Job, stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ _HTTP = {"path": "/", "port": 80}
 _PROBES = {
     "readinessProbe": "Readiness: while it fails, no Service sends requests to the pod.",
     "livenessProbe": "Liveness: when it fails, the container is restarted.",
-    "startupProbe": "Startup: until it succeeds the others wait; when it fails, the container is restarted.",
+    "startupProbe": "Startup: until it succeeds, the others wait; when it fails, the container is restarted.",
 }
 _HOOKS = {
     "lifecycle.preStop": "preStop: runs before the stop signal, within the time that the pod has to end.",
@@ -232,7 +232,7 @@ _HOOKS = {
 def _list_pod_forms(entry: KindEntry) -> list[SmallForm]:
     pod = ".".join(entry.pod_spec_path)
     probes = tuple(_make_probe(path, title) for path, title in _PROBES.items())
-    hooks = tuple(Group(title, (_make_hook(path), *_list_details(path))) for path, title in _HOOKS.items())
+    hooks = tuple(_make_hook(path, title) for path, title in _HOOKS.items())
     grace = SmallField(
         *("terminationGracePeriodSeconds", f"{pod}.terminationGracePeriodSeconds", WHOLE),
         "So long the pod has to end, preStop and all; what runs then is killed. 30 if not said.",
@@ -250,30 +250,25 @@ def _list_pod_forms(entry: KindEntry) -> list[SmallForm]:
 
 
 def _make_probe(path: str, title: str) -> Group:
-    handler = SmallField(
-        *("Asks by", path, HANDLER),
-        "How the container is asked; none, and there is no such probe.",
-        starts={
-            "httpGet": _HTTP,
-            "tcpSocket": {"port": 80},
-            "exec": {"command": ["true"]},
-            "grpc": {"port": 80},
-        },
-        of_container=True,
-    )
-    return Group(title, (handler, *_list_details(path), *_list_times(path)))
+    starts = {
+        "httpGet": _HTTP,
+        "tcpSocket": {"port": 80},
+        "exec": {"command": ["true"]},
+        "grpc": {"port": 80},
+    }
+    words = "How the container is asked; none, and there is no such probe."
+    handler = SmallField("Asks by", path, HANDLER, words, starts=starts, of_container=True)
+    return Group(title, (handler, *_list_details(path, starts), *_list_times(path)))
 
 
-def _make_hook(path: str) -> SmallField:
-    return SmallField(
-        *("Does", path, HANDLER),
-        "What the hook does; none, and there is no hook.",
-        starts={"exec": {"command": ["sleep", "5"]}, "httpGet": _HTTP, "sleep": {"seconds": 5}},
-        of_container=True,
-    )
+def _make_hook(path: str, title: str) -> Group:
+    starts = {"exec": {"command": ["sleep", "5"]}, "httpGet": _HTTP, "sleep": {"seconds": 5}}
+    words = "What the hook does; none, and there is no hook."
+    handler = SmallField("Does", path, HANDLER, words, starts=starts, of_container=True)
+    return Group(title, (handler, *_list_details(path, starts)))
 
 
-def _list_details(path: str) -> tuple[SmallField, ...]:
+def _list_details(path: str, starts: Mapping[str, Any]) -> tuple[SmallField, ...]:
     """What the handlers of a probe or a hook need to know; shown is what is of the one there is."""
     http, tcp, program, grpc, sleep = (
         f"{path}.{name}" for name in ("httpGet", "tcpSocket", "exec", "grpc", "sleep")
@@ -291,7 +286,8 @@ def _list_details(path: str) -> tuple[SmallField, ...]:
         SmallField("port", f"{grpc}.port", WHOLE, "A number.", low=1, within=grpc),
         SmallField("seconds", f"{sleep}.seconds", WHOLE, "So long it waits.", within=sleep),
     )
-    return tuple(replace(one, of_container=True) for one in fields)
+    known = {f"{path}.{name}" for name in starts}
+    return tuple(replace(one, of_container=True) for one in fields if one.within in known)
 
 
 def _list_times(path: str) -> tuple[SmallField, ...]:

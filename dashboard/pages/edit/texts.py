@@ -47,7 +47,7 @@ class NotAsGiven(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """`document`: the object as it would be sent, with its lines. `ignored`: paths of what is not sent."""
+    """`document`: the object as it would be sent, with the lines of its text. `ignored`: what is not."""
 
     document: Document
     ignored: tuple[str, ...]

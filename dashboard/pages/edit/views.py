@@ -18,7 +18,6 @@ from dashboard.addresses import kind_of_folder
 from dashboard.asking.answers import Answer, answer_problem, answer_result, read_version
 from dashboard.asking.forms import EditForm
 from dashboard.asking.previews import preview_objects
-from dashboard.pages.compare.manifests import list_fields
 from dashboard.pages.edit.conflicts import Conflict, find_conflict, merge
 from dashboard.pages.edit.small_forms import list_forms
 from dashboard.pages.edit.texts import (
@@ -36,10 +35,12 @@ from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.input.differences import list_fields
 from lifecycle.input.json_schemas import make_json_schema
 from lifecycle.input.manifest_admission import gates_of
 from lifecycle.input.manifests import name_object
-from lifecycle.input.problems import ManifestError, parse_path
+from lifecycle.input.problems import ManifestError, Problem, parse_path
+from lifecycle.lean_dataclasses import replace as replace_lean
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.reads import read_release
 from lifecycle.runs import inbox
@@ -93,8 +94,7 @@ def edit_object(request: HttpRequest, cluster: str, folder: str, namespace: str,
     except NotAsGiven:
         return show_answers(request, [Answer(False, subject, NOT_AS_GIVEN)])
     except ManifestError as error:
-        problems = [answer_problem(one) for one in error.problems[:MOST_PROBLEMS]]
-        return show_answers(request, problems)
+        return show_answers(request, [_tell_problem(one) for one in error.problems[:MOST_PROBLEMS]])
     edit = _Edit(found, stored, written, dict(opened), uid, asked["seen"])
     return _ANSWERS[asked["what"]](request, edit)
 
@@ -195,6 +195,11 @@ def _show_result(request: HttpRequest, edit: _Edit, answers: list[Answer]) -> Ht
 def _show(request: HttpRequest, edit: _Edit, context: dict[str, Any], status: int = 200) -> HttpResponse:
     context |= {"subject": name_object(edit.stored.data), "ignored": edit.written.ignored}
     return render(request, "edit/_answer.html", context, status=status)
+
+
+def _tell_problem(problem: Problem) -> Answer:
+    """With its line alone: the text is one document."""
+    return answer_problem(replace_lean(problem, document=None))
 
 
 def _add_lines(answers: list[Answer], written: Written) -> Iterator[Answer]:

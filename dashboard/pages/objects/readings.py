@@ -9,8 +9,6 @@ from typing import Any
 from django.db.models import Count
 
 from dashboard.addresses import find_page
-from dashboard.pages.compare.manifests import Field
-from dashboard.pages.compare.manifests import list_fields as list_differing
 from dashboard.plots.theme import clock
 from dashboard.reading.causes import read_target
 from lifecycle.engine.kinds.cron_job import CRON_JOB
@@ -24,6 +22,8 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.node import NODE_KIND
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.workloads.disruption_budget import DISRUPTION_BUDGET_KIND
+from lifecycle.input.differences import Field
+from lifecycle.input.differences import list_fields as list_differing
 from lifecycle.models import Cluster, Command, StoredObject
 from lifecycle.recorded.spec_changes import Change, list_fields, pick_asked, read_change
 

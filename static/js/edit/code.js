@@ -35,7 +35,13 @@ export class Code {
 
   /** `onField` is told of the field at the cursor in words, `onSubmit` of Ctrl+Enter, `onChange` of a new text. */
   constructor(text, schemas, { onField, onSubmit, onChange }) {
-    const submit = { key: "Mod-Enter", run: () => (onSubmit(), true) };
+    const submit = {
+      key: "Mod-Enter",
+      run() {
+        onSubmit();
+        return true;
+      },
+    };
     this.#view = new EditorView({
       state: EditorState.create({
         doc: text.value,

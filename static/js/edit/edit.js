@@ -81,7 +81,7 @@ function close(form) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "waits";
-  button.textContent = "Edit";
+  button.textContent = "Edit YAML";
   for (const [name, value] of [["get", "edit/"], ["target", "#edit"]]) button.setAttribute(`hx-${name}`, value);
   section.replaceChildren(button);
   window.htmx.process(button);

@@ -38,6 +38,7 @@ PAGES: list[tuple[str, str, dict[str, str], str]] = [
     ("post", "control/", {"kind": "nonsense"}, EDITOR),
     ("post", "manifest/", {"manifest": "kind: ["}, EDITOR),
     ("post", f"{POD}delete/", {"grace": "nonsense"}, EDITOR),
+    ("post", f"{POD}edit/", {"what": "nonsense"}, EDITOR),
     ("post", "check/start/", {"seeds": "-1"}, EDITOR),
     ("post", "rename/", {"name": "-"}, OWNER),
     ("post", "links/", {"page": "/", "days": "7"}, OWNER),

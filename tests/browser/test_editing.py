@@ -1,0 +1,65 @@
+"""What scripts do where an object is edited: fields are offered, faults marked, small forms write into the text."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_rollout import MANIFEST, apply
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_an_object_is_edited_by_keyboard_and_by_small_forms(page: Page, cluster: str):
+    apply(page, MANIFEST.format(name="web"))
+    expect(page.locator("#answer")).to_contain_text("created")
+    here = f"/clusters/{cluster}/deployments/default/web/"
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto(here, wait_until="domcontentloaded")
+    expect(page.get_by_role("button", name="Edit YAML")).to_be_visible()
+    # Nothing of the editor comes before it is opened.
+    assert not [url for url in loaded if "codemirror" in url or "/edit/" in url or "edit.css" in url]
+    page.goto(f"{here}?edit", wait_until="domcontentloaded")
+    text = page.get_by_role("textbox", name="YAML of Deployment web")
+    expect(text).to_be_focused()
+    part = page.locator("#edit")
+
+    # A letter is a letter, not a key of the page; what is offered is of the field tables.
+    page.keyboard.press("Control+End")
+    page.keyboard.type("  mi")
+    expect(page.get_by_role("option", name="minReadySeconds")).to_be_visible()
+    page.wait_for_timeout(100)
+    page.keyboard.press("Enter")
+    page.keyboard.type("jk")
+    page.keyboard.press("Control+Enter")
+    expect(part.locator(".answer .path")).to_have_text("spec.minReadySeconds")
+    expect(part.locator(".cm-lint-marker-error")).to_have_count(1)
+    expect(text).to_contain_text("minReadySeconds: jk")
+    # It stands at its field as well; the small form mends the text.
+    field = part.get_by_label("minReadySeconds")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill("-3")
+    field.press("Enter")
+    expect(part.get_by_text("A whole number is needed, 0 or more")).to_be_visible()
+    field.fill("7")
+    field.press("Enter")
+    expect(text).to_contain_text("minReadySeconds: 7")
+    for width in (1440, 390):
+        for scheme in ("light", "dark"):
+            page.set_viewport_size({"width": width, "height": 1000})
+            page.emulate_media(color_scheme=scheme)
+            found = Axe().run(page, context="#edit")
+            assert not found.response["violations"], found.generate_report()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    text.focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    expect(text).not_to_be_focused()
+    part.get_by_role("button", name="Apply").click()
+    expect(part.locator(".answer")).to_contain_text("configured")
+    expect(part.locator(".cm-lint-marker-error")).to_have_count(0)
+    part.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("button", name="Edit YAML")).to_be_focused()
