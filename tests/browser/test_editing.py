@@ -1,4 +1,4 @@
-"""What scripts do where an object is edited: fields are offered, faults marked, small forms write into the text."""
+"""What scripts do where an object is edited: fields are offered, faults marked, small forms write."""
 
 from __future__ import annotations
 
@@ -28,24 +28,33 @@ def test_an_object_is_edited_by_keyboard_and_by_small_forms(page: Page, cluster:
 
     # A letter is a letter, not a key of the page; what is offered is of the field tables.
     page.keyboard.press("Control+End")
-    page.keyboard.type("  mi")
-    expect(page.get_by_role("option", name="minReadySeconds")).to_be_visible()
-    page.wait_for_timeout(100)
+    page.keyboard.type("  pa")
+    expect(page.get_by_role("option", name="paused")).to_be_visible()
+    # What is offered is taken only when it has stood there for a moment.
+    page.wait_for_timeout(150)
     page.keyboard.press("Enter")
     page.keyboard.type("jk")
+    expect(part.locator("[data-field]")).to_have_text("spec.paused: boolean")
     page.keyboard.press("Control+Enter")
-    expect(part.locator(".answer .path")).to_have_text("spec.minReadySeconds")
+    expect(part.locator(".answer .path")).to_have_text("spec.paused")
     expect(part.locator(".cm-lint-marker-error")).to_have_count(1)
-    expect(text).to_contain_text("minReadySeconds: jk")
-    # It stands at its field as well; the small form mends the text.
-    field = part.get_by_label("minReadySeconds")
+    expect(text).to_contain_text("paused: jk")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("false")
+    # What the cluster says of a field stands at the field of the small form, too.
+    part.get_by_text("Strategy", exact=True).click()
+    field = part.get_by_label("progressDeadlineSeconds")
+    field.fill("1")
+    field.press("Enter")
+    part.get_by_role("button", name="Difference").click()
     expect(field).to_have_attribute("aria-invalid", "true")
     field.fill("-3")
     field.press("Enter")
-    expect(part.get_by_text("A whole number is needed, 0 or more")).to_be_visible()
+    expect(part.get_by_text("A whole number is needed, 1 or more")).to_be_visible()
     field.fill("7")
     field.press("Enter")
-    expect(text).to_contain_text("minReadySeconds: 7")
+    expect(text).to_contain_text("progressDeadlineSeconds: 7")
     for width in (1440, 390):
         for scheme in ("light", "dark"):
             page.set_viewport_size({"width": width, "height": 1000})

@@ -59,6 +59,7 @@ export class Code {
             "aria-label": text.labels[0].textContent,
             "aria-describedby": "edit-keys",
             autocorrect: "off",
+            tabindex: "0",
           }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) onChange(this.value);

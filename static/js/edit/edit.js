@@ -27,7 +27,7 @@ async function begin(form) {
       part("field").textContent = words;
       part("field").hidden = !words;
     },
-    onSubmit: () => form.requestSubmit(form.querySelector("[value=apply]")),
+    onSubmit: () => form.querySelector("[value=apply]").click(),
     onChange(value) {
       text.value = value;
       isDirty = true;
