@@ -71,7 +71,7 @@ let objects = null;
 
 /** They are asked for by few, so that what draws them is read when somebody does. */
 async function openObjects(open) {
-  const { Objects } = await import("./objects.js");
+  const { Objects } = await import("./charts/objects.js");
   objects ??= new Objects(tree, addChart, askObjects);
   if (open) objects.restore(open);
 }

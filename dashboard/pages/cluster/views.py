@@ -25,7 +25,6 @@ from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.compare.views import find_parent, list_others
 from dashboard.pages.examples import list_examples
 from dashboard.pages.files.views import as_file
-from dashboard.pages.home.stories import find_story_of
 from dashboard.pages.node.readings import list_nodes
 from dashboard.pages.parts import (
     UNPROCESSABLE,
@@ -39,6 +38,7 @@ from dashboard.pages.parts import (
 from dashboard.pages.past import at_instant
 from dashboard.pages.service.readings import list_served
 from dashboard.pages.states import count_states
+from dashboard.pages.stories import find_story_of
 from dashboard.plots.queries import LONGEST
 from dashboard.plots.theme import clock, duration
 from lifecycle.access import Verb, get_cluster_or_404, may

@@ -20,9 +20,10 @@ from dashboard.asking.forms import ClusterForm, ManifestForm, RenameForm
 from dashboard.asking.manifest_reports import MOST_SHOWN, list_file_remarks
 from dashboard.asking.remarks import keep_remarks
 from dashboard.live.live_figures import tell_time
+from dashboard.pages import stories
 from dashboard.pages.cluster.verdict import read_verdict
 from dashboard.pages.examples import list_examples
-from dashboard.pages.home import gallery, stories, thumbnails
+from dashboard.pages.home import gallery, thumbnails
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
 from dashboard.pages.states import count_states
 from dashboard.plots.theme import duration

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboard.pages.home import gallery, stories, thumbnails
+from dashboard.pages import stories
+from dashboard.pages.home import gallery, thumbnails
 from dashboard.pages.home.views import put_troubled_first, walk_forks
 from lifecycle.models import Cluster, Command
 from lifecycle.simulation.stories import list_stories
