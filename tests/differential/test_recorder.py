@@ -12,8 +12,10 @@ from tests.recordings.read_real import read_real
 from tools.differential.case import Case
 from tools.differential.client import JSON_PATCH, MERGE, STRATEGIC, Answer, Json
 from tools.differential.hollow_nodes import HollowNodes
+from tools.differential.judging import Verdict
 from tools.differential.parts import end_after, make_pod, run_for_ever
 from tools.differential.recorder import Recording, Slot, fit_to_slot
+from tools.differential.searching import run_again
 from tools.differential.steps import Sender
 from tools.differential.watches import Heard
 
@@ -149,6 +151,32 @@ def test_what_was_heard_is_read_as_a_recording(tmp_path: Path) -> None:
     (one,) = history["objects"].values()
     assert one["fields"]["exists"] == [[0.5, "created", ""], [4.0, "deleted", ""]]
     assert one["fields"]["phase"] == [[0.5, "Pending", ""]]
+
+
+@pytest.mark.parametrize(
+    "first, second, expected",
+    [
+        pytest.param(("differs", "a b"), ("differs", "b c"), ("differs", "b"), id="the same again"),
+        pytest.param(("differs", "a"), ("differs", "c"), ("chance", ""), id="something else"),
+        pytest.param(("differs", "a"), ("same", ""), ("chance", ""), id="nothing"),
+        pytest.param(("not recorded", ""), ("not recorded", ""), ("not recorded", ""), id="never recorded"),
+        pytest.param(("not recorded", ""), ("differs", "a"), ("differs", "a"), id="recorded late"),
+    ],
+)
+def test_what_is_not_shown_again_is_chance(
+    first: tuple[str, str], second: tuple[str, str], expected: tuple[str, str]
+) -> None:
+    one, other = (
+        Verdict(Case("x", 1, (), (), 10), word, shown=frozenset(shown.split()))
+        for word, shown in (first, second)
+    )
+
+    class Search:
+        def judge(self, cases: Any) -> list[Verdict]:
+            return [other for _ in cases]
+
+    (found,) = run_again(Search(), [one], 1)  # type: ignore[arg-type]
+    assert (found.word, " ".join(sorted(found.shown))) == expected
 
 
 # --- nodes that are not there -----------------------------------------------------------------------------

@@ -23,6 +23,18 @@ HEARTBEAT_SECONDS = 10
 STATUS_SECONDS = 60
 LEASES = "apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 SIZE = {"cpu": "4", "memory": "8Gi", "pods": "110", "ephemeral-storage": "100Gi"}
+WELL = (
+    (
+        "MemoryPressure",
+        "False",
+        "KubeletHasSufficientMemory",
+        "kubelet has sufficient memory available",
+    ),
+    ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+    ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+    ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+)
+"""What a kubelet says of its node, word for word."""
 KILLED = 137
 START_SECONDS = 0.3
 """A pod that is deleted as soon as it is there never runs, as with a kubelet."""
@@ -66,15 +78,9 @@ class HollowNodes:
 
     def _show_ready(self, name: str) -> None:
         now = say_now()
-        quiet = {
-            "MemoryPressure": "SufficientMemory",
-            "DiskPressure": "NoDiskPressure",
-            "PIDPressure": "SufficientPID",
-        }
-        said = [(kind, "False", f"KubeletHas{reason}") for kind, reason in quiet.items()]
         conditions = [
-            {"type": kind, "status": status, "reason": reason, "message": reason, "lastHeartbeatTime": now}
-            for kind, status, reason in [*said, ("Ready", "True", "KubeletReady")]
+            {"type": kind, "status": status, "reason": reason, "message": message, "lastHeartbeatTime": now}
+            for kind, status, reason, message in WELL
         ]
         status = {"capacity": SIZE, "allocatable": SIZE, "conditions": conditions}
         self._client.ask(

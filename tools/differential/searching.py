@@ -78,8 +78,10 @@ def run_again(search: Search, found: Sequence[Verdict], times: int) -> list[Verd
     standing = {one.case.name: one for one in found}
     for _ in range(times):
         for one in search.judge([before.case for before in standing.values() if not before.is_sound]):
-            shown = one.shown & standing[one.case.name].shown
-            standing[one.case.name] = replace(one, word=one.word if shown else CHANCE, shown=shown)
+            shown = one.shown & (standing[one.case.name].shown or one.shown)
+            # What could not be recorded shows nothing, and is no chance.
+            is_chance = one.is_sound or (one.shown and not shown)
+            standing[one.case.name] = replace(one, word=CHANCE if is_chance else one.word, shown=shown)
     return [*standing.values()]
 
 

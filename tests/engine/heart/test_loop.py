@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -92,6 +93,18 @@ def test_retries_double_from_5_ms_and_are_quick_again_after_a_success():
     assert delays_ms[17:] == [655_360, 1_000_000, 1_000_000]
     queue.loop.forget("quick", "", "web")
     assert queue.loop.retry("quick", "", "web") == 5
+
+
+def test_a_look_in_between_does_not_put_a_retry_off():
+    """client-go's delaying queue moves what waits in it forward only; each failure counts."""
+    queue = Queue()
+    retry = partial(queue.loop.retry, "quick", "", "web")
+    queue.on_sync = lambda _name: retry()
+    assert [retry() for _ in range(4)] == [5, 10, 20, 40]
+    # It waits until 5 ms. The looks at 1 and at 5 ms fail too: for 80 ms from 1, and for 160 ms from 5.
+    queue.agenda.add(1, "nudge", "")
+    queue.loop.on_timer("nudge", lambda _timer: queue.loop.enqueue("quick", "", "web"))
+    assert [at_ms for at_ms, _, _ in queue.live(200)] == [1, 5, 165]
 
 
 def test_a_key_that_never_rests_backs_off_and_is_told_once():

@@ -25,7 +25,7 @@ _MAY_BE_REFUSED = (CreatePod, Create, CreateJson)
 
 
 class OwnerController(LoopController, Generic[Owner]):
-    """Keys are owners. While one is looked at, its own writes need no further look, unless it fails."""
+    """Keys are owners. While one is looked at, its own writes need no further look."""
 
     owner_class: type[Owner]
     gathers = "controller_sync"
@@ -43,7 +43,6 @@ class OwnerController(LoopController, Generic[Owner]):
         super().__init__(context, act)
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
-        self._is_written = False
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -96,7 +95,6 @@ class OwnerController(LoopController, Generic[Owner]):
             return
         assert isinstance(new, self.owner_class), new.key
         if new.key == self._busy:
-            self._is_written = True
             return
         if old is None:
             self._file(new)
@@ -124,7 +122,7 @@ class OwnerController(LoopController, Generic[Owner]):
             self._look_at(owner, namespace, name)
 
     def _look_at(self, owner: Owner, namespace: str, name: str) -> None:
-        self._busy, self._is_written = owner.key, False
+        self._busy = owner.key
         try:
             self._claim(owner)
             decision = self._step(owner)
@@ -179,9 +177,6 @@ class OwnerController(LoopController, Generic[Owner]):
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure and not self._is_given_up(namespace, name):
             loop.retry(self.name, namespace, name, *self.retry_ms)
-            if self._is_written:
-                # What it wrote of itself has it looked at once more; if that fails too, the next wait grows.
-                loop.enqueue(self.name, namespace, name)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:

@@ -55,6 +55,11 @@ class Revisions:
         """Those to look at for adoption; once only."""
         return self._orphans.take(owner.meta.uid)
 
+    def has_free(self, owner: StoredObject, selector: Selector) -> bool:
+        """Whether there are some that match and that nobody controls."""
+        free = map(self._store.find, self._free.list(owner.meta.namespace or ""))
+        return any(one is not None and selector.matches(one.meta.labels) for one in free)
+
     def list_strays(self, owner: StoredObject) -> Sequence[StoredObject]:
         """The owner's, where they are to be let go when they match no more."""
         return self._list_controlled(owner.meta.uid) if self._lets_go else ()

@@ -116,6 +116,10 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         from .decide import decide
         from .decide.replicas import needs_claims
 
+        assert self.revisions is not None, "StatefulSets have revisions"
+        if owner.meta.deletion_ms is not None and self.revisions.has_free(owner, owner.spec.selector):
+            # It wants to adopt its history before all else, may not any more, and so counts no pods.
+            return Decision(is_failure=True)
         members = self._members[owner.meta.uid]
         members.advance(self._context.clock.now_ms)
         # What this look has written of it so far counts.
