@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 
 from dashboard.pages.finding import find_pods
@@ -29,7 +29,10 @@ UNPROCESSABLE = 422
 
 
 def at_instant(view: View) -> View:
-    """With `?at=` go to the same page of a look at that instant; one that is not recorded is told why."""
+    """With `?at=` show the same page of a look at that instant; one that is not recorded is told why.
+
+    The address stays the cluster's own, so it lives as long as the history, for everybody who may see that.
+    """
 
     @wraps(view)
     def seen(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -44,11 +47,10 @@ def at_instant(view: View) -> View:
             return render(request, "no_past.html", context, status=UNPROCESSABLE)
         match = request.resolver_match
         assert match is not None, "a view that was asked for by its address"
-        # What else the address asks for is asked of the look as well.
-        rest = request.GET.copy()
-        rest.pop("at")
-        path = reverse(match.view_name, kwargs={**kwargs, "cluster": made.name})
-        return redirect(f"{path}?{rest.urlencode()}" if rest else path)
+        kwargs["cluster"] = made.name
+        # Parts of the page are the look's, whose address is another one.
+        request.shown_at = reverse(match.view_name, kwargs=kwargs)  # type: ignore[attr-defined]
+        return view(request, *args, **kwargs)
 
     return seen
 
