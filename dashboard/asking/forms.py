@@ -19,6 +19,7 @@ from lifecycle.engine.releases.known import VERSIONS, find_release
 from lifecycle.input.instants import parse_instant
 from lifecycle.input.reading import Batch
 from lifecycle.models import DNS_LABEL
+from lifecycle.runs.driving.auto import AUTO
 from lifecycle.runs.driving.run_requests import read_run
 
 MAX_REPLICAS = 10_000
@@ -117,8 +118,13 @@ class ControlForm(forms.Form):
     """A run control, as (kind, payload) of `inbox.control`."""
 
     kind = forms.ChoiceField(choices=[(kind, kind) for kind in ("pause", "resume", "speed", "step", "run")])
-    speed = forms.FloatField(required=False)
+    speed = forms.CharField(required=False, max_length=40)
     until = forms.CharField(required=False, max_length=500)
+
+    def clean_speed(self) -> float | str | None:
+        """A number, `auto`, or None where none is said."""
+        text = self.cleaned_data["speed"]
+        return text if text == AUTO else forms.FloatField(required=False).clean(text)
 
     def control(self, now_ms: int) -> tuple[str, dict[str, Any]]:
         """`until`: a duration from now (`10m`), a clock (`00:10:00`), `idle`, or a condition of an object."""

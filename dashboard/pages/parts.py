@@ -26,6 +26,7 @@ from lifecycle import reads
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.recorded.objects import find_object
+from lifecycle.runs.driving.auto import AUTO
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
 WINDOWS = (("5m", 300_000), ("15m", 900_000), ("1h", 3_600_000), ("All", ""))
@@ -78,9 +79,16 @@ def show_object(cluster: Cluster, stored: StoredObject, *figures: str) -> dict[s
 
 def tell_clock(cluster: Cluster) -> dict[str, Any]:
     """The clock and what it can be set to."""
-    speeds = [(speed, f"{speed:,g}") for speed in sorted({*SPEEDS, cluster.speed})]
+    speeds = [(f"{speed:g}", f"{speed:,g}×") for speed in sorted({*SPEEDS, cluster.speed})]
+    speeds.append((AUTO, "auto: after each write until idle"))
     told = tell_time(cluster)
-    return {"cluster": cluster, "clock": told, "clock_digits": clock(told["at_ms"]), "speeds": speeds}
+    return {
+        "cluster": cluster,
+        "clock": told,
+        "clock_digits": clock(told["at_ms"]),
+        "speeds": speeds,
+        "speed": AUTO if cluster.is_auto else f"{cluster.speed:g}",
+    }
 
 
 def list_recent_events(

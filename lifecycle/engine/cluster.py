@@ -134,9 +134,10 @@ class Cluster:
         """The instant of the next timer."""
         return self._context.agenda.next_due_ms()
 
-    def is_idle(self) -> bool:
-        """Whether only upkeep is left to do."""
-        return self._context.agenda.progress_count == 0
+    def is_idle(self, beside: Sequence[str] = ()) -> bool:
+        """Whether only upkeep is left to do, and looks `beside`, as `Loop.count_looks` has them."""
+        count = self._context.agenda.progress_count
+        return count == 0 or (bool(beside) and count == self._context.loop.count_looks(beside))
 
     def is_draining(self, node: str) -> bool:
         """Whether a drain of a node goes on."""

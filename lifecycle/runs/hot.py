@@ -9,6 +9,7 @@ from lifecycle.engine import Cluster as Engine
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import metrics
 from lifecycle.runs.container_logs import Tails
+from lifecycle.runs.driving import auto
 from lifecycle.runs.recorder import Slice
 from lifecycle.runs.run_clock import RunClock, moment
 
@@ -55,7 +56,7 @@ def keep_time(hot: Hot, piece: Slice, wall: float) -> float | None:
     if is_busy and not clock.is_paused:
         clock.anchor(engine.now_ms, wall)
     metrics.gauges["lag_seconds"] = lag_seconds
-    is_idle = engine.is_idle()
+    is_idle = engine.is_idle(auto.TAKING_AWAY if clock.is_auto else ())
     is_timed = not clock.is_paused and not clock.as_fast_as_possible
     # Asked of the database once, where the answer says anything.
     pinned_ms = _next_pinned(hot.cluster) if is_idle or is_timed else None

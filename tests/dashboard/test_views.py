@@ -293,6 +293,7 @@ def test_a_refusal_is_shown_as_text(client, shop, sent):
     [
         pytest.param({"kind": "pause"}, ("pause", {}), id="pause"),
         pytest.param({"kind": "speed", "speed": "60"}, ("speed", {"speed": 60.0}), id="speed"),
+        pytest.param({"kind": "speed", "speed": "auto"}, ("speed", {"speed": "auto"}), id="auto"),
         pytest.param(
             {"kind": "run", "until": "10m"},
             ("run", {"untilMs": 606_000, "fast": True, "asked": "10m"}),
@@ -321,6 +322,8 @@ def test_run_controls(client, shop, sent, form, expected):
     [
         {"kind": "run", "until": "00:00:01"},
         {"kind": "speed", "speed": "0"},
+        {"kind": "speed", "speed": "nan"},
+        {"kind": "speed", "speed": "soon"},
         {"kind": "speed"},
         {"kind": "run"},
         {"kind": "explode"},
@@ -332,6 +335,13 @@ def test_a_senseless_control_is_answered(client, shop, sent, form):
     assert answer.status_code == 422
     assert 'role="alert"' in answer.content.decode()
     assert not sent.controls
+
+
+@pytest.mark.parametrize("is_auto, chosen", [(True, "auto"), (False, "10")])
+def test_the_speed_that_is_set_is_chosen(client, shop, is_auto, chosen):
+    Cluster.objects.update(is_auto=is_auto, speed=10)
+    page = client.get("/clusters/shop/control/").content.decode()
+    assert page.count(" selected>") == 1 and f'<option value="{chosen}" selected>' in page
 
 
 TARGET = {"kind": "Deployment", "namespace": "default", "name": "web"}

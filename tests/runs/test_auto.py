@@ -137,6 +137,23 @@ def test_what_never_settles_is_left_to_stand_after_a_day():
     assert at.cluster.paused and at.cluster.instant_ms <= 25 * HOUR_MS
 
 
+@pytest.mark.parametrize("seconds", [0, 60])
+def test_who_makes_a_job_of_limited_life_finds_it_finished(seconds):
+    """As helm does of a hook: it looks when it is answered. With the next write the Job goes."""
+    at = begin()
+    container = {"name": "main", "image": "busybox:1.37", "command": ["sh", "-c", "sleep 5"]}
+    spec = {"ttlSecondsAfterFinished": seconds, "template": {"spec": {"restartPolicy": "Never"}}}
+    spec["template"]["spec"]["containers"] = [container]
+    write(at, {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "hook"}, "spec": spec})
+    rows = Transition.objects.filter(cluster=at.cluster, kind="Job", name="hook")
+    assert rows.filter(field="condition.Complete", new="True").exists()
+    assert rows.filter(field="exists").count() == 1 and at.cluster.is_idle
+    write(
+        at, deployment(command=["sh", "-c", "sleep 90; exec nginx"], readinessProbe={"httpGet": {"port": 80}})
+    )
+    assert rows.filter(field="exists").count() == 2
+
+
 @pytest.mark.parametrize("kind, is_paused", [("pause", True), ("resume", False)])
 def test_who_pauses_or_resumes_leaves_auto(kind, is_paused):
     at = begin()

@@ -10,7 +10,7 @@ So no instant is without end, whatever a cluster is asked to do, and history goe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from .agenda import Agenda, Cause, Timer
@@ -185,6 +185,13 @@ class Loop:
         self._retries_at_ms[key] = due_ms
         self._enqueue_by(key, due_ms, failures < 10)
         return delay_ms
+
+    def count_looks(self, controllers: Sequence[str]) -> int:
+        """How many looks of progress wait: of the first of `controllers`, and of the others at its keys."""
+        first, waiting = controllers[0], self._pending
+        keys = [key for key, look in waiting.items() if key[0] == first and look[2]]
+        looks = (waiting.get((one, key[1], key[2])) for key in keys for one in controllers)
+        return sum(1 for look in looks if look is not None and look[2])
 
     def count_retries(self, controller: str, namespace: str, name: str) -> int:
         """How often a key was to be looked at again since it last went well."""

@@ -19,6 +19,8 @@ AUTO = "auto"
 RETRY_MS = 5 * 60_000
 """The longest back-off of a kubelet: by then whatever was tried again and again has seen the write."""
 _COMMANDS = UUID("6f0b9f0e-6d0c-5a41-9d0c-5f3d1c1a7a43")
+TAKING_AWAY = ("ttlAfterFinished", "job")
+"""Who looks at a finished Job of limited life: it is not waited for that it goes."""
 _GOING_ON = ("Pending", "Running")
 
 
@@ -36,7 +38,8 @@ class Ending:
     """Says of an engine whether a run has nothing to wait for any more.
 
     A container that has failed often is tried again as upkeep. It may have waited for what was just written:
-    it gets the time to try.
+    it gets the time to try. A finished Job whose life is limited goes in the run of a later write: who has
+    made it, such as helm for a hook, begins to look when it is answered, and is to find it finished.
     """
 
     def __init__(self, clock: RunClock) -> None:
@@ -45,7 +48,7 @@ class Ending:
         self._looked_at, self._is_any_trying = -1, False
 
     def __call__(self, engine: Engine) -> bool:
-        if not engine.is_idle():
+        if not engine.is_idle(TAKING_AWAY):
             return False
         if engine.now_ms >= self._patient_until_ms:
             return True

@@ -15,7 +15,7 @@ export const COMMANDS = [
   { name: "pause", shape: "pause", changes: true, told: "stop the clock" },
   { name: "resume", shape: "resume", changes: true, told: "let it run" },
   { name: "step", shape: "step", changes: true, told: "to the next instant at which anything happens" },
-  { name: "speed", shape: "speed FACTOR", changes: true, told: "how fast time goes: speed 10" },
+  { name: "speed", shape: "speed FACTOR", changes: true, told: "how fast time goes: speed 10, speed auto" },
   { name: "until", shape: "until WHEN", of: "workload", changes: true, told: "run until then: until web Available, until idle, until 10m" },
   { name: "drain", shape: "drain NODE", of: "node", changes: true, told: "cordon a node and evict its pods, but those of DaemonSets" },
   { name: "cordon", shape: "cordon NODE", of: "node", changes: true, told: "no new pods on a node" },
@@ -55,7 +55,7 @@ function checkWords({ name, shape }, words) {
   const most = name === "pods" || name === "until" ? Infinity : shape.split(" ").length - 1;
   const least = name === "pods" || name === "ns" ? 0 : Math.min(1, most);
   if (words.length < least || words.length > most) return `Say ${shape}.`;
-  if (name === "speed" && !(Number(words[0]) > 0)) return "Say speed and a number above 0, as in speed 10.";
+  if (name === "speed" && words[0] !== "auto" && !(Number(words[0]) > 0)) return "Say speed and a number above 0, as in speed 10, or speed auto.";
   if (name === "at" && instant(words[0]) === null) return "Say at and an instant: 17m42s, or 00:17:42.";
   if (name === "stretch" && readStretch(words) === null) return "Say stretch and two instants: stretch 17m 18m.";
   if (["node", "drain", "cordon", "uncordon", "pod", "delete"].includes(name) && !readName(words[0])) return `Say ${shape}: ${words[0]} is no name.`;

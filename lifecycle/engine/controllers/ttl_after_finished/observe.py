@@ -14,6 +14,7 @@ class TtlAfterFinishedController(LoopController):
 
     name, source = "ttlAfterFinished", "ttl-after-finished-controller"
     kind = JOB_KIND.id
+    gathers = "controller_sync"
 
     def __init__(self, context: Context, act: Act) -> None:
         super().__init__(context, act)
