@@ -211,7 +211,7 @@ def test_what_comes_next_is_drawn_pale_and_can_be_switched_off(page: Page, clust
     # Without a pod there would be no chart once nothing pale is drawn.
     expect(page.locator(".lane-labels .lane:not(.to-come)")).to_have_count(REPLICAS)
     page.get_by_role("button", name="Pause", exact=True).click()
-    expect(page.locator("[data-ahead]")).to_contain_text("what comes if nobody asks for anything")
+    expect(page.locator("[data-ahead]")).to_contain_text("if nobody changes anything")
     page.wait_for_function(AHEAD_TRACES, arg=1)
     page.get_by_role("button", name="Look ahead").click()
     page.wait_for_function(AHEAD_TRACES, arg=0)
@@ -227,7 +227,7 @@ def test_what_comes_next_has_its_rows_where_nothing_is_yet(page: Page, cluster: 
     page.get_by_role("button", name="Pause", exact=True).click()
     expect(page.locator("[data-speed]")).to_have_text("paused")
     apply(page, MANIFEST.format(name="web"))
-    expect(page.locator("[data-ahead]")).to_contain_text("what comes if nobody asks for anything")
+    expect(page.locator("[data-ahead]")).to_contain_text("if nobody changes anything")
     expect(page.locator(".lane-labels .lane.to-come:visible")).to_have_count(REPLICAS)
     page.wait_for_function(AHEAD_TRACES, arg=1)
     expect(page.locator("[data-empty]").first).to_be_hidden()

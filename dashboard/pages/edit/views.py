@@ -108,7 +108,7 @@ def schema(request: HttpRequest, cluster: str) -> HttpResponse:
     try:
         return JsonResponse(make_json_schema(kind, version, read_release(found)))
     except ValueError as problem:
-        raise Http404(str(problem)) from None
+        return JsonResponse({"error": str(problem)}, status=UNPROCESSABLE)
 
 
 def _show_editor(request: HttpRequest, cluster: Cluster, stored: StoredObject) -> HttpResponse:

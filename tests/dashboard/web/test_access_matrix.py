@@ -235,6 +235,7 @@ ASKED = {
     "logs": "?pod=POD",
     "compare/": f"?with={NAME}",
     "names/": "?of=node",
+    "schema/": "?kind=Deployment&apiVersion=apps/v1",
     "stretch/": "?from=0&to=1",
 }
 KUBE_PATHS = [
