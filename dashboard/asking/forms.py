@@ -124,7 +124,10 @@ class ControlForm(forms.Form):
     def clean_speed(self) -> float | str | None:
         """A number, `auto`, or None where none is said."""
         text = self.cleaned_data["speed"]
-        return text if text == AUTO else forms.FloatField(required=False).clean(text)
+        if text == AUTO:
+            return AUTO
+        number: float | None = forms.FloatField(required=False).clean(text)
+        return number
 
     def control(self, now_ms: int) -> tuple[str, dict[str, Any]]:
         """`until`: a duration from now (`10m`), a clock (`00:10:00`), `idle`, or a condition of an object."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lifecycle.engine.kinds.registry import entry_of_id, entry_of_json, list_entries
-from lifecycle.engine.objects.names import DEFINITION
+from lifecycle.engine.objects.names import DEFINITION, RBAC_GROUP
 from lifecycle.engine.rules.custom_resources.definition import defined_kind_of
 from lifecycle.engine.schema.tables import is_known_kind
 
@@ -46,6 +46,8 @@ def list_stored_only(objects: Iterable[Mapping[str, Any]]) -> list[str]:
         lines.append(f"{name(undefined)}: stored unchecked; no CustomResourceDefinition of them is given")
     if ids := [id_ for id_ in custom if id_ in defined and entry_of_id(id_).is_passive]:
         lines.append(f"{name(ids)}: custom resources, held to their schemas; nothing acts on them")
-    if passive:
-        lines.append(f"{name(passive)}: stored, but nothing in the model acts on them")
+    if roles := [id_ for id_ in passive if entry_of_id(id_).kind.api_version.startswith(RBAC_GROUP)]:
+        lines.append(f"{name(roles)}: say who may do what through the API; controllers are held to none")
+    if idle := [id_ for id_ in passive if id_ not in roles]:
+        lines.append(f"{name(idle)}: stored, but nothing in the model acts on them")
     return lines

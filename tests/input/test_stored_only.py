@@ -29,7 +29,8 @@ def test_kinds_without_a_controller_come_first_and_each_is_named_once():
     assert list_stored_only(objects) == [
         "Service.serving.knative.dev (1): stored unchecked; no CustomResourceDefinition of them is given",
         "Kafka.kafka.strimzi.io (1): custom resources, held to their schemas; nothing acts on them",
-        "ClusterRole (2), NetworkPolicy (1): stored, but nothing in the model acts on them",
+        "ClusterRole (2): say who may do what through the API; controllers are held to none",
+        "NetworkPolicy (1): stored, but nothing in the model acts on them",
     ]
 
 
