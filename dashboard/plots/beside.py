@@ -10,6 +10,8 @@ from lifecycle.simulation.pages.pictures import list_ticks
 from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 
 MOST_TICKS = 6
+# Percent of the axis: what is later has no room for its word, on a phone.
+LAST_TICK = 90
 MOST_TOLD = 8
 LEAST_MARGIN_MS = 1000
 
@@ -95,8 +97,9 @@ class Picture:
     @property
     def ticks(self) -> list[Tick]:
         """A few of them."""
-        instants = (one for one in list_ticks(self, MOST_TICKS) if one < self.end_ms)
-        return [Tick(place(self, one), duration(one) if one else "0") for one in instants]
+        instants = list_ticks(self, MOST_TICKS)
+        ticks = (Tick(place(self, one), duration(one) if one else "0") for one in instants)
+        return [tick for tick in ticks if tick.left <= LAST_TICK]
 
     @property
     def tones(self) -> list[Tone]:

@@ -59,6 +59,8 @@ apiVersion: v1
 kind: Pod
 metadata: {{name: crashing}}
 spec: {{containers: [{{name: app, image: 'busybox:1.36', command: ['false']}}]}}
+---
+{{apiVersion: v1, kind: ConfigMap, metadata: {{name: remarked-on, namespace: nobody-gave-it}}}}
 """
 # What the pages need that the deep tests do not leave to others: the more there is, the more each page draws.
 _KINDS_OF_FEW = ("Deployment", "CronJob", "Pod")
@@ -91,6 +93,7 @@ OPENED = (
     ("pods/default/lone/", "YAML", "[data-yaml] pre"),
     ("", "Tokens in use", "#tokens p"),
 )
+STORY = "/gallery/slow-pre-stop/"
 ADMIN = ("/admin/", "/admin/lifecycle/cluster/", "/admin/lifecycle/storedobject/")
 # Django's admin fades from theme to theme.
 FADED = """() => Promise.allSettled(document.getAnimations()
@@ -151,7 +154,7 @@ def test_nobody_is_kept_from_signing_in(browser: Browser, entry_of_up: str):
     context.close()
 
 
-@pytest.mark.parametrize("path", ["/", "/gallery/", "/releases/", "/nowhere/", "/api/docs/", *ADMIN])
+@pytest.mark.parametrize("path", ["/", "/gallery/", STORY, "/releases/", "/nowhere/", "/api/docs/", *ADMIN])
 def test_the_ways_in_are_for_everybody(page: Page, path: str):
     page.goto(path)
     assert find_violations(page) == []

@@ -190,9 +190,11 @@ def test_the_axis_shows_what_changed_with_room_beside(instants: list[int], expec
         (5_000, ["0", "1s", "2s", "3s", "4s"]),
         (50_000, ["0", "10s", "20s", "30s", "40s"]),
         (40 * 3_600_000, ["0", "12h 00m", "1d 00h", "1d 12h"]),
+        # At 95 % of it "6m 00s" would stand beside a phone's screen.
+        (379_000, ["0", "2m 00s", "4m 00s"]),
     ],
 )
-def test_ticks_are_round_instants(end_ms: int, words: list[str]) -> None:
+def test_ticks_are_round_instants_with_room_for_their_words(end_ms: int, words: list[str]) -> None:
     assert [tick.word for tick in Picture(0, end_ms, ()).ticks] == words
 
 

@@ -115,6 +115,15 @@ def test_the_page_tells_it_and_strangers_text_is_text(client: Any, pair: tuple[C
 
 
 @pytest.mark.slow
+def test_a_fork_that_has_not_run_on_is_not_told_to_be_alike(
+    client: Any, pair: tuple[Cluster, Cluster]
+) -> None:
+    Cluster.objects.filter(pk=pair[1].pk).update(instant_ms=PARTED_MS, anchor_instant_ms=PARTED_MS)
+    page = client.get("/clusters/shop/compare/shop-fork/").content.decode()
+    assert "Nothing to compare yet" in page and "No difference" not in page
+
+
+@pytest.mark.slow
 def test_it_is_for_those_who_see_both(client: Any, pair: tuple[Cluster, Cluster]) -> None:
     bob = make_user("bob")
     make_cluster(bob, "bobs")
