@@ -33,6 +33,7 @@ PAGE = """<!doctype html><script src="/plotly.js"></script><script src="/htmx.js
   <button data-window="900000" aria-pressed="true">15m</button>
   <button data-window="" aria-pressed="false">All</button>
   <div data-figure="timeline" data-base="/">
+    <style>.chart > .axis { position: absolute; }</style>
     <div class="lanes"><div class="chart" style="width: 600px" tabindex="0"></div></div>
     <ul data-flags></ul>
   </div>
