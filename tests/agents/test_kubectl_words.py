@@ -48,6 +48,7 @@ def test_what_is_there_is_printed_as_kubectl_prints_it(cluster):
     assert cluster.kubectl("get deploy/web -o name") == "deployment.apps/web"
     assert json.loads(cluster.kubectl("get deploy web -o json"))["spec"]["replicas"] == 2
     assert len(json.loads(cluster.kubectl("get pods -l app=web -o json"))["items"]) == 2
+    assert len(json.loads(cluster.kubectl("get pods -l 'app in (web,db)' -o json"))["items"]) == 2
     assert cluster.kubectl("get jobs") == "No resources found in default namespace."
     assert "BackOff" in cluster.kubectl("events --for pod/crasher --types Warning")
     assert cluster.kubectl("logs crasher") == cluster.kubectl("logs crasher -p --tail=5") == "run"
@@ -116,7 +117,7 @@ REFUSED = [
     ("apply -f file.yaml", "no file is read"),
     ("apply -f -", "no objects passed"),
     ("label deployment web", "at least one label"),
-    ("get pods -l 'a b'", "cannot read the selector"),
+    ("get pods -l 'a b'", "'a b' is no label selector; write for example app=web"),
     ("describe pods " + "x" * 30_000, "letters"),
 ]  # fmt: skip
 

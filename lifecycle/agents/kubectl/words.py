@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any
 
 from lifecycle.engine.kinds.registry import find_kind
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.objects.selector import Selector
+from lifecycle.engine.objects.selector_text import read_selector
 from lifecycle.lean_dataclasses import dataclass, field
 
 MOST_LETTERS = 20_000
@@ -75,7 +75,10 @@ class Line:
     def selector(self) -> Selector | None:
         """The labels that are asked for. Raises Misread."""
         text = self.flags.get("--selector")
-        return None if text is None else read_selector(text)
+        try:
+            return None if text is None else read_selector(text)
+        except ValueError as problem:
+            raise Misread(f"error: {problem}") from None
 
 
 def read_line(text: str) -> Line:
@@ -130,27 +133,6 @@ def _name_flag(verb: str, word: str) -> tuple[str, str, str]:
         name = _LONG.get(short, short)
     # `-nshop` and `-n=shop` are `-n shop`.
     return name, "=" if value else "", value.removeprefix("=")
-
-
-def read_selector(text: str) -> Selector:
-    """`app=web,tier!=db`. Raises Misread."""
-    labels: dict[str, str] = {}
-    expressions: list[dict[str, Any]] = []
-    for part in filter(None, (one.strip() for one in text.split(","))):
-        if "!=" in part:
-            key, _, value = part.partition("!=")
-            expressions.append({"key": key.strip(), "operator": "NotIn", "values": [value.strip()]})
-        elif "=" in part:
-            key, _, value = part.replace("==", "=", 1).partition("=")
-            labels[key.strip()] = value.strip()
-        elif part.isprintable() and " " not in part:
-            is_absent = part.startswith("!")
-            expressions.append(
-                {"key": part.lstrip("!"), "operator": "DoesNotExist" if is_absent else "Exists"}
-            )
-        else:
-            raise Misread(f"error: cannot read the selector {text[:60]!r}: write app=web,tier!=db")
-    return Selector({"matchLabels": labels, "matchExpressions": expressions})
 
 
 def read_kind(word: str) -> Kind:
