@@ -92,16 +92,19 @@ class Tails:
             text = bulk.plain(text if text.endswith("\n") else f"{text}\n")
             texts.setdefault((uid, container, attempt), []).append((at_ms, text))
         ends = self._find_ends({run for run in texts if run not in self._tails})
+        kept: dict[tuple[str, str], dict[int, _Tail]] = {}
+        for (uid, container, attempt), tail in ends.items():
+            kept.setdefault((uid, container), {})[attempt] = tail
         rendered = Rendered([], None)
         for run, added in texts.items():
-            tail = self._tails.pop(run, None)
-            if tail is None:
-                tail = ends.get(run) or _Tail(_Chunk(0, added[0][0]), [])
-                _forget_before(run, ends, rendered)
-            tail.open.add(added)
-            rendered.rows.append(_values(self._cluster_id, run, tail.open))
-            _trim(run, tail, rendered)
-            self._tails[run] = tail
+            goes_on = self._tails.pop(run, None)
+            if goes_on is None:
+                goes_on = ends.get(run) or _Tail(_Chunk(0, added[0][0]), [])
+                _forget_before(run, kept.get(run[:2], {}), rendered)
+            goes_on.open.add(added)
+            rendered.rows.append(_values(self._cluster_id, run, goes_on.open))
+            _trim(run, goes_on, rendered)
+            self._tails[run] = goes_on
         while len(self._tails) > OPEN_RUNS:
             self._tails.popitem(last=False)
         return rendered
@@ -136,15 +139,18 @@ def _trim(run: Run, tail: _Tail, rendered: Rendered) -> None:
         _drop(rendered, Q(uid=uid, container=container, attempt=attempt, number__lte=number))
 
 
-def _forget_before(run: Run, kept: Mapping[Run, _Tail], rendered: Rendered) -> None:
-    """When a run begins: of those before the previous one the earliest go, as soon as they are too much."""
+def _forget_before(run: Run, kept: Mapping[int, _Tail], rendered: Rendered) -> None:
+    """When a run begins: of those before the previous one the earliest go, as soon as they are too much.
+
+    `kept`: by attempt what is kept of this container.
+    """
     uid, container, attempt = run
-    earlier = sorted((one for one in kept if one[:2] == run[:2] and one[2] < attempt - 1), reverse=True)
+    earlier = sorted((one for one in kept if one < attempt - 1), reverse=True)
     left = EARLIER_BYTES
     for number, one in enumerate(earlier, 3):
         left -= sum(size for _, size in kept[one].closed)
         if left < 0 or number > MOST_RUNS:
-            _drop(rendered, Q(uid=uid, container=container, attempt__lte=one[2]))
+            _drop(rendered, Q(uid=uid, container=container, attempt__lte=one))
             return
 
 
