@@ -129,6 +129,8 @@ def test_pages_go_to_an_instant_and_say_so(client, shop, path):
     assert "shop as it was at <time>00:00:06.0</time>" in page
     assert not path or f'hx-get="/clusters/{look.name}/{path}yaml/"' in page
     assert '"?at=6s&amp;as=html"' in page
+    file = client.get(f"/clusters/{shop.name}/{path}?at=6s&as=md")
+    assert file.headers["Content-Disposition"].startswith("attachment") and "at 00:00:06.0" in file.text
     assert "hx-post" in page  # fork here
     assert not any(word in page for word in ('name="kind" value="pause"', "data-manifest", "Change image"))
     refused = client.get(f"/clusters/{shop.name}/{path}?at=tomorrow")
