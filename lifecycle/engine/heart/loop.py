@@ -187,11 +187,20 @@ class Loop:
         return delay_ms
 
     def count_looks(self, controllers: Sequence[str]) -> int:
-        """How many looks of progress wait: of the first of `controllers`, and of the others at its keys."""
-        first, waiting = controllers[0], self._pending
-        keys = [key for key, look in waiting.items() if key[0] == first and look[2]]
-        looks = (waiting.get((one, key[1], key[2])) for key in keys for one in controllers)
-        return sum(1 for look in looks if look is not None and look[2])
+        """How many looks of progress wait: of the first of `controllers`, and of the others at its keys.
+
+        Fewer where a look of somebody else is among those that wait.
+        """
+        first, waiting, count = controllers[0], self._pending, 0
+        for key, look in waiting.items():
+            if not look[2]:
+                continue
+            of_first = waiting.get((first, key[1], key[2]))
+            if key[0] not in controllers or of_first is None or not of_first[2]:
+                # Others wait as well: that is said by any count below the whole one.
+                break
+            count += 1
+        return count
 
     def count_retries(self, controller: str, namespace: str, name: str) -> int:
         """How often a key was to be looked at again since it last went well."""
