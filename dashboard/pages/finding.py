@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -12,6 +13,7 @@ from dashboard.plots.queries import (
     SEEN_COLUMNS,
     STATE_NAMES,
     Query,
+    Seen,
     find_states,
     find_troubles,
     make_seen,
@@ -45,13 +47,27 @@ def narrow_events(query: Query, cluster: Cluster, rows: QuerySet[Any]) -> QueryS
 
 def find_pods(cluster: Cluster, query: Query, workload: str = "") -> list[str]:
     """The uids of the pods that are asked for, the gone as well; `shop/Deployment/web`: of that one alone."""
+    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
+    return [
+        uid for uid, pod in take_pods(cluster, pods, query, "uid") if not workload or is_of(pod, workload)
+    ]
+
+
+def take_pods(
+    cluster: Cluster, pods: QuerySet[Any], query: Query, *columns: str
+) -> Iterator[tuple[*tuple[Any, ...], Seen]]:
+    """Of pods that a query takes these columns, and last what it sees of them."""
     parents = read_parents(cluster, is_gone_too=True)
     workloads = {f"{namespace}/{name}": parent for (namespace, name), parent in parents.items() if parent}
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster)
-    seen = ((uid, make_seen(told, workloads)) for uid, *told in pods.values_list("uid", *SEEN_COLUMNS))
-    return [
-        uid for uid, pod in seen if query.takes(pod) and workload in ("", f"{pod.namespace}/{pod.workload}")
-    ]
+    for row in pods.values_list(*SEEN_COLUMNS, *columns):
+        pod = make_seen(row[: len(SEEN_COLUMNS)], workloads)
+        if query.takes(pod):
+            yield *row[len(SEEN_COLUMNS) :], pod
+
+
+def is_of(pod: Seen, workload: str) -> bool:
+    """Whether a pod is of `shop/Deployment/web`, by itself or by a set in between."""
+    return workload in (f"{pod.namespace}/{pod.workload}", f"{pod.namespace}/{pod.owner}")
 
 
 def _either(lookup: str, values: tuple[str, ...]) -> Q:

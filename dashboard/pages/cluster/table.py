@@ -12,14 +12,15 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
+from dashboard.pages.finding import take_pods
 from dashboard.pages.parts import signed_in
 from dashboard.plots.density import ORDER
-from dashboard.plots.queries import LONGEST, SEEN_COLUMNS, Query, make_seen, read_query
+from dashboard.plots.queries import LONGEST, Query, read_query
 from lifecycle.access import get_cluster_or_404
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.rules.columns.pods import POD_COLUMNS
 from lifecycle.models import Cluster
-from lifecycle.recorded.objects import alive, read_parents
+from lifecycle.recorded.objects import alive
 
 PLACED = ("namespace", "name")
 """What `kubectl get pods --all-namespaces` prints before the columns."""
@@ -56,8 +57,4 @@ def list_rows(cluster: Cluster, query: Query) -> list[tuple[Any, ...]]:
     told = ("uid", *HEADINGS, *BESIDE)
     if not query:
         return list(pods.values_list(*told))
-    parents = read_parents(cluster)
-    workloads = {f"{namespace}/{name}": parent for (namespace, name), parent in parents.items() if parent}
-    rows = pods.values_list(*SEEN_COLUMNS, *told)
-    seen = len(SEEN_COLUMNS)
-    return [row[seen:] for row in rows if query.takes(make_seen(row[:seen], workloads))]
+    return [tuple(columns) for *columns, _ in take_pods(cluster, pods, query, *told)]

@@ -96,11 +96,20 @@ def test_a_page_says_the_figures_in_a_sentence(client: Client, shop: Cluster):
     assert "In these 2.001s" in ask(**{"from": "16s", "to": "9h"})[1]
 
 
+def test_the_pods_of_a_set_in_between_are_its_own_and_its_owners(client: Client, shop: Cluster):
+    between = transition(0, "exists", "created", "web-6d4", kind="ReplicaSet", group="apps")
+    deployment = transition(0, "exists", "created", "web", kind="Deployment", group="apps")
+    record(shop, [deployment, between | {"owner": "Deployment/web"}])
+    StoredObject.objects.filter(cluster=shop, name__in=["a", "b"]).update(owner="ReplicaSet/web-6d4")
+    for of in ("default/ReplicaSet/web-6d4", "default/Deployment/web"):
+        answer = client.get("/clusters/shop/stretch/", {"from": "11s", "to": "17s", "of": of})
+        assert "2 ended" in answer.content.decode(), of
+
+
 @pytest.mark.parametrize("end", ["", "soon", "-1", "²", "9" * 5000, "1e99s", "99999999999999d"])
 def test_an_end_that_is_no_instant_is_said(client: Client, shop: Cluster, end: str):
     answer = client.get("/clusters/shop/stretch/", {"from": end, "to": "5s"})
-    assert answer.status_code in (200, 422)
-    assert ('role="alert"' in answer.content.decode()) is (answer.status_code == 422)
+    assert (answer.status_code, 'role="alert"' in answer.content.decode()) == (422, True)
 
 
 @pytest.mark.parametrize("of", ["shop", "a/b/c", "shop/Pod/a", "//", "shop/Deployment/<b>"])
