@@ -53,12 +53,13 @@ class ObjectsFeed:
         self.rv = 0
         if self.branches:
             self._begin(cluster)
-            self._read_versions(cluster)
+            self._read_versions(cluster, cluster.rv)
 
     def follow(self, cluster: Cluster, frame: dict[str, Any]) -> None:
         if self.branches:
             self._take(frame["transitions"])
-            self._read_versions(cluster)
+            # Frames wait for each other: what comes with a later one is not told with this one.
+            self._read_versions(cluster, frame["rv"])
 
     def foresee(self, rows: Sequence[Row], versions: Sequence[Version]) -> None:
         self._take(row for row in rows if row["type"] == "transition")
@@ -83,19 +84,20 @@ class ObjectsFeed:
             made[uid] = created_ms
         rows = list_transitions(cluster).filter(self._told())
         first = rows.order_by("-seq").values_list("seq", flat=True)[MOST_ROWS : MOST_ROWS + 1]
-        self._prime(walk(TRANSITIONS, rows.filter(seq__gt=first[0]) if first else rows), made)
+        held = list(walk(TRANSITIONS, rows.filter(seq__gt=first[0]) if first else rows))
+        self._prime(cluster, held, made)
+        self._take(held)
 
-    def _prime(self, rows: Iterable[Row], made: dict[str, int]) -> None:
-        """Rows in order; of an object whose first ones are not kept, what its others say was before."""
-        held = list(rows)
-        begun = {row["uid"] for row in held if row["field"] == "exists"}
+    def _prime(self, cluster: Cluster, rows: Iterable[Row], made: dict[str, int]) -> None:
+        """Of objects whose first rows are not kept: what the others say was before, else what is so now."""
+        begun = {row["uid"] for row in rows if row["field"] == "exists" and row["new"] != "deleted"}
         before: dict[str, dict[str, Any]] = {uid: {} for uid in made if uid not in begun}
-        for row in held:
+        for row in rows:
             if row["uid"] in before:
                 before[row["uid"]].setdefault(row["field"], row["old"])
-        for uid, values in before.items():
-            self.by_uid[uid].begin(made[uid], values)
-        self._take(held)
+        found = StoredObject.objects.filter(cluster=cluster, uid__in=list(before))
+        for uid, data in found.values_list("uid", "data"):
+            self.by_uid[uid].begin(made[uid], (data or {}).get("status") or {}, before[uid])
 
     def _told(self) -> Q:
         """The rows that tell of these objects, and of what others have to do with them."""
@@ -134,20 +136,32 @@ class ObjectsFeed:
 
     def _add(self, uid: str, key: Key) -> ObjectStory | None:
         """One that came since, if there is room for its lane."""
-        if key not in self.stories and len(self.stories) >= MOST_OBJECTS:
+        if key not in self.stories and len(self.stories) >= MOST_OBJECTS and not self._make_room():
             self.left_out += 1
             return None
         return self._meet(uid, key)
 
-    def _read_versions(self, cluster: Cluster) -> None:
+    def _make_room(self) -> bool:
+        """Whether one that is gone could be let go of: the one that went first."""
+        gone = (one for one in self.stories.values() if one.is_gone)
+        first = min(gone, key=lambda one: one.ended_ms, default=None)
+        if first is None:
+            return False
+        del self.stories[first.key]
+        self.by_uid = {uid: one for uid, one in self.by_uid.items() if one is not first}
+        return True
+
+    def _read_versions(self, cluster: Cluster, until: int) -> None:
         """Marks at what was changed since the last look."""
-        rows = ObjectVersion.objects.filter(cluster=cluster, rv__gt=self.rv, rv__lte=cluster.rv)
+        if until <= self.rv:
+            return
+        rows = ObjectVersion.objects.filter(cluster=cluster, rv__gt=self.rv, rv__lte=until)
         rows = rows.filter(uid__in=list(self.by_uid), type=MODIFIED).order_by("-rv")
         found = rows.values_list("uid", "rv", "at_ms", "patch")[:MOST_VERSIONS]
         for uid, rv, at_ms, patch in reversed(found):
             if fields := list_fields(patch):
                 self.by_uid[uid].mark(at_ms, rv, fields)
-        self.rv = cluster.rv
+        self.rv = until
 
 
 def _in(namespace: str) -> Q:

@@ -34,9 +34,13 @@ class ObjectStory:
         self._now = Standing()
         self._said: Said | None = None
 
-    def begin(self, at_ms: int, before: Mapping[str, Any]) -> None:
-        """It was there from an instant on, whatever of its rows is kept: `before` says what they said."""
+    def begin(self, at_ms: int, status: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+        """It was there from an instant on, whatever of its rows is kept.
+
+        `status`: as it is now; `before`: by field what it was before the first row that is kept.
+        """
         self._now, self._said, self.is_gone = Standing(), None, False
+        self._now.read(status)
         self._now.values |= before
         self._tell(at_ms, None)
 
@@ -105,6 +109,11 @@ class ObjectStory:
     def _close(self, at_ms: int) -> None:
         if self.spans and self.spans[-1].end_ms is None:
             self.spans[-1].end_ms = at_ms
+
+    @property
+    def ended_ms(self) -> int:
+        """When its last bar ended; 0 where it goes on."""
+        return (self.spans[-1].end_ms or 0) if self.spans else 0
 
     def to_lane(self) -> Lane:
         """Its row of the figure."""

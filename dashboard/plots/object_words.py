@@ -50,6 +50,13 @@ class Standing:
         field = row["field"]
         self.values[field], self.reasons[field] = row["new"], row["reason"] or ""
 
+    def read(self, status: Mapping[str, Any]) -> None:
+        """A whole status, as its rows would have said it."""
+        self.values |= {name: value for name, value in status.items() if isinstance(value, int | str)}
+        for one in status.get("conditions") or ():
+            field = f"condition.{one.get('type')}"
+            self.values[field], self.reasons[field] = one.get("status"), one.get("reason") or ""
+
     def count(self, name: str) -> int:
         """An integer of its status; what was never said is 0."""
         value = self.values.get(name)

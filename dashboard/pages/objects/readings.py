@@ -89,8 +89,9 @@ def tell_change(cluster: Cluster, rv: int) -> Told | None:
     if change.before is None:
         fields = [Field(path, "", "") for path in list_fields(change.after)]
     else:
-        before, after = (_hide(change.kind, pick_asked(one)) for one in (change.before, change.after))
-        fields = list(list_differing(before, after))
+        fields = list(list_differing(pick_asked(change.before), pick_asked(change.after)))
+        if change.kind == SECRET:
+            fields = [_hide(one) for one in fields]
     if not fields:
         return None
     where = f"{change.namespace}/" if change.namespace else ""
@@ -105,15 +106,11 @@ def tell_change(cluster: Cluster, rv: int) -> Told | None:
     )
 
 
-def _hide(kind: str, data: Json) -> Json:
+def _hide(field: Field) -> Field:
     """Of a Secret is told which keys are other ones, and not what they hold."""
-    if kind != SECRET:
-        return data
-    secret = {
-        name: {key: f"{HIDDEN} {len(str(text))} letters" for key, text in (data.get(name) or {}).items()}
-        for name in ("data", "stringData")
-    }
-    return {**data, **secret}
+    if field.path.split(".")[0] not in ("data", "stringData"):
+        return field
+    return Field(field.path, field.left and HIDDEN, field.right and HIDDEN)
 
 
 def _find_command(cluster: Cluster, change: Change) -> str:

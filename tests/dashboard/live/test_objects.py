@@ -9,7 +9,7 @@ from django.test import Client
 
 from dashboard.live.feeds import make_feed
 from dashboard.live.objects import MOST_BRANCHES, ObjectsFeed, read_branches
-from lifecycle.models import Cluster, ObjectVersion
+from lifecycle.models import Cluster, ObjectVersion, StoredObject
 from tests.dashboard.conftest import make_cluster, make_user, record
 from tests.dashboard.rows import pod_life, transition
 from tests.engine.controllers.door import Door
@@ -56,7 +56,8 @@ def test_a_run_is_drawn_with_a_mark_and_the_difference_at_each_change_of_a_spec(
     door.apply(make_secret("c2VjcmV0"))
     door.cluster.run_until(20_000)
     door.apply(make_web(3, "nginx:2"))
-    door.apply(make_secret("b3RoZXItc2VjcmV0"))
+    # As long as the one before, and another one.
+    door.apply(make_secret("c2VjcmVU"))
     door.cluster.run_until(60_000)
     cluster = keep(door.cluster)
     figure = draw(cluster, "objects:Deployment/default,Secret/default,Node/")
@@ -74,7 +75,7 @@ def test_a_run_is_drawn_with_a_mark_and_the_difference_at_each_change_of_a_spec(
         assert text in of_web
     # Who may look at pages is not told what a Secret holds.
     assert "data.token" in of_key and "(not shown)" in of_key
-    assert "c2VjcmV0" not in of_key and "b3RoZXItc2VjcmV0" not in of_key
+    assert "c2VjcmV0" not in of_key and "c2VjcmVU" not in of_key
     assert "is not kept" in client.get(f"/clusters/{cluster.name}/why/change/{10**25}/").content.decode()
     tree = client.get(f"/clusters/{cluster.name}/objects/").content.decode()
     assert 'data-branch="Deployment/default"' in tree and 'data-figure="objects:"' in tree
@@ -99,11 +100,19 @@ def test_what_comes_later_is_followed_and_too_many_are_counted(monkeypatch: pyte
         transition(6, "replicas", 2, "one", kind="StatefulSet", group="apps", uid="one", old=0),
         transition(7, "replicas", 2, "one", kind="StatefulSet", group="apps", uid="one", namespace="else"),
     ]
-    feed.follow(cluster, {"transitions": record(cluster, later), "events": []})
+    feed.follow(cluster, {"transitions": record(cluster, later), "events": [], "rv": 1})
     figure = feed.figure(10)
     assert list_lanes(figure) == ["StatefulSet in default", "one", "two"]
     assert figure["layout"]["meta"]["left_out"] == 1
     assert "0/2 available" in {word for trace in figure["data"][:-2] for word in trace["words"]}
+    # Once one of them is gone there is room.
+    sets = {"kind": "StatefulSet", "group": "apps"}
+    again = [
+        transition(20, "exists", "deleted", "two", uid="two", old="created", **sets),
+        transition(21, "exists", "created", "four", uid="four", **sets),
+    ]
+    feed.follow(cluster, {"transitions": record(cluster, again), "events": [], "rv": 2})
+    assert list_lanes(feed.figure(30)) == ["StatefulSet in default", "four", "one"]
 
 
 def test_an_object_whose_first_rows_are_gone_is_drawn_as_the_others_say_it_was() -> None:
@@ -111,8 +120,10 @@ def test_an_object_whose_first_rows_are_gone_is_drawn_as_the_others_say_it_was()
     kind = {"kind": "StatefulSet", "group": "apps", "uid": "db"}
     record(cluster, [transition(9_000, "availableReplicas", 2, "db", old=1, **kind)])
     cluster.oldest_seq = 2
+    status = {"replicas": 2, "availableReplicas": 2}
+    StoredObject.objects.filter(cluster=cluster, uid="db").update(created_ms=0, data={"status": status})
     bars = [trace for trace in draw(cluster, "objects:StatefulSet/default")["data"] if trace["type"] == "bar"]
-    assert sum(len(trace["x"]) for trace in bars) == 1
+    assert sorted(word for trace in bars for word in trace["words"]) == ["1/2 available", "2/2 available"]
 
 
 def test_the_parts_are_of_ones_own_clusters_alone(client: Client) -> None:

@@ -169,7 +169,7 @@ def test_several_rows_of_one_instant_leave_one_bar_and_the_gone_one_ends() -> No
 
 def test_a_mark_asks_for_what_was_changed_and_names_are_plain_text() -> None:
     story = ObjectStory(("ConfigMap", "default", "<b>x</b>"))
-    story.begin(0, {})
+    story.begin(0, {}, {})
     story.mark(5, 12, ["data.a", "data.b", "data.c", "data.<i>d</i>"])
     figure = make_object_lanes([story], 10, left_out=3)
     marks = figure["data"][-1]
