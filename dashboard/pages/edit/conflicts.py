@@ -43,9 +43,16 @@ def find_conflict(opened: Json, written: Json, now: Json, is_another: bool = Fal
     theirs = tuple(list_fields(opened, now))
     if not (theirs or is_another):
         return None
-    ours = {one.path for one in list_fields(opened, written)}
-    both = frozenset(one.path for one in theirs if one.path in ours)
+    ours = [one.path for one in list_fields(opened, written)]
+    shown = (one.path for one in theirs[:MOST_FIELDS])
+    both = frozenset(path for path in shown if any(_touch(path, own) for own in ours))
     return Conflict(theirs, both, digest(now), is_another)
+
+
+def _touch(path: str, other: str) -> bool:
+    """Whether two fields are the same one, or one is within the other."""
+    within = ((path, other), (other, path))
+    return path == other or any(one.startswith((f"{whole}.", f"{whole}[")) for one, whole in within)
 
 
 def digest(data: Json) -> str:

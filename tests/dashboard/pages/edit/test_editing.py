@@ -10,7 +10,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from dashboard.pages.edit.conflicts import merge
+from dashboard.pages.edit.conflicts import find_conflict, merge
 from dashboard.pages.edit.small_forms import list_forms
 from lifecycle.engine.schema.tables import load_tables
 from lifecycle.models import Command, Role, StoredObject
@@ -168,6 +168,21 @@ def test_who_saw_what_others_changed_may_write_over_just_that(shop: Shop, editor
     shop.submit("scale", kind="Deployment", namespace="default", name="web", replicas=5)
     assert editor.ask("apply", seen=seen)[0] == 200
     assert find(shop)["spec"]["replicas"] == 4
+
+
+@pytest.mark.parametrize(
+    "written, now, both",
+    [
+        pytest.param([{"name": "a", "v": 2}], [{"name": "a", "v": 3}], {"spec[a].v"}, id="one field"),
+        pytest.param([{"name": "a", "v": 2}], [], {"spec[a]"}, id="others took away what holds it"),
+        pytest.param([], [{"name": "a", "v": 3}], {"spec[a].v"}, id="the writer did"),
+        pytest.param([{"name": "a", "v": 1, "w": 2}], [{"name": "a", "v": 3}], set(), id="beside it"),
+    ],
+)
+def test_what_both_changed_is_said_of_what_holds_it_too(written: Any, now: Any, both: set[str]):
+    opened = {"spec": [{"name": "a", "v": 1}]}
+    found = find_conflict(opened, {"spec": written}, {"spec": now})
+    assert found is not None and found.both == both
 
 
 def test_a_status_that_goes_on_is_no_conflict(shop: Shop, editor: Editor):
