@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import yaml
@@ -34,13 +34,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A story as people read it. `claims`: what must come of it."""
+    """A story as people read it. `claims`: what must come of it. `objects`: names in its manifest."""
 
     name: str
     sentence: str
     manifest: str
     steps: tuple[Step, ...]
     claims: tuple[str, ...]
+    objects: frozenset[str]
 
 
 @lru_cache(maxsize=64)
@@ -49,11 +50,13 @@ def tell_story(name: str) -> Told | None:
     if name not in list_stories():
         return None
     text = find_story(name).read_text()
-    found = next((one.data for one in read_documents(text) if is_scenario(one)), {})
+    documents = read_documents(text)
+    found = next((one.data for one in documents if is_scenario(one)), {})
     spec: Json = dict(found.get("spec") or {})
     steps = tuple(_tell_step(dict(entry)) for entry in spec.get("steps") or ())
     claims = tuple(_write(dict(entry)) for entry in spec.get("expect") or ())
-    return Told(name, str(spec.get("description") or name), text.strip(), steps, claims)
+    objects = frozenset(str((one.data.get("metadata") or {}).get("name")) for one in documents)
+    return Told(name, str(spec.get("description") or name), text.strip(), steps, claims, objects)
 
 
 def _tell_step(entry: Json) -> Step:
@@ -78,12 +81,17 @@ def _write_value(value: Any) -> str:
 
 def find_story_of(cluster: Cluster) -> Told | None:
     """The story that a cluster plays: it has its name, perhaps with a number, and begins with its object."""
-    plain = {name.replace(".", "-"): name for name in list_stories()}
+    plain = _name_clusters()
     name = plain.get(cluster.name) or plain.get(_NUMBERED.sub("", cluster.name))
     told = tell_story(name) if name else None
     if told is None:
         return None
     first = Command.objects.filter(cluster=cluster, kind="apply").order_by("order").first()
     begun = ((first.payload.get("object") or {}).get("metadata") or {}).get("name") if first else None
-    given = {(one.data.get("metadata") or {}).get("name") for one in read_documents(told.manifest)}
-    return told if begun in given else None
+    return told if begun in told.objects else None
+
+
+@cache
+def _name_clusters() -> dict[str, str]:
+    """By the name that a cluster of it has, each story."""
+    return {name.replace(".", "-"): name for name in list_stories()}
