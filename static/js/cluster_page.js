@@ -171,12 +171,14 @@ function showView({ view, sort }) {
 
 const address = new Address((said) => {
   const { q, range, sel, open, page: number, order, stretch } = said;
+  view.restoreChosen(stretch);
   if (finding?.restore(q)) askQuery(q);
-  else showView(said);
+  else {
+    showView(said);
+    tellStretch();
+  }
   askRows(number, order);
   view.restore(range);
-  view.restoreChosen(stretch);
-  tellStretch();
   if (objects) objects.restore(open);
   else if (open && tree) openObjects(open);
   if (sel) why.ask(sel);

@@ -31,7 +31,8 @@ def names(request: HttpRequest, cluster: str) -> JsonResponse:
     """`{names: [{kind, namespace, name, page}]}`, at most 20, by name.
 
     `?of=` is node, namespace, pod or workload; `?named=` is the whole name, `?like=` a part of it, those
-    first that begin so. `page` is the address below the cluster's, "" for none.
+    first that begin so; of `?namespace=` alone, where it is said. `page` is the address below the cluster's,
+    "" for none.
     """
     found = get_cluster_or_404(request.user, cluster)
     of = request.GET.get("of", "")
@@ -42,6 +43,8 @@ def names(request: HttpRequest, cluster: str) -> JsonResponse:
         rows = StoredObject.objects.filter(kinds, cluster=found, deleted_ms__isnull=True, owner__isnull=True)
     else:
         rows = alive(found, KINDS[of])
+    if namespace := request.GET.get("namespace", "")[:LONGEST_NAME]:
+        rows = rows.filter(namespace=namespace)
     rows = rows.order_by("name", "namespace").only(*COLUMNS)
     if named := request.GET.get("named", "")[:LONGEST_NAME]:
         chosen = list(rows.filter(name=named)[:MOST_NAMES])

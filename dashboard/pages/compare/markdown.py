@@ -14,7 +14,7 @@ def write_markdown(told: Comparison) -> str:
     for cluster, asked in zip((left, right), told.asked, strict=True):
         lines += [f"- asked of {cluster} at {one.at}: {_cell(f'{one.what} {one.subject}')}" for one in asked]
     if told.first is None:
-        lines += ["", "No difference." if told.until_ms > told.since_ms else "Nothing to compare yet."]
+        lines += ["", "Nothing to compare yet." if told.is_empty else "No difference."]
     for one in told.workloads:
         if one.differs:
             lines += ["", f"| {_cell(one.name)} | {left} | {right} |", "|---|---|---|"]

@@ -56,6 +56,11 @@ class Comparison:
     """The one that is not as far as the other; None when both are as far."""
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no time has passed since they share a history."""
+        return self.until_ms <= self.since_ms
+
+    @property
     def reasons(self) -> list[list[Link]]:
         """Of each of the two what led to what was first otherwise, from its root on."""
         sides = ((self.left, self.first and self.first.left), (self.right, self.first and self.first.right))

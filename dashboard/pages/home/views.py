@@ -181,7 +181,7 @@ def delete_cluster(request: HttpRequest, cluster: str) -> HttpResponse:
 @signed_in
 @require_POST
 def delete_clusters(request: HttpRequest) -> HttpResponse:
-    """Delete those that were chosen, each of them one's own, or none."""
+    """Delete those that were chosen: none, where one of them is not one's own."""
     chosen = dict.fromkeys(request.POST.getlist("cluster"))
     if not 0 < len(chosen) <= MOST_DELETED:
         text = f"Choose at least one cluster, and {MOST_DELETED} at the most."

@@ -28,13 +28,14 @@ NUMBERS = re.compile("([0-9]{1,9})")
 MOST_NODES = 40
 _SHOWN = ("cpu", "memory", "ephemeral-storage")
 _DRAINS = {
-    "started": "is being drained",
+    "started": "is being drained since",
     "blocked": "is being drained, and PodDisruptionBudgets do not allow it to go on, since",
-    "done": "was drained",
-    "timedOut": "was not drained in time",
-    "failed": "could not be drained",
-    "cancelled": "was being drained until somebody cancelled that",
+    "done": "was drained at",
+    "timedOut": "was not drained in time, at",
+    "failed": "could not be drained at",
+    "cancelled": "was being drained until somebody cancelled that at",
 }
+"""What each word of a drain means; an instant follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +123,8 @@ def _tell_drain(cluster: Cluster, uid: str) -> Json | None:
     last = rows.order_by("-seq").first()
     if last is None:
         return None
-    told = _DRAINS.get(str(last.new), str(last.new))
-    words = (
-        f"It {told} {clock(last.at_ms)}" if told.endswith("since") else f"It {told} at {clock(last.at_ms)}"
-    )
+    told = _DRAINS.get(str(last.new), f"{last.new} at")
+    words = f"It {told} {clock(last.at_ms)}"
     if last.reason:
         words += f": {last.reason}"
     return {

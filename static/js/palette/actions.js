@@ -85,7 +85,8 @@ export class Actions {
   async #findOne(of, word) {
     const asked = readName(word);
     if (!asked) return { problem: `${word} is no name.` };
-    const all = await this.find(of, { named: asked.name });
+    const all = await this.find(of, { named: asked.name, ...(asked.namespace !== null && { namespace: asked.namespace }) });
+    // A node has none, whatever is typed before its name.
     const found = asked.namespace === null ? all : all.filter(({ namespace }) => namespace === asked.namespace);
     if (!found.length) return { problem: `There is no ${of} ${name(asked)}.` };
     if (found.length > 1) return { problem: `There are several: say ${found.map((one) => name(one)).join(" or ")}.`, several: found };

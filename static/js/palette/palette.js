@@ -1,15 +1,9 @@
 // A line for commands, opened by a colon: what is typed is completed, done, and answered in words.
+import { make } from "../table/elements.js";
 import { listCommands, parse, readTyped, spell } from "./commands.js";
 
 const PAUSE_MS = 120;
 const MOST_SHOWN = 20;
-
-function make(tag, values = {}, ...parts) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(values)) element.setAttribute(name, value);
-  element.append(...parts);
-  return element;
-}
 
 export class Palette {
   #actions;

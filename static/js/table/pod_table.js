@@ -1,4 +1,5 @@
 // The pods as a table of any length: only rows in sight are elements, and what changes is written a few times a second.
+import { make } from "./elements.js";
 import { age } from "../ages.js";
 import { addressOf } from "./row_keys.js";
 import { isPod, PodRows } from "./pod_rows.js";
@@ -12,13 +13,6 @@ const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, Home: -Infinity, End: In
 // Columns that are written as they are told.
 const PLAIN = ["namespace", "ready", "status", "restarts"];
 const SORTED = { "": "none", "+": "ascending", "-": "descending" };
-
-function make(tag, values = {}, ...parts) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(values)) element.setAttribute(name, value);
-  element.append(...parts);
-  return element;
-}
 
 export class PodTable {
   #element;

@@ -83,6 +83,8 @@ def test_the_filter_box_asks_for_the_same_pods_as_in_the_timeline(
         ({"of": "pod", "like": "B-2"}, ["web-2"]),
         ({"of": "pod", "named": "web"}, []),
         ({"of": "workload", "named": "web"}, ["web"]),
+        ({"of": "workload", "named": "web", "namespace": "shop"}, ["web"]),
+        ({"of": "workload", "named": "web", "namespace": "elsewhere"}, []),
         ({"of": "node", "like": "node"}, ["node-1"]),
         ({"of": "namespace"}, []),
     ],
