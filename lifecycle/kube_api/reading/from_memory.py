@@ -8,7 +8,8 @@ is for `serving`. Both answer the same.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import cache as kept_for_ever
 from typing import NamedTuple
 
 import orjson
@@ -16,6 +17,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from lifecycle import tokens
+from lifecycle.engine.releases.known import load_releases
 from lifecycle.kube_api import content, rendering
 from lifecycle.kube_api.access import looks
 from lifecycle.kube_api.access.authentication import list_headers
@@ -78,6 +80,8 @@ def _read_wish(request: HttpRequest, path: str) -> Wish | None:
     is_plain = request.method == "GET" and scheme.lower() == "bearer" and token.startswith(tokens.PREFIX)
     if not is_plain or address is None or address.subresource or read_wanted(list_headers(request)).is_any:
         return None
+    if (address.group, address.version, address.resource) not in _list_kept():
+        return None
     options = Options(request.GET)
     known = {"get": _OF_GET, "list": _OF_LIST}.get(read_verb("GET", address, options))
     if known is None or options.keys() - known:
@@ -89,6 +93,13 @@ def _read_wish(request: HttpRequest, path: str) -> Wish | None:
     except Refusal:
         return None
     return Wish(tokens.make_digest(token), address, options) if form == content.PLAIN else None
+
+
+@kept_for_ever
+def _list_kept() -> frozenset[tuple[str, str, str]]:
+    """What may be in memory, of a cluster of whichever release: all else is asked of the database at once."""
+    served = (list_built_in(release) for release in load_releases())
+    return frozenset(key for found in served for key, resource in found.items() if _is_kept(resource))
 
 
 def _is_kept(resource: Resource) -> bool:
@@ -108,16 +119,22 @@ def _is_placed(address: Address, resource: Resource) -> bool:
 def _get(cache: KindCache, address: Address, resource: Resource) -> Text | None:
     held = cache.places.get(address.namespace, address.name)
     # What is not there is refused in the words of who looks once more.
-    return _whole(_show(cache, resource, held) + b"\n") if held is not None else None
+    return _whole(_make_show(cache, resource)(held) + b"\n") if held is not None else None
 
 
-def _show(cache: KindCache, resource: Resource, held: Held) -> bytes:
-    """The text of an object as the resource shows it."""
-    if is_as_stored(resource) and held.text.startswith(_beginning_of(resource)):
-        return held.text
-    return cache.places.show(
-        resource.api_version, held, lambda text: records.write(to_served(resource, orjson.loads(text)))
-    )
+def _make_show(cache: KindCache, resource: Resource) -> Callable[[Held], bytes]:
+    """What makes the text of an object as the resource shows it."""
+    beginning = _beginning_of(resource) if is_as_stored(resource) else None
+
+    def convert(text: bytes) -> bytes:
+        return records.write(to_served(resource, orjson.loads(text)))
+
+    def show(held: Held) -> bytes:
+        if beginning is not None and held.text.startswith(beginning):
+            return held.text
+        return cache.places.show(resource.api_version, held, convert)
+
+    return show
 
 
 async def _list(cache: KindCache, wish: Wish, resource: Resource) -> Text | Stream | None:
@@ -128,15 +145,19 @@ async def _list(cache: KindCache, wish: Wish, resource: Resource) -> Text | Stre
     except Refusal:
         return None
     held, version, found = cache.places.list(selection.namespace), cache.rv, list[bytes]()
+    is_any = wish.options.get("resourceVersion") == "0"
+    if selection.is_all and not is_any and 0 < limit < len(held):
+        return None
+    if not selection.is_all and sum(len(one.text) for one in held) > MOST_SELECTED_BYTES:
+        return None
+    show = _make_show(cache, resource)
     for number, one in enumerate(held):
         if number % _SHOWN_AT_ONCE == 0:
             await asyncio.sleep(0)
-        found.append(_show(cache, resource, one))
+        found.append(show(one))
     if not selection.is_all:
-        if sum(map(len, found)) > MOST_SELECTED_BYTES:
-            return None
         found = [text for text in found if selection.takes(orjson.loads(text))]
-    if limit and limit < len(found) and wish.options.get("resourceVersion") != "0":
+    if not is_any and 0 < limit < len(found):
         return None
     beginning = _beginning_of(resource)
     head = orjson.dumps(rendering.make_list(resource, Page([], str(version)))).removesuffix(b"]}")

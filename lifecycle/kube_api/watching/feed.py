@@ -46,6 +46,7 @@ class Feed:
         self.checks: dict[Taker, Any] = {}
         self.pulses: set[asyncio.Event] = set()
         self.is_over = False
+        self.reason: Exception | None = None
         self.idle_since: float | None = None
         self.checked_at = self.read_at = 0.0
         self.has_more = asyncio.Event()
@@ -85,6 +86,8 @@ class Feed:
         cache.takers.add(taker)
         self.checks[taker] = check
         self.idle_since = None
+        if self.is_over:
+            taker.end(self.reason)
 
     def leave(self, cache: KindCache, taker: Taker) -> None:
         """No more for this one."""
@@ -214,7 +217,7 @@ class Feed:
 
     def close(self, reason: Exception | None) -> None:
         """End all watches: the cluster is gone, its history was replaced, or nobody watches."""
-        self.is_over = True
+        self.is_over, self.reason = True, reason
         for taker in list(self.checks):
             taker.end(reason)
         current = asyncio.current_task()

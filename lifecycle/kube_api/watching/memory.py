@@ -27,6 +27,8 @@ MOST_BYTES = 128 * 2**20
 _MOST_REMEMBERED = 4096
 _asked_at: dict[tuple[int, Kind], float] = {}
 _under_way: dict[tuple[int, Kind], asyncio.Task[None]] = {}
+_promised: dict[tuple[int, Kind], int] = {}
+"""How much room what is being taken in was given."""
 
 
 async def find(cluster_id: int, epoch_id: str, rv: int, kind: Kind) -> KindCache | None:
@@ -46,7 +48,7 @@ async def find(cluster_id: int, epoch_id: str, rv: int, kind: Kind) -> KindCache
     if feed.is_over or cache.objects_rv < rv:
         return None
     feed.note_read()
-    if cache.places.bytes > MOST_KIND_BYTES and not cache.takers:
+    if cache.places.bytes > MOST_KIND_BYTES and not feed.is_watched:
         feed.caches.pop(kind, None)
     return cache
 
@@ -76,23 +78,31 @@ async def _take_in(cluster_id: int, kind: Kind) -> None:
             return
         feed = feed_of(cluster)
         feed.note_read()
+        _promised[cluster_id, kind] = size
         await feed.cache_of(kind)
     except Exception:
         # Whoever reads asks the database, and is told what is wrong with it.
         log.exception("kind not taken in", extra={"cluster": cluster_id, "kind": kind[1]})
+    finally:
+        _promised.pop((cluster_id, kind), None)
 
 
 def _make_room(size: int) -> bool:
     """Whether there is room for so much more, where need be in the place of who was read longest ago."""
     feeds = [feed for feed in list_feeds().values() if not feed.is_over]
-    held = sum(cache.places.bytes for feed in feeds for cache in _caches(feed))
+    held = sum(_promised.values()) + sum(_measure(feed) for feed in feeds)
     for feed in sorted(feeds, key=lambda one: one.read_at):
         if held + size <= MOST_BYTES:
             break
         if not feed.is_watched:
-            held -= sum(cache.places.bytes for cache in _caches(feed))
+            held -= _measure(feed)
             feed.close(None)
     return held + size <= MOST_BYTES
+
+
+def _measure(feed: Feed) -> int:
+    """Objects, and the changes that watches may go back to."""
+    return sum(cache.places.bytes + cache.bytes for cache in _caches(feed))
 
 
 def _caches(feed: Feed) -> Iterator[KindCache]:

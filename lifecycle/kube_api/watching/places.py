@@ -44,17 +44,19 @@ class Places:
         if found is not None and found[0] is held:
             return found[1]
         text = make(held.text)
+        if text == held.text:
+            text = held.text
         # Of a list that is still being made some may be there no more.
         if self._held.get(key) is held:
             self._shown[version, key] = (held, text)
             self._versions.add(version)
-            self.bytes += len(text)
+            self.bytes += 0 if text is held.text else len(text)
         return text
 
     def _forget_shown(self, held: Held) -> None:
         for version in self._versions:
             found = self._shown.pop((version, key_of(held.namespace, held.name)), None)
-            self.bytes -= len(found[1]) if found is not None else 0
+            self.bytes -= len(found[1]) if found is not None and found[1] is not held.text else 0
 
     def get(self, namespace: str | None, name: str) -> Held | None:
         """The object of a name."""

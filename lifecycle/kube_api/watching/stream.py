@@ -69,9 +69,11 @@ class Watch:
         """The events, as lines of text."""
         await release_thread()
         feed = feed_of(self.cluster)
-        cache = await feed.cache_of(self.kind)
-        # It may have been there before what was answered since.
-        await feed.reach(cache, self.cluster.rv)
+        # Who waits is counted from here on: nobody lets go of what is waited for.
+        with feed.pulse():
+            cache = await feed.cache_of(self.kind)
+            # It may have been there before what was answered since.
+            await feed.reach(cache, self.cluster.rv)
         # From here to the first wait nothing happens in between: nothing is missed, nothing comes twice.
         feed.join(cache, self.watcher, self.right)
         before = self._before(cache)

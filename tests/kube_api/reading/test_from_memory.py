@@ -18,7 +18,8 @@ from lifecycle.kube_api import views
 from lifecycle.kube_api.access import looks
 from lifecycle.kube_api.reading import from_memory, long_lists
 from lifecycle.kube_api.watching import memory
-from lifecycle.kube_api.watching.feed import list_feeds
+from lifecycle.kube_api.watching.feed import feed_of, list_feeds
+from lifecycle.kube_api.watching.records import Expired
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.models.shares import Role
 from tests.dashboard.conftest import make_user
@@ -114,6 +115,34 @@ async def test_what_is_remembered_is_answered_as_the_database_would(shop: Shop):
         assert await remember(path, token) is None, path
     for header in ({"accept": "application/yaml"}, {"impersonate-user": "eve"}, {"accept": "nothing/none"}):
         assert await from_memory.answer(make_request(MAPS, token, **header), "shop", MAPS) is None, header
+
+
+async def test_a_watch_begins_with_every_write_that_was_answered_before(shop: Shop):
+    """However long the kind has been in memory."""
+    token = await issue(shop)
+    await fill(shop)
+    await take_in(MAPS, token)
+    await sync_to_async(shop.create)("ConfigMap", "late", {}, data={})
+    asked = "watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
+    _, _, body = await ask_database(f"{MAPS}?{asked}&timeoutSeconds=1", token)
+    events = [orjson.loads(line) for line in body.splitlines()]
+    ends = [number for number, one in enumerate(events) if "initial-events-end" in str(one)]
+    assert "late" in [one["object"]["metadata"].get("name") for one in events[: ends[0]]]
+
+
+async def test_who_joins_a_feed_that_is_over_is_told_so(shop: Shop):
+    told: list[Exception | None] = []
+
+    class Late:
+        def end(self, problem: Exception | None) -> None:
+            told.append(problem)
+
+    feed = feed_of(await sync_to_async(Cluster.objects.get)(pk=shop.cluster.pk))
+    cache = await feed.cache_of(("", "ConfigMap"))
+    reason = Expired(1, 2)
+    feed.close(reason)
+    feed.join(cache, Late(), lambda: True)
+    assert told == [reason]
 
 
 async def test_a_long_list_goes_out_in_parts(shop: Shop, monkeypatch: pytest.MonkeyPatch):
