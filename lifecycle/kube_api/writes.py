@@ -87,26 +87,27 @@ def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
     Raises Refusal.
     """
     payload = {**payload, "request": {**payload["request"], "userInfo": asked.caller.info.to_json()}}
+    warnings: list[str] = []
+    if kind in _ADMITTED and payload.get("subresource") != "scale" and webhooks.are_allowed():
+        outcome = _ask_webhooks(asked, kind, payload)
+        payload, warnings = _with_patches(payload, outcome.patches), outcome.warnings
+    # Of what is written in the end, whoever wanted it so.
     if kind != "delete" and escalation.is_checked(asked):
         rehearsed = {**payload, "request": {**payload["request"], "dryRun": ["All"]}}
         made = _carry_out(asked, kind, rehearsed).data
         name = made["metadata"]["name"]
         old = reads.find(asked.cluster, asked.resource, asked.address.namespace, name)
         escalation.check_grant(asked, old, made)
-    if kind not in _ADMITTED or payload.get("subresource") == "scale" or not webhooks.are_allowed():
-        return _carry_out(asked, kind, payload)
-    outcome = _ask_webhooks(asked, kind, payload)
-    result = _carry_out(asked, kind, _with_patches(payload, outcome.patches))
-    return replace(result, warnings=[*outcome.warnings, *result.warnings])
+    result = _carry_out(asked, kind, payload)
+    return replace(result, warnings=[*warnings, *result.warnings]) if warnings else result
 
 
-def _ask_webhooks(asked: Asked, kind: str, payload: Json) -> webhooks.Outcome:
-    """What admission webhooks say of a command. Raises Refusal where one refuses it."""
+def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = None) -> webhooks.Outcome:
+    """What admission webhooks say of a command; `old`: what is there, if it is known. Raises Refusal."""
     address, request = asked.address, payload["request"]
     meta = (payload.get("object") or {}).get("metadata") or payload
     name = address.name or meta.get("name") or ""
-    old = None
-    if kind != "create" and name:
+    if old is None and kind != "create" and name:
         old = reads.find(asked.cluster, asked.resource, address.namespace, name)
 
     def rehearse(patches: Sequence[Any]) -> Json:
@@ -356,10 +357,12 @@ def delete_collection(asked: Asked) -> Answer:
     selection = lists.select(resource, asked.address.namespace, "", asked.options)
     page = lists.read_page(asked.cluster, selection, asked.options)
     deadline = time.monotonic() + COLLECTION_SECONDS
-    for start in range(0, len(page.items), CHUNK):
+    # Webhooks are asked of each, and may take their time.
+    chunk = 1 if webhooks.are_allowed() else CHUNK
+    for start in range(0, len(page.items), chunk):
         if start and time.monotonic() > deadline:
             raise _unfinished(resource, start, len(page.items))
-        _delete_each(asked, page.items[start : start + CHUNK], options, is_begun=start > 0)
+        _delete_each(asked, page.items[start : start + chunk], options, is_begun=start > 0)
     if asked.cluster.is_auto:
         wait_until_it_stands(asked.cluster, WAIT_SECONDS)
     return Answer(page, 200)
@@ -375,10 +378,10 @@ def _delete_each(asked: Asked, items: list[Json], options: DeleteOptions, is_beg
         for data in items
     ]
     _store_standing(asked, [data["metadata"]["name"] for data in items])
-    for payload in payloads:
+    for payload, data in zip(payloads, items, strict=True):
         payload["request"]["userInfo"] = asked.caller.info.to_json()
         if webhooks.are_allowed():
-            _ask_webhooks(asked, "delete", payload)
+            _ask_webhooks(asked, "delete", payload, data)
     with _telling_refusals():
         commands = inbox.append_all(
             asked.cluster, [("delete", payload) for payload in payloads], asked.user, is_begun
