@@ -22,13 +22,16 @@ from lifecycle.engine.kinds.service import SERVICE
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
-from lifecycle.recorded.spec_changes import MODIFIED, MOST_VERSIONS, list_fields
+from lifecycle.recorded.spec_changes import list_fields
+from lifecycle.recorded.versions import MODIFIED
 from lifecycle.sources import TRANSITIONS
 from lifecycle.stored_kinds import kind_of_row, of_kind
 
 Branch = tuple[str, str]
 MOST_BRANCHES, MOST_OBJECTS, MOST_ROWS = 40, 200, 20_000
 """So many branches may be open, so many lanes are drawn, and of so many rows the latest are read."""
+MOST_VERSIONS = 5_000
+"""Of the versions of these objects so many are looked at at once, the latest, for what they changed."""
 _OF_ENDPOINTS = "endpoint."
 
 

@@ -132,7 +132,6 @@ def _read_cpu_ms(process: int) -> float:
 
 async def _fill(writer: Client) -> None:
     """A hundred objects, with the one that is told of."""
-    await writer.connect()
     for number in range(LISTED - 1):
         metadata = {"name": f"listed-{number}"}
         made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"text": "x" * 1000}}

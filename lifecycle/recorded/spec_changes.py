@@ -7,21 +7,21 @@ that is kept is not known.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from lifecycle.engine.api.patching.patches import merge_patch
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.lean_dataclasses import dataclass
 from lifecycle.models import Cluster, ObjectVersion
+from lifecycle.recorded.versions import MODIFIED, NotKept, replay
 
 Json = Mapping[str, Any]
-ADDED, MODIFIED = "ADDED", "MODIFIED"
 METADATA, ANNOTATIONS = "metadata", "annotations"
 MOST_FIELDS, DEEPEST = 20, 8
 _OF_SERVER = ("status", "apiVersion", "kind")
 _ASKED = ("labels", ANNOTATIONS, "finalizers")
 _BY_CONTROL_PLANE = ("deployment.kubernetes.io/", "pv.kubernetes.io/", "kubectl.kubernetes.io/last-applied")
-MOST_VERSIONS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def list_fields(patch: Any) -> list[str]:
     """
     if not isinstance(patch, Mapping):
         return []
-    return list(_walk(patch))[:MOST_FIELDS]
+    return [*islice(_walk(patch), MOST_FIELDS)]
 
 
 def _walk(patch: Json) -> Iterator[str]:
@@ -91,14 +91,11 @@ def read_change(cluster: Cluster, rv: int) -> Change | None:
     found = versions.filter(rv=rv, type=MODIFIED).first()
     if found is None:
         return None
-    before: Json | None = None
-    for kind_of_change, patch in (
-        versions.filter(uid=found.uid, rv__lt=rv).order_by("rv").values_list("type", "patch")
-    ):
-        if kind_of_change == ADDED:
-            before = patch
-        elif before is not None:
-            before = merge_patch(before, patch or {})
+    before: Json | None
+    try:
+        before, _ = replay(cluster, found.uid, rv - 1)
+    except NotKept:
+        before = None
     patch = found.patch or {}
     after = patch if before is None else merge_patch(before, patch)
     kind = kind_id(found.group, found.kind)

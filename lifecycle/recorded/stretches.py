@@ -91,6 +91,8 @@ def _read_states(cluster: Cluster, from_ms: int, uids: Collection[str] | None) -
         for uid, state in there.values_list("uid", "state")
         if wanted is None or uid in wanted
     }
+    if not states:
+        return states
     changes = _pod_rows(cluster).filter(field=STATE, at_ms__gte=from_ms)
     first = changes.order_by().values("uid").annotate(first=Min("seq")).values("first")
     for uid, old in changes.filter(seq__in=first).values_list("uid", "old"):

@@ -78,8 +78,9 @@ def run_again(search: Search, found: Sequence[Verdict], times: int) -> list[Verd
     standing = {one.case.name: one for one in found}
     for _ in range(times):
         for one in search.judge([before.case for before in standing.values() if not before.is_sound]):
-            shown = one.shown & (standing[one.case.name].shown or one.shown)
-            # What could not be recorded shows nothing, and is no chance.
+            before = standing[one.case.name].shown
+            # What could not be recorded shows nothing: it is no chance, and makes nothing forgotten.
+            shown = one.shown & before if one.shown and before else one.shown or before
             is_chance = one.is_sound or (one.shown and not shown)
             standing[one.case.name] = replace(one, word=CHANCE if is_chance else one.word, shown=shown)
     return [*standing.values()]

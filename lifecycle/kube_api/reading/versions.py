@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lifecycle.engine.api.patching.patches import merge_patch
 from lifecycle.kube_api.status import Refusal
 from lifecycle.kube_api.watching.records import BEGINNING_RV
-from lifecycle.models import Cluster, ObjectVersion
+from lifecycle.models import Cluster
+from lifecycle.recorded.versions import NotKept, replay
 
 Json = dict[str, Any]
 _MOST = 2**64
@@ -84,19 +84,12 @@ def as_of(cluster: Cluster, rows: Iterable[Row], version: int) -> Iterator[Json]
 
 def rebuild(cluster: Cluster, uid: str, version: int) -> Json | None:
     """An object as it was at a version, None when it was not there. Raises Expired."""
-    past = ObjectVersion.objects.filter(cluster=cluster, uid=uid, rv__lte=version).order_by("rv")
-    data: Json | None = None
-    for rv, kind_of_change, patch in past.values_list("rv", "type", "patch"):
-        if kind_of_change == "ADDED":
-            data = patch
-        elif data is None:
+    try:
+        data, rv = replay(cluster, uid, version)
+    except NotKept:
+        raise Expired from None
+    if data is None:
+        if is_too_old(cluster, version):
             raise Expired
-        elif kind_of_change == "DELETED":
-            data = None
-        else:
-            data = merge_patch(data, patch)
-        if data is not None:
-            data = {**data, "metadata": {**data["metadata"], "resourceVersion": str(rv)}}
-    if data is None and is_too_old(cluster, version):
-        raise Expired
-    return data
+        return None
+    return {**data, "metadata": {**data["metadata"], "resourceVersion": str(rv)}}
