@@ -161,6 +161,7 @@ def test_what_was_heard_is_read_as_a_recording(tmp_path: Path) -> None:
         pytest.param(("differs", "a"), ("same", ""), ("chance", ""), id="nothing"),
         pytest.param(("not recorded", ""), ("not recorded", ""), ("not recorded", ""), id="never recorded"),
         pytest.param(("not recorded", ""), ("differs", "a"), ("differs", "a"), id="recorded late"),
+        pytest.param(("differs", "a"), ("not recorded", ""), ("not recorded", "a"), id="not recorded again"),
     ],
 )
 def test_what_is_not_shown_again_is_chance(

@@ -80,7 +80,9 @@ def run_again(search: Search, found: Sequence[Verdict], times: int) -> list[Verd
         for one in search.judge([before.case for before in standing.values() if not before.is_sound]):
             before = standing[one.case.name].shown
             # What could not be recorded shows nothing: it is no chance, and makes nothing forgotten.
-            shown = one.shown & before if one.shown and before else one.shown or before
+            shown = one.shown & before if before else one.shown
+            if not one.shown and not one.is_sound:
+                shown = before
             is_chance = one.is_sound or (one.shown and not shown)
             standing[one.case.name] = replace(one, word=CHANCE if is_chance else one.word, shown=shown)
     return [*standing.values()]
