@@ -42,6 +42,8 @@ class ApiError(EngineError):
     reason: ClassVar[str]
     has_details = False
     """Whether there are details even when nothing is in them."""
+    is_by_policy = False
+    """Whether an admission policy refuses what would be right without it."""
 
     def __init_subclass__(cls, code: int, reason: str | None = None) -> None:
         """`reason`: the name of the class, unless it is given."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from .agenda import Agenda, Cause, Timer
 from .clock import Clock
+from .errors import ApiError
 from .timing import QUEUE_BASE_MS, QUEUE_MAX_MS, ROOM_OF_INSTANT, SYNCS_PER_INSTANT, Timing
 from .trace import Trace
 
@@ -46,6 +47,8 @@ class Loop:
         self._failures: dict[Key, int] = {}
         # Until when failing keys wait for their next retry. A look for another reason does not put it off.
         self._retries_at_ms: dict[Key, int] = {}
+        # Whose last look ended with what an admission policy refused.
+        self._refused: set[Key] = set()
         # Keys that were looked at too often: how long they waited last, and until when.
         self._hot: dict[Key, tuple[int, int]] = {}
         self._syncs: dict[Key, int] = {}
@@ -257,7 +260,17 @@ class Loop:
                 waiting = self._pending.pop(key, None)
                 if waiting is not None:
                     agenda.cancel(waiting[1], waiting[2])
-            controllers[key[0]](key[1], key[2])
+            try:
+                controllers[key[0]](key[1], key[2])
+            except ApiError as refusal:
+                if not refusal.is_by_policy:
+                    raise
+                self._refused.add(key)
+                self.retry(*key)
+            else:
+                if self._refused and key in self._refused:
+                    self._refused.discard(key)
+                    self.forget(*key)
         trace.cause = None
 
     def _put_off(self, due_ms: int) -> None:

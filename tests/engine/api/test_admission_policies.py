@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.engine.api.desk import Desk
+from lifecycle.engine import Cluster, Command
+from tests.engine.api.desk import Desk, make, make_deployment
 
 pytest.importorskip("cel_expr_python")
 
@@ -282,6 +283,69 @@ def test_pods_of_controllers_are_asked_of_and_who_makes_them_is_not_known():
     (condition,) = desk.cluster.list("ReplicaSet")[0]["status"]["conditions"]
     assert condition["type"] == "ReplicaFailure"
     assert condition["message"].endswith(f"is forbidden: {NAMES} denied request: no latest")
+
+
+SERVICE = {"selector": {"app": "web"}, "ports": [{"port": 80}]}
+
+
+@pytest.mark.parametrize("operation", ["CREATE", "UPDATE", "DELETE"])
+def test_a_refusal_of_whatever_a_component_writes_ends_no_history(operation: str):
+    """Its controller tries again, and succeeds once the policy is gone."""
+    desk = Desk()
+    desk.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "other"}})
+    desk.create(make("Service", "web", spec=SERVICE))
+    desk.create(make_deployment(2))
+    desk.cluster.run_until(10_000)
+    desk.create(make_policy({"expression": "false"}, rules=[{**ANY, "operations": [operation]}]))
+    desk.create(make_binding())
+    desk.cluster.run_until(20_000)
+    made = desk.create(make("Service", "late", spec=SERVICE))
+    assert made.code == (422 if operation == "CREATE" else 201)
+    gone = desk.submit("delete", kind="Deployment", name="web", propagationPolicy="Background")
+    assert gone.code == (422 if operation == "DELETE" else 200)
+    desk.submit("delete", kind="Namespace", name="other", namespace="")
+    desk.submit("delete", kind="Lease", name="node-1", namespace="kube-node-lease")
+    desk.cluster.run_until(120_000)
+    for kind in ("ValidatingAdmissionPolicyBinding", "ValidatingAdmissionPolicy"):
+        assert desk.submit("delete", kind=kind, name="gate", namespace="").code == 200
+    desk.submit("delete", kind="Deployment", name="web", propagationPolicy="Background")
+    desk.submit("delete", kind="Namespace", name="other", namespace="")
+    desk.cluster.run_until(2_000_000)
+    assert "other" not in [one["metadata"]["name"] for one in desk.cluster.list("Namespace")]
+    assert desk.cluster.list("ReplicaSet") == desk.cluster.list("Pod") == []
+    assert "node-1" in [one["metadata"]["name"] for one in desk.cluster.list("Lease")]
+
+
+def test_what_was_refused_is_retried_after_saving_too():
+    policy = make_policy({"expression": "false"}, rules=[{**ANY, "resources": ["endpointslices"]}])
+    desk = govern(policy)
+    desk.create(make("Service", "web", spec=SERVICE))
+    desk.cluster.run_until(1_000)
+    assert len(desk.cluster.list("EndpointSlice")) == 1, "of the Service kubernetes"
+    desk.cluster.take_changes()
+    again = Cluster.load(desk.cluster.save())
+    unbound = {"kind": "ValidatingAdmissionPolicyBinding", "name": "gate", "namespace": ""}
+    for cluster in (desk.cluster, again):
+        assert cluster.submit(Command("x", "delete", unbound)).code == 200
+        cluster.run_until(1_100_000)
+        assert len(cluster.list("EndpointSlice")) == 2
+
+
+def test_variables_count_where_they_are_read():
+    """Kubernetes evaluates them lazily (pkg/cel/lazy): a branch that is not taken fails nobody."""
+    variables = [
+        {"name": "broken", "expression": "object.data.nope"},
+        {"name": "twice", "expression": "variables.broken + variables.broken"},
+    ]
+    lazy = {"expression": "!has(object.data) || variables.twice == ''"}
+    assert ask(make_policy(lazy, variables=variables), make_map())[0] == 201
+    code, message, _ = ask(make_policy(lazy, variables=variables), make_map({"a": "b"}))
+    assert code == 422
+    assert 'composited variable "broken" fails to evaluate: no such key: nope' in message
+    chain = [{"name": "v0", "expression": "1"}]
+    chain += [{"name": f"v{n}", "expression": f"variables.v{n - 1} + 1"} for n in range(1, 1500)]
+    made = ask(make_policy({"expression": "variables.v1499 > 0"}, variables=chain), make_map())
+    assert made[0] in (201, 422) and "RecursionError" not in made[1]
 
 
 def test_what_says_who_is_asked_is_not_asked_of():

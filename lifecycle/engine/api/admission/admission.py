@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...heart.errors import Forbidden
+from ...heart.errors import ApiError, Forbidden
 from ...kinds.plain import PRIORITY_CLASS
 from ...objects.meta import ObjectMeta, StoredObject
 from ...objects.names import POLICY_BINDING
@@ -103,7 +103,11 @@ def ask_policies(
     if context.store.count(POLICY_BINDING):
         from .policies import ask_policies as ask
 
-        ask(context, operation, new, old, subresource)
+        try:
+            ask(context, operation, new, old, subresource)
+        except ApiError as refusal:
+            refusal.is_by_policy = True
+            raise
 
 
 def _require_capacity(context: Context, old: StoredObject, new: Pod) -> None:

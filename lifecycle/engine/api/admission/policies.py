@@ -1,6 +1,7 @@
-"""ValidatingAdmissionPolicy: every write is held to the policies that are bound, whoever writes.
+"""ValidatingAdmissionPolicy: writes are held to the policies that are bound, whoever writes.
 
-Not asked: what kubelets report, and CONNECT. Warnings of a component's write go nowhere.
+Of controllers these are what they create, scale, patch and delete but for pods. Not asked: their updates and
+their deletions of pods, what kubelets report, and CONNECT. Warnings of a component's write go nowhere.
 """
 
 from __future__ import annotations

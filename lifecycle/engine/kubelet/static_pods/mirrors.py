@@ -77,7 +77,11 @@ class Mirrors:
                 if mirror.status != pod.status:
                     store.update(mirror, mirror.with_status(pod.status))
                 return
-            self._api.delete(mirror, grace_seconds=0)
+            try:
+                self._api.delete(mirror, grace_seconds=0)
+            except ApiError as refusal:
+                if not refusal.is_by_policy:
+                    raise
             if store.get("Pod", meta.namespace, meta.name) is not None:
                 return
         node = store.get("Node", "", pod.node_name)
