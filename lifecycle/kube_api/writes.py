@@ -90,7 +90,7 @@ def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
     warnings: list[str] = []
     if kind in _ADMITTED and payload.get("subresource") != "scale" and webhooks.are_allowed():
         outcome = _ask_webhooks(asked, kind, payload)
-        payload, warnings = _with_patches(payload, outcome.patches), outcome.warnings
+        payload, warnings = webhooks.add_patches(payload, outcome.patches), outcome.warnings
     # Of what is written in the end, whoever wanted it so.
     if kind != "delete" and escalation.is_checked(asked):
         rehearsed = {**payload, "request": {**payload["request"], "dryRun": ["All"]}}
@@ -112,14 +112,10 @@ def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = Non
 
     def rehearse(patches: Sequence[Any]) -> Json:
         rehearsed = {**payload, "request": {**request, "dryRun": ["All"]}}
-        return _carry_out(asked, kind, _with_patches(rehearsed, patches)).data
+        return _carry_out(asked, kind, webhooks.add_patches(rehearsed, patches)).data
 
     is_dry_run = bool(request.get("dryRun"))
     return webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, is_dry_run)
-
-
-def _with_patches(payload: Json, patches: Sequence[Any]) -> Json:
-    return {**payload, "request": {**payload["request"], "patches": list(patches)}} if patches else payload
 
 
 def _carry_out(asked: Asked, kind: str, payload: Json) -> Result:

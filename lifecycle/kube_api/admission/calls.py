@@ -10,11 +10,14 @@ import json
 import socket
 import ssl
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+
+from lifecycle.engine.rules.limits.json_bounds import read_json
 
 Json = dict[str, Any]
 MOST_BYTES, MOST_CALLS = 3 * 1024 * 1024, 8
@@ -78,10 +81,11 @@ def call(endpoint: Endpoint, review: Json, seconds: float) -> Any:
     address = endpoint.address
     if address is None:
         raise CallFailed("its address is not allowed")
+    end = time.monotonic() + seconds
     if not _calls.acquire(timeout=seconds):
         raise CallFailed(f"{MOST_CALLS} webhooks are being called")
     try:
-        return _post(endpoint, address, review, max(seconds, 0.001))
+        return _post(endpoint, address, review, max(end - time.monotonic(), 0.001))
     except (OSError, http.client.HTTPException, ValueError) as problem:
         posted = f'Post "{endpoint.url}?timeout={seconds:g}s"'
         raise CallFailed(f"failed to call webhook: {posted}: {_tell(problem)}") from None
@@ -147,8 +151,8 @@ def _read(status: int, text: bytes) -> Any:
             f"an error on the server ({_show(text)}) has prevented the request from succeeding ({status})"
         )
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text.decode())
+    except ValueError:
         raise ValueError("the answer is no JSON") from None
 
 

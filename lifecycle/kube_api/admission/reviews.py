@@ -1,13 +1,12 @@
 """AdmissionReview v1: what a webhook is asked, and what its answer says (request/admissionreview.go)."""
 
 import base64
-import binascii
-import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lifecycle.engine.rules.limits.json_bounds import read_json
 from lifecycle.engine.rules.policies.conditions import show_request
 from lifecycle.engine.rules.policies.matching import Request
 from lifecycle.kube_api.admission.calls import CallFailed
@@ -92,8 +91,8 @@ def _read_patch(response: Json, is_mutating: bool) -> list[Any]:
     if kind != "JSONPatch":
         raise CallFailed(f'unsupported patch type "{_show(kind)}"')
     try:
-        operations = json.loads(base64.b64decode(str(patch), validate=True))
-    except (ValueError, binascii.Error, RecursionError):
+        operations = read_json(base64.b64decode(str(patch), validate=True).decode())
+    except ValueError:
         raise CallFailed("received undecodable patch in webhook response: it is no base64 of JSON") from None
     if not isinstance(operations, list):
         raise CallFailed("received undecodable patch in webhook response: it is no list of operations")

@@ -129,6 +129,11 @@ def _with_object(request: Request, new: Json | None) -> Request:
     return replace(request, object=new, name=request.name or new["metadata"].get("name", ""))
 
 
+def add_patches(payload: Json, patches: Sequence[Any]) -> Json:
+    """A command with what mutating webhooks made of its object."""
+    return {**payload, "request": {**payload["request"], "patches": list(patches)}} if patches else payload
+
+
 # --- mutating ---------------------------------------------------------------------------------------------
 
 

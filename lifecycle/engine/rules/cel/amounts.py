@@ -14,6 +14,7 @@ from . import values
 QUANTITY, SEMVER = "kubernetes.Quantity", "kubernetes.Semver"
 _QUANTITY_FORM = "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _MOST_INT = 1 << 63
+_EXACT, _LONGEST = late_pattern(r"-?[0-9]+(?:/[0-9]+)?"), 400
 _NUMBER = r"(?:0|[1-9][0-9]{0,19})"
 _MARK = r"(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _VERSION = late_pattern(
@@ -72,7 +73,13 @@ def subtract(value: Any, other: Any) -> dict[str, str]:
 
 
 def _amount(value: Any) -> Fraction:
-    return Fraction(value) if isinstance(value, int) else Fraction(values.read(value, QUANTITY))
+    if isinstance(value, int):
+        return Fraction(value)
+    # A map of somebody's own may be named like the type, and say a number that takes for ever to write.
+    text = values.read(value, QUANTITY)
+    if len(text) > _LONGEST or not _EXACT.fullmatch(text):
+        raise ValueError("no such overload")
+    return Fraction(text)
 
 
 # --- versions ---------------------------------------------------------------------------------------------

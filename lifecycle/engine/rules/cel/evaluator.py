@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
+
+from . import values
 
 MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
 """Bytes that the expressions asked of one object may touch, and that each of them counts at least."""
@@ -28,9 +30,19 @@ _CALL = late_pattern(r"[\w\]\)]\s*\(|[+=!<>]|\bin\b")
 _NAME = late_pattern(r"[A-Za-z_]\w*")
 _MISSING_KEY = late_pattern(r'Key not found in map : "(?P<key>.*)"')
 _MISSING_ENTRY = late_pattern(r"Index error: index=(?P<index>-?\d+)")
+_BUILDERS = ("range", "flatten", "split", "findAll")
 _NO_OVERLOAD = "No matching overloads"
 _ERROR = "ERROR"
 _GIVEN_OLD, _HAS_OLD = "given__old__self", "has__old__self"
+
+
+class _Read(NamedTuple):
+    """What stands in an expression outside its texts. `is_building`: whether it makes lists of its own."""
+
+    names: frozenset[str]
+    loops: int
+    calls: int
+    is_building: bool
 
 
 class Unasked(Exception):
@@ -75,6 +87,7 @@ def evaluate(expression: str, variables: Mapping[str, Any], budget: Budget) -> A
         del given[OLD_SELF]
         given |= {_GIVEN_OLD: old.value, _HAS_OLD: old.is_given}
     budget.take(_bound(expression, given))
+    values.begin()
     # What does not compile and what cannot be converted, such as half a letter, ends in a RuntimeError.
     try:
         value = _compile(expression, tuple(sorted(given))).eval(data=given)
@@ -98,9 +111,17 @@ def find_unasked(expression: str, names: tuple[str, ...], has_optional_old: bool
     return ""
 
 
+@lru_cache(maxsize=1024)
+def _read(expression: str) -> _Read:
+    bare = _TEXT.sub("''", expression)
+    names = frozenset(_NAME.findall(bare))
+    loops, calls = len(_LOOP.findall(bare)), len(_CALL.findall(bare)) + 1
+    return _Read(names, loops, calls, not names.isdisjoint(_BUILDERS))
+
+
 def list_names(expression: str) -> frozenset[str]:
     """The names that stand in an expression, outside its texts."""
-    return frozenset(_NAME.findall(_TEXT.sub("''", expression)))
+    return _read(expression).names
 
 
 def uses(expression: str, name: str) -> bool:
@@ -149,14 +170,15 @@ def _bound(expression: str, variables: Mapping[str, Any]) -> int:
     """No fewer bytes than an evaluation touches: sizes times rounds times calls. Raises Unasked."""
     if len(expression) > _MOST_LETTERS:
         raise Unasked(f"it is longer than {_MOST_LETTERS:,} letters")
-    bare = _TEXT.sub("''", expression)
+    said = _read(expression)
     for name in ("cel", "math"):
-        if name in _NAME.findall(bare):
+        if name in said.names:
             raise Unasked(f"Kubernetes has no {name} in expressions")
     size, longest = _measure(variables)
-    loops, calls = len(_LOOP.findall(bare)), len(_CALL.findall(bare)) + 1
-    rounds = min(longest**loops, _MOST_ROUNDS) if loops < _MOST_ROUNDS else _MOST_ROUNDS
-    return (size + len(expression)) * rounds * calls
+    # What it builds itself may be longer than all it is given.
+    is_long = said.is_building or said.loops >= _MOST_ROUNDS
+    rounds = min(longest**said.loops, _MOST_ROUNDS) if not is_long else _MOST_ROUNDS if said.loops else 1
+    return (size + len(expression)) * rounds * said.calls
 
 
 def _measure(value: Any) -> tuple[int, int]:

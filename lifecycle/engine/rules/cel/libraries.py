@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import addresses, amounts, lists, patterns, urls
+from . import addresses, amounts, lists, patterns, urls, values
 
-NOT_HERE = lists.NOT_HERE
+NOT_HERE = values.NOT_HERE
 _Row = tuple[str, bool, str, str, Callable[..., Any]]
 
 # Name, whether it is called on its first argument, its arguments, its result: Bool, Double, Int, List,

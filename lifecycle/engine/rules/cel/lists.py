@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from .values import plain
+from .values import NOT_HERE, count, plain
 
-NOT_HERE = "it is not modelled"
 _MOST_ENTRIES = 10_000
 
 
@@ -54,6 +53,7 @@ def flatten(given: Any, depth: int = 1) -> list[Any]:
     for _level in range(min(depth, 32)):
         if not any(isinstance(one, list) for one in entries):
             break
+        count(sum(len(one) if isinstance(one, list) else 1 for one in entries))
         entries = [inner for one in entries for inner in (one if isinstance(one, list) else [one])]
     return entries
 
@@ -75,11 +75,12 @@ def sort(given: Any) -> list[Any]:
     return sorted(_plain(given))
 
 
-def count_up(count: int) -> list[int]:
+def count_up(end: int) -> list[int]:
     """The numbers from 0 on, so many of them."""
-    if count > _MOST_ENTRIES:
+    if end > _MOST_ENTRIES:
         raise ValueError(f"{NOT_HERE}: a range of more than {_MOST_ENTRIES:,} numbers")
-    return list(range(max(count, 0)))
+    count(max(end, 0))
+    return list(range(max(end, 0)))
 
 
 def contains(given: Any, wanted: Any) -> bool:
@@ -98,7 +99,9 @@ def intersects(given: Any, other: Any) -> bool:
 
 
 def _plain(given: Any) -> list[Any]:
-    return [plain(one) for one in given]
+    entries = [plain(one) for one in given]
+    count(len(entries))
+    return entries
 
 
 def _keys(given: Any) -> set[Any]:

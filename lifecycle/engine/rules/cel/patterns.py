@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import values
+
 
 def find(text: str, pattern: str) -> str:
     """The first part of a text that fits; "" for none. Raises ValueError for what is no pattern."""
@@ -18,6 +20,7 @@ def find_all(text: str, pattern: str, most: int = -1) -> list[str]:
         found.append(match.group())
         if len(found) == most:
             break
+    values.count(len(found))
     return found
 
 

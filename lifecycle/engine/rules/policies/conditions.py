@@ -14,6 +14,8 @@ Json = Mapping[str, Any]
 FAIL, IGNORE = "Fail", "Ignore"
 _OF_VARIABLES = late_pattern(r"\bvariables\s*\.\s*([A-Za-z_]\w*)")
 _USER = "userInfo"
+_NO_KEY = "no such key: "
+_DEEPEST = 50
 
 
 class Inputs:
@@ -39,6 +41,7 @@ class Inputs:
         }
         self._expressions = {one.get("name"): one.get("expression") or "" for one in variables}
         self._variables: dict[str, Any] = {}
+        self._failed: dict[str, Failed | Unasked] = {}
 
     def evaluate(self, expression: str) -> Any:
         """The value of an expression. Raises Failed in the API server's words, Unasked."""
@@ -53,18 +56,28 @@ class Inputs:
         wanted = [one for one in dict.fromkeys(_OF_VARIABLES.findall(expression)) if one in self._expressions]
         for name in wanted:
             self._read(name, waiting)
-        variables = {name: self._variables[name] for name in wanted}
-        return evaluate(expression, {**self._given, "variables": variables}, self._budget)
+        variables = {name: self._variables[name] for name in wanted if name in self._variables}
+        try:
+            return evaluate(expression, {**self._given, "variables": variables}, self._budget)
+        except Failed as problem:
+            # A variable counts where it is read: one that fails is none of the others'.
+            missing = self._failed.get(str(problem).removeprefix(_NO_KEY))
+            raise (missing or problem) from None
 
     def _read(self, name: str, waiting: frozenset[str]) -> None:
-        if name in self._variables:
+        """Evaluate a variable once, and keep what came of it."""
+        if name in self._variables or name in self._failed:
             return
-        if name in waiting:
-            raise Unasked(f"the variable {name} is made of itself")
+        if name in waiting or len(waiting) >= _DEEPEST:
+            what = f"made of itself, or of more than {_DEEPEST} others that are made of one another"
+            self._failed[name] = Unasked(f"the variable {name} is {what}")
+            return
         try:
             self._variables[name] = self._evaluate(self._expressions[name], waiting | {name})
+        except Unasked as why:
+            self._failed[name] = why
         except Failed as problem:
-            raise Failed(f'composited variable "{name}" fails to evaluate: {problem}') from None
+            self._failed[name] = Failed(f'composited variable "{name}" fails to evaluate: {problem}')
 
 
 def is_matched(conditions: Iterable[Json], inputs: Inputs, failure_policy: str) -> bool:

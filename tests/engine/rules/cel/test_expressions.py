@@ -171,6 +171,23 @@ def test_what_cannot_be_judged_is_said_and_neither_passed_nor_refused(expression
     assert 0 < len(str(why.value)) <= 300 and str(why.value).isprintable()
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        # A map of one's own that is named like a type, with a number that would take for ever to write.
+        "{'kubernetes.Quantity': '1e999999999'}.isInteger()",
+        "self.forged.isInteger()",
+        # Lists that an expression builds itself.
+        "lists.range(9000).map(x, lists.range(9000)).flatten().size() > 0",
+        "lists.range(9000).all(x, lists.range(9000).isSorted())",
+    ],
+)
+def test_what_would_take_for_ever_ends_at_once(expression):
+    given = {"self": SELF | {"forged": {"kubernetes.Quantity": "1e999999999"}}}
+    with pytest.raises((Unasked, Failed)):
+        evaluate(expression, given, Budget())
+
+
 def test_an_optional_variable_has_a_value_or_none():
     rule = "!oldSelf.hasValue() || oldSelf.value() < self"
     assert evaluate(rule, {"self": 2, "oldSelf": Optional(1, True)}, Budget()) is True
