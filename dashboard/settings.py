@@ -22,6 +22,7 @@
 | MAX_COMMANDS      | 50                          | commands a second one user may send, a process |
 | MAX_SOCKETS       | 200                         | sockets and watches one user may have open     |
 | MAX_EXECS         | 16                          | `kubectl exec`s one user may have at once      |
+| MAX_TOOLS         | 4                           | tools an agent's user may have at once         |
 | MAX_ANSWER_MIB    | 64                          | MiB of answers that may be on their way to one |
 | MAX_PREVIEWS      | 4                           | previews and looks one user may have at once   |
 | MAX_SHARES        | 50                          | shared links one user may have that are good   |
@@ -262,6 +263,7 @@ MAX_MEGABYTES = env.whole("MAX_MEGABYTES", 8192)
 MAX_COMMANDS = env.whole("MAX_COMMANDS", 50)
 MAX_SOCKETS = env.whole("MAX_SOCKETS", 200)
 MAX_EXECS = env.whole("MAX_EXECS", 16)
+MAX_TOOLS = env.whole("MAX_TOOLS", 4)
 MAX_ANSWER_MIB = env.whole("MAX_ANSWER_MIB", 64)
 MAX_PREVIEWS = env.whole("MAX_PREVIEWS", 4)
 MAX_SHARES = env.whole("MAX_SHARES", 50)

@@ -94,6 +94,7 @@ class _Holder:
 exports = Places()
 sockets = Places()
 execs = Places()
+tools = Places()
 answers = Places()
 previews = Places()
 commands = Pace()
@@ -188,6 +189,11 @@ def take_socket(user: Any, holder: object) -> Callable[[], object]:
 def take_exec(user: Any, holder: object) -> Callable[[], object]:
     """A place for a command in a container, each of which a thread waits for. Exceeded as `take_socket`."""
     return _take(execs, user, holder, settings.MAX_EXECS, "MAX_EXECS", "commands in containers at once")
+
+
+def take_tool(user: Any, holder: object) -> Callable[[], object]:
+    """A place for a tool that an agent calls, each of which a thread carries out. As `take_socket`."""
+    return _take(tools, user, holder, settings.MAX_TOOLS, "MAX_TOOLS", "tools of agents at once")
 
 
 def take_answer(user: Any, holder: object, size_bytes: int) -> Callable[[], object]:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import Q
+
 from dashboard.agents.history import RecordedHistory
 from dashboard.pages.compare.markdown import write_markdown
 from dashboard.pages.compare.readings import compare
@@ -33,11 +35,12 @@ from lifecycle.recorded.verdict import read_verdict
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.ahead import LONGEST_MS, run_ahead
 from lifecycle.runs.checks.asking import ask as ask_for_check
+from lifecycle.runs.checks.asking import check_ordeals
 from lifecycle.runs.driving import clocks, new_clusters
 from lifecycle.simulation.verdicts_at_end import VerdictSink
 
 RUN_SECONDS, CHECK_SECONDS, LOOK_SECONDS = 25.0, 60.0, 0.25
-MOST_TOLD, MOST_CLUSTERS = 100, 200
+MOST_TOLD, MOST_CLUSTERS, MOST_LOOKED_BACK = 100, 200, 200
 
 
 class StoredDesk(Desk):
@@ -59,7 +62,12 @@ class StoredDesk(Desk):
         made = new_clusters.make(self._user, {"name": name, "paused": True, **settings})
         said = [f"The cluster {name} is made."]
         if manifests:
-            said.append(self.change(name, "apply -f -", manifests))
+            try:
+                said.append(self.change(name, "apply -f -", manifests))
+            except Exception:
+                # What is corrected is asked for by the same name.
+                made.delete()
+                raise
         return "\n".join([*said, self._run(made, until, "1h")])
 
     def delete(self, cluster: str) -> str:
@@ -121,28 +129,16 @@ class StoredDesk(Desk):
 
     def _run(self, found: Cluster, until: str, limit: str) -> str:
         """Ask the cluster's worker to run, and wait a while for it. It stands at `limit` at the latest."""
-        # A condition that never comes would keep the worker busy for a day: what may pass is asked of it too.
-        end_ms = virtual_now_ms(found) + _read_ms(limit)
-        clocks.change(
-            found, self._user, {"speed": 1, "runUntil": until} if found.is_auto else {"runUntil": until}
-        )
-        stands = self._wait(found, end_ms)
+        wanted, was_auto = {"runUntil": until}, found.is_auto
+        clocks.change(found, self._user, {"speed": 1} | wanted if was_auto else wanted, _read_ms(limit))
+        stands = clocks.wait_until_it_stands(found, RUN_SECONDS) or bool(found.failure)
         status = clocks.read_status(found)
+        said = "\nIts speed was auto, and is 1 from here on." if was_auto else ""
         if not stands:
-            return (
-                f"It is {clock(status['atMs'])}, and time goes on: ask again, or look.\n{self._tell(found)}"
-            )
+            goes_on = f"It is {clock(status['atMs'])}, and time goes on: ask again, or look."
+            return f"{goes_on}{said}\n{self._tell(found)}"
         how = "reached" if status["reached"] else "not reached"
-        return f"It is {clock(status['atMs'])}; {until}: {how}.\n{self._tell(found)}"
-
-    def _wait(self, found: Cluster, end_ms: int) -> bool:
-        deadline = time.monotonic() + RUN_SECONDS
-        while time.monotonic() < deadline:
-            if clocks.wait_until_it_stands(found, LOOK_SECONDS) or found.failure:
-                return True
-            if virtual_now_ms(found) >= end_ms:
-                clocks.change(found, self._user, {"paused": True})
-        return False
+        return f"It is {clock(status['atMs'])}; {until}: {how}.{said}\n{self._tell(found)}"
 
     def verdict(self, cluster: str) -> str:
         """How all workloads are."""
@@ -185,7 +181,8 @@ class StoredDesk(Desk):
         """A fork that begins before the last change: what is recorded stays, others may look at it."""
         found = self._find(cluster)
         done = found.commands.filter(state=Command.State.DONE, result__code__lt=400)
-        last = done.order_by("-order").first()
+        orders = done.order_by("-order")[:MOST_LOOKED_BACK]
+        last = next((one for one in orders if not inbox.is_rehearsal(one)), None)
         if last is None or not last.instant_ms:
             raise Refused(f"nothing was changed in {cluster} since it began")
         name = forks.suggest_name(found, self._user)
@@ -198,7 +195,7 @@ class StoredDesk(Desk):
     def check(self, cluster: str, ordeals: Sequence[str], seeds: int) -> str:
         """Ask for a check, or look at the one that goes on, and wait a while for it."""
         found = self._find(cluster, Verb.RUN)
-        one = found.checks.filter(state__in=GOING_ON).first()
+        one = self._find_check(found, check_ordeals(ordeals), seeds)
         one = one or ask_for_check(found, self._user, ordeals, seeds)
         deadline = time.monotonic() + CHECK_SECONDS
         while one.state in GOING_ON and time.monotonic() < deadline:
@@ -208,7 +205,14 @@ class StoredDesk(Desk):
             return f"{one.done} of {one.total} futures are lived through: ask again to go on waiting."
         if one.state != Check.State.DONE:
             raise Refused(f"the check has ended as {one.state}: {one.problem}")
-        return tell_findings(one.report)
+        return f"Checked as it was at {clock(one.at_ms or 0)}.\n{tell_findings(one.report)}"
+
+    def _find_check(self, found: Cluster, names: list[str], seeds: int) -> Check | None:
+        """The same check, which goes on or was done since the last change: who asks again waits for that."""
+        last = found.commands.order_by("-order").values_list("order", flat=True).first()
+        alike = Q(user=self._user, ordeals=names, seeds=seeds)
+        done = Q(state=Check.State.DONE, command_order=last or 0)
+        return found.checks.filter(alike, Q(state__in=GOING_ON) | done).order_by("-created_at").first()
 
     def compare(self, cluster: str, other: str) -> str:
         """What two clusters have otherwise, from where they part."""

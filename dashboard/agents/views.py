@@ -6,6 +6,7 @@ no stream that stays open. A page of another site may not ask (Origin), whatever
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -18,7 +19,7 @@ from dashboard.web.origins import is_own
 from lifecycle.agents.desk import Refused
 from lifecycle.agents.protocol import make_server
 from lifecycle.agents.tools import call
-from lifecycle.limits import Exceeded
+from lifecycle.limits import Exceeded, take_tool
 from lifecycle.rest_tokens import find_user
 from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.runs.inbox import Refused as InboxRefused
@@ -72,7 +73,12 @@ async def _serve(request: HttpRequest, body: bytes, user: Any) -> HttpResponse:
         return _refuse(501, "the package mcp is not installed on this server: pip install 'podline[server]'")
 
     async def answer(name: str, given: Any) -> str:
-        return str(await agents(_call)(user, name, given))
+        try:
+            # An answer that is not waited for may never be begun: then its place goes with the request.
+            leave = take_tool(user, request)
+        except Exceeded as problem:
+            raise Refused(str(problem)) from None
+        return str(await agents(_call)(user, name, given, leave))
 
     manager = StreamableHTTPSessionManager(make_server(answer), json_response=True, stateless=True)
     told = _Answer(body)
@@ -82,7 +88,7 @@ async def _serve(request: HttpRequest, body: bytes, user: Any) -> HttpResponse:
     return told.finish()
 
 
-def _call(user: Any, name: str, given: Any) -> str:
+def _call(user: Any, name: str, given: Any, leave: Callable[[], object]) -> str:
     """Run a tool for a user. Raises Refused for whatever this server refuses, in its words."""
     try:
         return call(StoredDesk(user), name, given)
@@ -92,6 +98,8 @@ def _call(user: Any, name: str, given: Any) -> str:
         raise Refused(str(problem)) from None
     except _REFUSALS as problem:
         raise Refused(str(problem)) from None
+    finally:
+        leave()
 
 
 def _make_scope(request: HttpRequest) -> dict[str, Any]:

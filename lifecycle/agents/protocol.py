@@ -58,10 +58,17 @@ def make_server(call: Call) -> Server[Any]:
     )
 
 
+_FAULTS = (KeyError, IndexError, UnicodeError)
+"""What nobody refuses anything by."""
+
+
 async def _answer(call: Call, name: str, arguments: Any) -> tuple[str, bool]:
     """What a tool says, and whether it is an error. A fault of ours is told as one, without its stack."""
     try:
         return await call(name, arguments), False
+    except _FAULTS as problem:
+        _logger.exception("the tool %s failed", name[:60])
+        return f"This is a fault of Podline's own ({type(problem).__name__}); its log says more.", True
     except (ValueError, LookupError) as problem:
         text = problem.args[0] if isinstance(problem, LookupError) and problem.args else problem
         return str(text), True

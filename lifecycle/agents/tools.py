@@ -183,7 +183,7 @@ TOOLS: Mapping[str, Tool] = {
         {
             **_CLUSTER,
             "until": Field(f"{_UNTIL}; idle if left out"),
-            "limit": Field("how much time may pass at most, such as 1h; 1h if left out"),
+            "limit": Field("how much time may pass at most for a condition, such as 1h; 1h if left out"),
         },
         lambda desk, given: desk.run_until(
             given["cluster"], given.get("until") or "idle", given.get("limit") or "1h"

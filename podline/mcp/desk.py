@@ -73,9 +73,12 @@ class LocalDesk(Desk):
         """Carry out a command line of kubectl that writes."""
         kept = self._find(cluster)
         before = kept.cluster.fork()
-        said = kept.cluster.kubectl(command, given)
-        kept.before = [*kept.before, (command, before)][-MOST_UNDONE:]
-        return said
+        try:
+            return kept.cluster.kubectl(command, given)
+        finally:
+            # Of several changes some may be made before one is refused.
+            if len(kept.cluster.rows) > len(before.rows):
+                kept.before = [*kept.before, (command, before)][-MOST_UNDONE:]
 
     def try_change(self, cluster: str, command: str, given: str, span: str) -> str:
         """What would come of a change within so much time; the cluster stays as it is."""

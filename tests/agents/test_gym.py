@@ -11,7 +11,7 @@ from podline.command import main
 from podline.gym import Gym, list_incidents
 from podline.gym.agents import AGENTS, do_nothing, play, read_why, restart_everything
 from podline.gym.causes import CAUSES
-from podline.gym.episode import MOST_STEPS, list_actions
+from podline.gym.episode import MOST_SLEEP_MS, MOST_STEPS, STEP_MS, list_actions
 from podline.gym.incidents import find_incident
 
 pytestmark = pytest.mark.slow
@@ -108,6 +108,14 @@ def test_a_repair_that_harms_is_none(name, actions, problem):
     score = gym.score()
     assert not score.repaired
     assert any(problem in one for one in score.problems), score.problems
+
+
+def test_no_wait_is_longer_than_half_an_hour():
+    gym = Gym("web-unreachable")
+    gym.reset()
+    before = gym._cluster.now_ms
+    gym.step("wait deployment/web --for=condition=Nope --timeout=24h -n shop", is_scored=False)
+    assert before + MOST_SLEEP_MS <= gym._cluster.now_ms <= before + MOST_SLEEP_MS + STEP_MS
 
 
 def test_an_episode_is_the_same_each_time_and_ends():

@@ -118,6 +118,8 @@ REFUSED = [
     ("apply -f -", "no objects passed"),
     ("label deployment web", "at least one label"),
     ("get pods -l 'a b'", "'a b' is no label selector; write for example app=web"),
+    ("delete deployment/web -l app=nosuch", "name cannot be provided when a selector is specified"),
+    ("get deployment web -l app=web", "name cannot be provided when a selector is specified"),
     ("describe pods " + "x" * 30_000, "letters"),
 ]  # fmt: skip
 

@@ -67,6 +67,18 @@ def test_a_change_is_tried_made_looked_into_and_undone(desk):
         call(desk, "why", {"cluster": "shop", "object": "pod/crasher"})
 
 
+def test_what_was_made_before_a_refusal_is_undone_alone(desk):
+    call(desk, "change", {"cluster": "shop", "command": "scale deployment/web --replicas=3"})
+    made = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\n"
+    spec = "{serviceAccountName: nobody, containers: [{name: a, image: b}]}"
+    refused = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: refused}}\nspec: {spec}\n"
+    with pytest.raises(ValueError, match="nobody"):
+        call(desk, "apply", {"cluster": "shop", "manifests": f"{made}---\n{refused}"})
+    assert call(desk, "undo", {"cluster": "shop"}).startswith("Undone: apply -f -.")
+    left = call(desk, "look", {"cluster": "shop", "command": "get deployment,configmap"})
+    assert "2/3" in left and "made" not in left
+
+
 @pytest.mark.slow
 def test_forks_are_compared_and_a_cluster_is_checked(desk):
     call(desk, "fork", {"cluster": "shop", "name": "shop-2"})

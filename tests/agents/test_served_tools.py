@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from lifecycle import rest_tokens, tokens
+from lifecycle import limits, rest_tokens, tokens
 from lifecycle.models import Cluster
 from lifecycle.models.shares import Role
 from lifecycle.runs import inbox
@@ -105,6 +105,32 @@ def test_an_agent_makes_a_cluster_tries_changes_and_asks_why(worker):
     undone, _ = agent.call("undo", cluster="ci")
     assert "The cluster ci-fork is a fork of it from before its last change (scale)" in undone
     assert agent.call("delete_cluster", cluster="ci-2") == ("The cluster ci-2 is gone.", False)
+
+
+def test_what_is_refused_leaves_nothing_and_what_was_tried_is_no_change(worker, settings):
+    agent, owner = Agent(worker.shop.cluster.owner), worker.shop.cluster.owner
+    assert agent.call("create_cluster", name="ci", manifests="kind: [")[1]
+    assert not Cluster.objects.filter(name="ci").exists()
+    made, is_error = agent.call("create_cluster", name="ci", manifests=WEB)
+    assert not is_error, made
+    agent.call("change", cluster="ci", command="scale deployment/web --replicas=3")
+    found = Cluster.objects.get(name="ci")
+    scale = {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 9}
+    inbox.append(found, "scale", scale | {"dryRun": True}, owner)
+    worker.turn(found.pk)
+    assert "before its last change (scale)" in agent.call("undo", cluster="ci")[0]
+    fork = Cluster.objects.get(name="ci-fork")
+    assert fork.forked_at_ms < found.commands.get(kind="scale", payload__replicas=3).instant_ms
+    # Never more virtual time than was given for something that does not come.
+    before = Cluster.objects.get(name="ci").instant_ms
+    told = agent.call("run_until", cluster="ci", until="deployment/web .spec.replicas == 99", limit="10m")[0]
+    assert "not reached" in told
+    assert Cluster.objects.get(name="ci").instant_ms <= before + 600_000
+    settings.MAX_TOOLS = 1
+    leave = limits.take_tool(owner, worker)
+    assert "MAX_TOOLS" in agent.call("list_clusters")[0]
+    leave()
+    assert not agent.call("list_clusters")[1]
 
 
 def _clock(name: str) -> str:

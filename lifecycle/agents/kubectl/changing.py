@@ -82,7 +82,7 @@ def _delete(view: View, line: Line) -> Iterator[Change]:
 
 def _list_selected(view: View, line: Line) -> list[tuple[Kind, str]]:
     selector = line.selector()
-    if selector is None or len(line.words) != 1 or "/" in line.words[0]:
+    if selector is None:
         return list(_targets(view, line.words))
     [(kind, _)] = _targets(view, (f"{line.words[0]}/-",))
     found = view.list(kind, line.namespace)

@@ -55,9 +55,9 @@ def _find(view: View, line: Line) -> list[tuple[Kind, Sequence[Json]]]:
     """By kind the objects that a line names. Raises Misread."""
     first = line.words[0]
     namespace = None if line.has("--all-namespaces") else line.namespace
+    selector = line.selector()
     if "/" in first or len(line.words) > 1:
         return [(kind, [need(view, kind, line.namespace, name)]) for kind, name in read_targets(line.words)]
-    selector = line.selector()
     kinds = [read_kind(part) for part in first.split(",") if part != ALL]
     if ALL in first.split(","):
         kinds += [POD_KIND, read_kind("service"), *(entry.kind for entry in list_workloads())]
@@ -134,10 +134,19 @@ def describe(view: View, line: Line) -> str:
     """What an object is, and the events about it: its fields as YAML, where kubectl has words of its own."""
     if not line.words:
         raise Misread("error: You must specify the type of resource to describe, such as pod/web-0")
-    return "\n\n\n".join(_describe(view, kind, one) for kind, these in _find(view, line) for one in these)
+    found = _find(view, line)
+    events: dict[str, list[Mapping[str, Any]]] = {}
+    for row in view.history.list_events():
+        events.setdefault(row["uid"], []).append(row)
+    told = (
+        _describe(view, kind, one, events.get(one["metadata"]["uid"], ()))
+        for kind, these in found
+        for one in these
+    )
+    return "\n\n\n".join(told)
 
 
-def _describe(view: View, kind: Kind, data: Json) -> str:
+def _describe(view: View, kind: Kind, data: Json, events: Sequence[Mapping[str, Any]]) -> str:
     meta = data["metadata"]
     shown = {
         "Name": meta["name"],
@@ -155,7 +164,6 @@ def _describe(view: View, kind: Kind, data: Json) -> str:
     }
     rest = {key: value for key, value in data.items() if key not in ("apiVersion", "kind", "metadata")}
     text = _encode([{key: value for key, value in shown.items() if value} | rest], "yaml", True)
-    events = [row for row in view.history.list_events() if row["uid"] == meta["uid"]]
     return f"{text}\nEvents: {'<none>' if not events else ''}{_tell_rows(view, events, False)}"
 
 

@@ -75,6 +75,8 @@ class Line:
     def selector(self) -> Selector | None:
         """The labels that are asked for. Raises Misread."""
         text = self.flags.get("--selector")
+        if text is not None and (len(self.words) > 1 or "/" in "".join(self.words[:1])):
+            raise Misread("error: name cannot be provided when a selector is specified")
         try:
             return None if text is None else read_selector(text)
         except ValueError as problem:

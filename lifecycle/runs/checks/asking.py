@@ -30,7 +30,7 @@ def ask(cluster: Cluster, user: Any, ordeals: Sequence[str] = (), seeds: int = 1
     ValidationError with what would be right; limits.Exceeded while another one goes on, of the same cluster
     or of the same user.
     """
-    names = _check_ordeals(ordeals)
+    names = check_ordeals(ordeals)
     if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= MOST_SEEDS:
         raise ValidationError({"seeds": [f"{seeds}: use a whole number from 1 to {MOST_SEEDS}"]})
     if cluster.failure:
@@ -52,7 +52,8 @@ def ask(cluster: Cluster, user: Any, ordeals: Sequence[str] = (), seeds: int = 1
     return check
 
 
-def _check_ordeals(names: Sequence[str]) -> list[str]:
+def check_ordeals(names: Sequence[str]) -> list[str]:
+    """Those that are meant, in the order in which they are known: none for all. ValidationError."""
     known = [one.name for one in list_ordeals()]
     wrong = [one for one in names if one not in known]
     if wrong:

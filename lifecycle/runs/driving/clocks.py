@@ -84,16 +84,19 @@ def first_columns(speed: object, is_paused: bool) -> Json:
 _RUN_AT_ONCE = {"run_until_condition": auto.AUTO, "run_until_ms": LIMIT_MS}
 
 
-def change(cluster: Cluster, user: Any, wanted: Json) -> None:
+def change(cluster: Cluster, user: Any, wanted: Json, limit_ms: int | None = None) -> None:
     """Ask for what of `spec` is to be otherwise, and wait until it is so. `cluster` is refreshed.
 
-    A run is begun, not waited for. ValidationError says what would be right; limits.Exceeded.
+    A run is begun, not waited for; one to a condition ends after `limit_ms` of virtual time.
+    ValidationError says what would be right; limits.Exceeded.
     """
     now_ms = virtual_now_ms(cluster)
     asked = [*decide_controls(read_spec(cluster), wanted, now_ms)]
     for kind, payload in asked:
         if kind == RunControl.Kind.RUN:
             check_run(cluster, payload)
+            if limit_ms is not None and "condition" in payload:
+                payload["untilMs"] = now_ms + limit_ms
     for kind, payload in asked:
         control = inbox.control(cluster, kind, payload, user)
         if not inbox.wait_for_control(control, CONTROL_SECONDS):
