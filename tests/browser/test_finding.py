@@ -43,6 +43,7 @@ def test_what_is_asked_for_the_stretch_and_the_selection_are_kept_by_the_address
     page.get_by_role("searchbox").fill("nothing-like-it")
     expect(page.get_by_text("No pod is like that")).to_be_visible()
     expect(page.get_by_text("No pods yet")).to_be_hidden()
+    assert page.evaluate("document.querySelector('.chart').data.length") == 0, "what is hidden tells nothing"
     page.get_by_role("searchbox").fill("")
     check_chip(page)
     check_kept(page)
@@ -62,6 +63,7 @@ def check_chip(page: Page) -> None:
 def check_kept(page: Page) -> None:
     """The stretch and the selection are in the address as well."""
     chart = page.locator(".chart").first
+    expect(chart).to_be_visible()
     chart.press("+")
     expect(page).to_have_url(re.compile("from=.*to="))
     # It may be folded away by now, with the others of its pod's start.

@@ -213,7 +213,10 @@ export class Chart {
     if (empty) empty.hidden = !isEmpty || this.#isAsking;
     empty?.querySelector("[data-none]")?.toggleAttribute("hidden", Boolean(meta?.narrowed));
     empty?.querySelector("[data-none-found]")?.toggleAttribute("hidden", !meta?.narrowed);
-    this.#element.querySelector(".lanes").hidden = isEmpty && Boolean(empty);
+    const isHidden = isEmpty && Boolean(empty);
+    this.#element.querySelector(".lanes").hidden = isHidden;
+    // What is hidden is not drawn, and nothing is told of what was drawn before.
+    if (isHidden) this.plot.data = [];
   }
 
   #changed() {
