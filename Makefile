@@ -46,7 +46,7 @@ $(LINTER): package-lock.json
 # Tests drive Debian's Chromium, run scripts of the pages in Node.js and, where the bundled Redis has no wheel, Debian's Redis.
 system-packages:
 	@missing=""; \
-	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || missing="$$missing chromium-headless-shell"; \
 	command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v npm >/dev/null || missing="$$missing npm"; \
 	command -v redis-server >/dev/null || missing="$$missing redis-server"; \

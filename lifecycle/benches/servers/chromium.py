@@ -4,6 +4,7 @@ Playwright keeps an event loop in its thread, beside which Django refuses to wor
 """
 
 import os
+import shutil
 import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,13 @@ from typing import Any
 import orjson
 from playwright.sync_api import Browser, CDPSession, Page, Playwright
 
-PROGRAM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+# The shell draws the same pages without a browser's own windows around them: a third of the time less.
+PROGRAM = (
+    os.environ.get("CHROMIUM")
+    or shutil.which("chromium-headless-shell")
+    or shutil.which("chromium")
+    or "/usr/bin/chromium-headless-shell"
+)
 QUIET = [
     "--headless=new",
     "--no-sandbox",

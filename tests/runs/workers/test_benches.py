@@ -112,6 +112,8 @@ def test_record():
     assert answer["figures"]["rows"] > 20 * 27
 
 
+# What is exported has short tests in `export`.
+@pytest.mark.deep
 @pytest.mark.usefixtures("migrated")
 def test_export():
     """It compares count and hash with the run's by itself."""
