@@ -1,7 +1,7 @@
 """What was seen in a run, as claims of a Scenario: how it all went, beside how it stands in the end.
 
-Fewest available pods, until when what is settled had settled, restarts, lost requests, what came before what. Each holds
-when the story is played again as it is; who changes a manifest is told what got worse.
+Fewest available pods, until when what is settled had settled, restarts, lost requests, what came before
+what. Each holds when the story is played again as it is; who changes a manifest is told what got worse.
 """
 
 from __future__ import annotations

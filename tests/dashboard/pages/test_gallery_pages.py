@@ -190,7 +190,7 @@ def test_several_clusters_are_deleted_at_once_and_only_ones_own(client):
 
 def test_clusters_with_trouble_come_first_with_their_forks():
     calm, bad = SimpleNamespace(troubles=[]), SimpleNamespace(troubles=["one"])
-    told = [("a", 0, calm), ("a-fork", 1, None), ("b", 0, None), ("c", 0, calm), ("c-fork", 1, bad)]
+    told = [("a", 0, calm), ("a-fork", 1, calm), ("b", 0, calm), ("c", 0, calm), ("c-fork", 1, bad)]
     cards = [{"name": name, "depth": depth, "verdict": verdict} for name, depth, verdict in told]
     assert [one["name"] for one in put_troubled_first(cards)] == ["c", "c-fork", "a", "a-fork", "b"]
 
