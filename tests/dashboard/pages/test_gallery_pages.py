@@ -43,6 +43,9 @@ def test_every_story_stands_in_one_topic_and_each_topic_leads_with_its_own():
     for topic in gallery.list_topics():
         assert topic.stories[0].name == leads[topic.title]
         assert all(story.line for story in topic.stories)
+    words = {story.name: story.words.split() for topic in gallery.list_topics() for story in topic.stories}
+    assert {"Pod", "OOMKilled"} <= {*words["crash-loop-out-of-memory"]}
+    assert not any("Scenario" in one for one in words.values())
 
 
 @pytest.mark.slow
