@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { makeFinder } from "../../static/js/beginnings.js";
+import { makeFinder } from "../../static/js/gallery/beginnings.js";
 
 const TEXT = "A quota leaves no room: OOMKilled, CrashLoopBackOff; the livenessProbe of StatefulSet db-1 (v1.35) ändert 漢字";
 
