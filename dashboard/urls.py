@@ -75,6 +75,7 @@ urlpatterns = [
     path("clusters/<str:cluster>/fork/", cluster_views.fork, name="fork"),
     path("clusters/<str:cluster>/compare/", compare_views.choose_other, name="compare-with"),
     path("clusters/<str:cluster>/compare/<str:other>/", compare_views.compare_clusters, name="compare"),
+    path("clusters/<str:cluster>/compare/<str:other>/run/", compare_views.run_both, name="run-both"),
     path("clusters/<str:cluster>/check/", check_views.check, name="check"),
     path("clusters/<str:cluster>/check/status/", check_views.check_status, name="check-status"),
     path("clusters/<str:cluster>/check/start/", check_views.start_check, name="start-check"),

@@ -295,5 +295,7 @@ class EditForm(forms.Form):
 
     text = forms.CharField(strip=False)
     opened = forms.CharField(strip=False)
-    what = forms.ChoiceField(choices=[(one, one) for one in ("difference", "preview", "apply", "merge")])
+    what = forms.ChoiceField(
+        choices=[(one, one) for one in ("difference", "preview", "apply", "merge", "compare")]
+    )
     seen = forms.CharField(required=False, max_length=64)

@@ -23,6 +23,7 @@ from dashboard.pages.past import tell_past
 from dashboard.plots.queries import read_query
 from dashboard.plots.theme import clock, duration, without_uids
 from lifecycle import reads
+from lifecycle.access import Anyone, clusters_for, give_address
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.recorded.objects import find_object
@@ -55,9 +56,9 @@ def signed_in(view: View) -> View:
 
 
 def show_live(
-    cluster: Cluster, *figures: str, stored: StoredObject | None = None, query: str = ""
+    user: Anyone, cluster: Cluster, *figures: str, stored: StoredObject | None = None, query: str = ""
 ) -> dict[str, Any]:
-    """What every live page needs: the socket's address, the clock, the windows of time.
+    """What every live page needs: the socket's address, the clock, the windows of time, its origin.
 
     `stored`: the object that the page is about, if it is about one; `query`: what its filter box asks for.
     """
@@ -68,13 +69,23 @@ def show_live(
         "base": reverse("cluster", args=[cluster.address]),
         "past": tell_past(cluster, stored, query),
         "folders": json.dumps(list_folders()),
+        "parent": find_parent(user, cluster),
+        "forked_at": duration(cluster.forked_at_ms or 0),
     }
 
 
-def show_object(cluster: Cluster, stored: StoredObject, *figures: str) -> dict[str, Any]:
+def find_parent(user: Anyone, cluster: Cluster) -> Cluster | None:
+    """What a cluster was forked from, where that may be seen; None of what only shows a past."""
+    if cluster.is_look:
+        return None
+    parent = clusters_for(user).filter(forks=cluster).select_related("owner").first()
+    return parent and give_address(user, parent)
+
+
+def show_object(user: Anyone, cluster: Cluster, stored: StoredObject, *figures: str) -> dict[str, Any]:
     """What the page of one object needs beside: the object, and the events about it."""
     beside = {"object": stored, "event_uid": stored.uid} | list_recent_events(cluster, stored.uid)
-    return show_live(cluster, *figures, stored=stored) | beside
+    return show_live(user, cluster, *figures, stored=stored) | beside
 
 
 def tell_clock(cluster: Cluster) -> dict[str, Any]:

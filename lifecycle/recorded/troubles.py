@@ -108,6 +108,11 @@ def list_unwell_keys(cluster: Cluster, parents: Parents, now_ms: int) -> frozens
     return frozenset(_group_unwell(cluster, parents, list_restarted(cluster, now_ms), now_ms))
 
 
+def list_unsteady_keys(cluster: Cluster, parents: Parents, now_ms: int) -> frozenset[Key]:
+    """The workloads and lone pods with pods that are not well, or ended lately, were it once."""
+    return frozenset(_group(cluster, parents, UNWELL, list_restarted(cluster, now_ms)))
+
+
 def _group_unwell(
     cluster: Cluster, parents: Parents, restarted: Sequence[StoredObject], now_ms: int
 ) -> dict[Key, Group]:

@@ -45,6 +45,8 @@ document.addEventListener("click", (event) => {
   if (file) file.href = fileOf(file.dataset.as);
   const page = event.target.closest("[data-copy]");
   if (page) copyPage(page);
+  const table = event.target.closest("[data-copy-address]");
+  if (table) copy(document.querySelector(table.dataset.copyAddress).href).then(() => { table.textContent = "Copied"; });
   const text = event.target.closest("[data-copy-text]");
   if (text) copy(document.querySelector(text.dataset.copyText).value).then(() => { text.textContent = "Copied"; });
   for (const menu of document.querySelectorAll("[data-menu][open]")) if (!menu.contains(event.target)) menu.open = false;

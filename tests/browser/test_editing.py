@@ -72,3 +72,14 @@ def test_an_object_is_edited_by_keyboard_and_by_small_forms(page: Page, cluster:
     expect(part.locator(".cm-lint-marker-error")).to_have_count(0)
     part.get_by_role("button", name="Close").click()
     expect(page.get_by_role("button", name="Edit YAML")).to_be_focused()
+
+    # Nobody is asked whether to leave what was written: it goes along.
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.keyboard.press("Enter")
+    part.get_by_text("Strategy", exact=True).click()
+    part.get_by_label("maxUnavailable").fill("0")
+    part.get_by_label("maxUnavailable").press("Tab")
+    part.get_by_role("button", name="Compare in a fork").click()
+    page.wait_for_url(f"**/clusters/{cluster}/compare/{cluster}-fork/", wait_until="domcontentloaded")
+    page.get_by_role("button", name="Let both run on").click()
+    expect(page.get_by_role("table").filter(has_text="From first to last change")).to_be_visible()

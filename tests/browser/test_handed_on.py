@@ -56,6 +56,11 @@ def check_file(shown: Page, browser: Browser, kept: Path, widths: tuple[int, ...
     shown.locator("[data-menu] summary", has_text="Download").press("Enter")
     if WIDE in widths:
         assert not Axe().run(shown).response["violations"]
+    table = shown.get_by_role("link", name="History as CSV").get_attribute("href") or ""
+    assert "lone" in shown.request.get(table).text()
+    copy = shown.locator("[data-copy-address]")
+    copy.click()
+    expect(copy).to_have_text("Copied")
     with shown.expect_download() as download:
         shown.get_by_role("link", name="One HTML file").click()
     download.value.save_as(kept)

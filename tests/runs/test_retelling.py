@@ -8,6 +8,7 @@ import yaml
 from dashboard.pages.home import gallery
 from lifecycle.engine.heart.trace import row_to_json
 from lifecycle.input.manifests import read_documents
+from lifecycle.models import StoredObject
 from lifecycle.runs import inbox
 from lifecycle.runs.retelling import AT_THE_END, retell
 from lifecycle.runs.retelling.seen_claims import list_seen
@@ -212,6 +213,27 @@ def test_lost_requests_and_what_came_before_what_are_claimed_as_seen(owner, make
     assert play_again(text)[1].exit_status == 0
     none = text.replace("replicas: 2", "replicas: 0", 1)
     assert play_again(none)[1].exit_status == 1
+
+
+CRASHING = "app: {runs: [{for: 40s, exit: 1}]}"
+LATE = "app: {start: {takes: 5m}}"
+
+
+def test_only_what_is_settled_at_the_end_is_said_to_have_settled(owner, make_cluster):
+    """Kubernetes counts a pod as available between two ends; nobody would call that settled."""
+    cluster = make_cluster()
+    for name, behavior in (("steady", ""), ("looping", CRASHING), ("late", LATE)):
+        made, _ = make_served(name, {"replicas": 1})
+        if behavior:
+            made["spec"]["template"]["metadata"]["annotations"] = {"podline.dev/behavior": behavior}
+        inbox.append(cluster, "create", {"object": made})
+    run_on(owner, cluster, 125_000)
+    up = StoredObject.objects.get(cluster=cluster, kind="Deployment", name="looping").data["status"]
+    assert up["availableReplicas"] == 1
+    assert StoredObject.objects.get(cluster=cluster, kind="Pod", name__startswith="looping").restarts
+    told = {one.key for one in list_seen(cluster) if not one.key.startswith(("restarts", "lost", "order"))}
+    assert told == {f"{claim}:default/Deployment/steady" for claim in ("fewest", "settled")}
+    assert play_again(retell(cluster, told))[1].exit_status == 0
 
 
 def test_only_what_is_chosen_is_claimed_and_what_was_not_seen_is_refused(shop):

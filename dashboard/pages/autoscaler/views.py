@@ -39,7 +39,7 @@ def autoscaler(request: HttpRequest, cluster: str, namespace: str, name: str) ->
         "replicas": f"autoscaler:{namespace}/{name}",
         "measured_figure": f"measured:{namespace}/{name}",
     }
-    context |= figures | show_object(found, context["autoscaler"], *figures.values())
+    context |= figures | show_object(request.user, found, context["autoscaler"], *figures.values())
     return render(request, "autoscaler/autoscaler.html", context)
 
 

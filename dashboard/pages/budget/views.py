@@ -25,7 +25,7 @@ def budget(request: HttpRequest, cluster: str, namespace: str, name: str) -> Htt
     found = get_cluster_or_404(request.user, cluster)
     context = _read(found, namespace, name)
     sums = f"budget:{namespace}/{name}"
-    context |= {"sums": sums} | show_object(found, context["budget"], sums)
+    context |= {"sums": sums} | show_object(request.user, found, context["budget"], sums)
     return render(request, "budget/budget.html", context)
 
 

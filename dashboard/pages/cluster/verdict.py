@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Any
 
 from dashboard.addresses import find_page
 from lifecycle.engine.programs.images.doubts import find_meant
 from lifecycle.models import Cluster
 from lifecycle.recorded import verdict
 from lifecycle.simulation.reports.tones import TONES, Tone
+
+FRESH_MS = 5_000
+"""A verdict tells how long something lasts, in seconds: on a card it may be so old."""
+MOST_KEPT = 500
+_kept: OrderedDict[tuple[Any, ...], Verdict] = OrderedDict()
+_keeping = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,23 @@ class Verdict:
     def meant(self) -> list[str]:
         """The well-known images that may be meant by those that nobody knows."""
         return [meant for meant in map(find_meant, self.doubted) if meant]
+
+
+def keep_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
+    """The same, made once for as long as nothing changed and time stands still, or for some seconds of it.
+
+    So a page of many clusters, some with thousands of pods, is not kept waiting for what was judged before.
+    """
+    key = (cluster.epoch_id, cluster.seq, cluster.rv, now_ms // FRESH_MS)
+    with _keeping:
+        known = _kept.get(key)
+    if known is None:
+        known = read_verdict(cluster, counts, now_ms)
+        with _keeping:
+            _kept[key] = known
+            while len(_kept) > MOST_KEPT:
+                _kept.popitem(last=False)
+    return known
 
 
 def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:

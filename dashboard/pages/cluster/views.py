@@ -22,7 +22,7 @@ from dashboard.pages.budget.readings import list_budgets
 from dashboard.pages.cluster.readings import list_missing, list_workloads
 from dashboard.pages.cluster.trials import try_otherwise
 from dashboard.pages.cluster.verdict import read_verdict
-from dashboard.pages.compare.views import find_parent, list_others
+from dashboard.pages.compare.views import list_others
 from dashboard.pages.examples import list_examples
 from dashboard.pages.files.views import as_file
 from dashboard.pages.node.readings import list_nodes
@@ -40,7 +40,7 @@ from dashboard.pages.service.readings import list_served
 from dashboard.pages.states import count_states
 from dashboard.pages.stories import find_story_of
 from dashboard.plots.queries import LONGEST
-from dashboard.plots.theme import clock, duration
+from dashboard.plots.theme import clock
 from lifecycle.access import Verb, get_cluster_or_404, may
 from lifecycle.input.problems import ManifestError
 from lifecycle.models import Cluster
@@ -59,7 +59,7 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
     states, query = count_states(found), request.GET.get("q", "")[:LONGEST]
-    context = show_live(found, "timeline", query=query) | {
+    context = show_live(request.user, found, "timeline", query=query) | {
         "states": states,
         "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
         "lost": tell_lost_requests(found, tell_time(found)["at_ms"]),
@@ -78,8 +78,6 @@ def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
         "fork_name": forks.suggest_name(found, request.user),
         "release": read_release(found),
         "releases": list_release_choices(),
-        "parent": find_parent(request.user, found),
-        "forked_at": duration(found.forked_at_ms or 0),
         "others": list_others(request.user, found),
         "is_own": may(request.user, found, Verb.OWN),
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.addresses import find_page
 from lifecycle.input.differences import (
     MADE_BY_PARTS,
     Field,
@@ -19,6 +18,7 @@ from lifecycle.models import Cluster, StoredObject
 
 MOST_OBJECTS, MOST_CHANGED, MOST_FIELDS = 500, 20, 20
 OF_ENDINGS = ("lifecycle", "terminationGracePeriodSeconds")
+OF_ROLLOUTS = ("spec.strategy", "spec.updateStrategy", "spec.minReadySeconds")
 OLD_TEMPLATE = (
     "Pods that were there before end by their old template: what is new of how a pod ends counts from the"
     " next rollout on."
@@ -29,11 +29,20 @@ OLD_TEMPLATE = (
 class Changed:
     """An object that the two do not have alike. `more`: so many further fields."""
 
-    name: str
-    page: str
-    fields: Sequence[Field]
+    key: Key
+    fields: Sequence[Field] = ()
     more: int = 0
     only: str = ""
+
+    @property
+    def name(self) -> str:
+        """`Deployment shop/web`"""
+        return name_key(self.key)
+
+    @property
+    def is_of_rollouts(self) -> bool:
+        """Whether it differs in how a rollout goes: then one has to come for it to show."""
+        return any(one.path.startswith(OF_ROLLOUTS) for one in self.fields)
 
     @property
     def note(self) -> str:
@@ -66,9 +75,8 @@ def _read_manifests(cluster: Cluster) -> dict[Key, Json]:
 def _compare_objects(
     key: Key, one: Json | None, other: Json | None, sides: tuple[Cluster, Cluster]
 ) -> Changed:
-    title = name_key(key)
     if one is None or other is None:
         only = sides[0 if other is None else 1].address
-        return Changed(title, find_page(*key), (), only=only)
+        return Changed(key, only=only)
     fields = list(list_fields(one, other))
-    return Changed(title, find_page(*key), fields[:MOST_FIELDS], max(0, len(fields) - MOST_FIELDS))
+    return Changed(key, fields[:MOST_FIELDS], max(0, len(fields) - MOST_FIELDS))

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
+from dashboard.asking.answers import Answer
 from dashboard.pages.compare.markdown import write_markdown
 from dashboard.pages.compare.readings import compare
+from dashboard.pages.compare.running import find_restart, list_runnable, read_restart, run_on
 from dashboard.pages.files.views import as_file
-from dashboard.pages.parts import signed_in
+from dashboard.pages.parts import show_answers, signed_in
 from dashboard.plots.theme import clock, duration
 from lifecycle import limits
-from lifecycle.access import User, address_for, clusters_for, get_cluster_or_404, give_address
+from lifecycle.access import User, address_for, clusters_for, get_cluster_or_404
 from lifecycle.models import Cluster
 
-MOST_OTHERS = 100
+MOST_OTHERS, MOST_OF_NAME = 100, 200
+NO_RESTART = (
+    "To restart it in both, it has to be a Deployment, a StatefulSet or a DaemonSet that is in both, and both"
+    " have to be yours to run"
+)
 
 
 def list_others(user: User, cluster: Cluster) -> list[str]:
@@ -30,12 +38,6 @@ def list_others(user: User, cluster: Cluster) -> list[str]:
     return [address_for(user, other) for other in (*family, *rest)]
 
 
-def find_parent(user: User, cluster: Cluster) -> Cluster | None:
-    """What a cluster was forked from, where that may be seen."""
-    parent = clusters_for(user).filter(forks=cluster).select_related("owner").first()
-    return parent and give_address(user, parent)
-
-
 @signed_in
 @require_GET
 def choose_other(request: HttpRequest, cluster: str) -> HttpResponse:
@@ -43,6 +45,27 @@ def choose_other(request: HttpRequest, cluster: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
     other = get_cluster_or_404(request.user, request.GET.get("with", ""))
     return redirect("compare", found.address, other.address)
+
+
+@signed_in
+@require_POST
+def run_both(request: HttpRequest, cluster: str, other: str) -> HttpResponse:
+    """Let those of two clusters run on that the user may run, and show them again."""
+    for address in (cluster, other):
+        get_cluster_or_404(request.user, address)
+    found = list_runnable(request.user, (cluster, other))
+    if not found:
+        raise PermissionDenied(f"You may look at {cluster!r} and {other!r}, but not run them.")
+    wanted = request.POST.get("restart", "")
+    restart = read_restart(wanted, found) if wanted else None
+    if wanted and (restart is None or len(found) < len({cluster, other})):
+        return show_answers(request, [Answer(False, wanted[:MOST_OF_NAME], NO_RESTART)])
+    try:
+        with limits.preview(request.user):
+            problems = run_on(request.user, found, restart)
+    except ObjectDoesNotExist:
+        raise Http404("One of the two was deleted meanwhile.") from None
+    return show_answers(request, problems) if problems else HttpResponseClientRefresh()
 
 
 @signed_in
@@ -61,5 +84,7 @@ def compare_clusters(request: HttpRequest, cluster: str, other: str) -> HttpResp
         "span": duration(told.until_ms - told.since_ms),
         "markdown": write_markdown(told),
         "others": list_others(request.user, left),
+        "runnable": list_runnable(request.user, (left.address, right.address)),
+        "restart": find_restart(told),
     }
     return render(request, "compare/compare.html", context)

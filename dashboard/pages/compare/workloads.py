@@ -32,6 +32,8 @@ class Course:
 
     points: list[tuple[int, int]] = field(default_factory=list)
     """Its available pods: (instant, how many), from the beginning on."""
+    began_ms: int | None = None
+    """When its numbers changed first, and last."""
     settled_ms: int | None = None
     restarts: int = 0
     is_there: bool = True
@@ -44,6 +46,13 @@ class Course:
         counts = [count for _, count in self.points]
         first = next((index for index, count in enumerate(counts) if count), None)
         return None if first is None else min(counts[first:])
+
+    @property
+    def took_ms(self) -> int | None:
+        """From its first change to its last; None where nothing changed."""
+        if self.began_ms is None or self.settled_ms is None:
+            return None
+        return self.settled_ms - self.began_ms
 
     @property
     def last(self) -> int | None:
@@ -79,12 +88,14 @@ class Compared:
             for name in ("fewest", "last", "restarts")
         )
         settled = [one.settled_ms for one in (self.left, self.right)]
+        took = [one.took_ms for one in (self.left, self.right)]
         # Who comes to less is no better for being there sooner.
         is_alike = last[0] == last[1]
         told = [
             ("Fewest available", *judge(fewest, _count, is_more_better=True)),
             ("Available in the end", *judge(last, _count, is_more_better=True)),
             ("Last change after", *judge(settled, self._after, is_judged=is_alike)),
+            ("From first to last change", *judge(took, _tell_span, is_judged=is_alike)),
             ("Restarts of its pods", *judge(restarts, _count)),
             *self._tell_lost(),
         ]
@@ -97,7 +108,7 @@ class Compared:
         return [(f"Requests to {name} lost", *judge(both, _tell_worth)) for name, both in lost]
 
     def _after(self, settled_ms: Fraction | int) -> str:
-        return duration(int(settled_ms) - self.since_ms)
+        return _tell_span(settled_ms - self.since_ms)
 
     @property
     def top(self) -> int:
@@ -140,6 +151,7 @@ def _read_course(
         course.points.append((since_ms, before[0] or 0))
     for at_ms, what, new, *_ in history.changes.get(subject, ()):
         if what in SETTLING:
+            course.began_ms = at_ms if course.began_ms is None else course.began_ms
             course.settled_ms = at_ms
         if what in AVAILABLE:
             course.points.append((at_ms, new or 0))
@@ -171,6 +183,10 @@ def judge(
     if is_judged and left is not None and right is not None and here != there:
         there += ", better" if (right > left) is is_more_better else ", worse"
     return here, there
+
+
+def _tell_span(span_ms: Fraction | int) -> str:
+    return duration(int(span_ms))
 
 
 def _count(number: Fraction | int) -> str:

@@ -1,7 +1,8 @@
 """An object's YAML edited on its own page: what would change, what would come of it, and doing it.
 
 It takes the place of the object as `kubectl replace` has it: as one command of the user, on the one version
-that it was compared with. Whatever is refused, the text stays where it was written.
+that it was compared with; or in a fork, to lay the two side by side. Whatever is refused, the text stays
+where it was written.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
+from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard.addresses import kind_of_folder
-from dashboard.asking.answers import Answer, answer_problem, answer_result, read_version
+from dashboard.asking.answers import Answer, answer_problem, answer_result, read_version, send
 from dashboard.asking.forms import EditForm
 from dashboard.asking.previews import preview_objects
 from dashboard.pages.edit.conflicts import Conflict, find_conflict, merge
@@ -29,13 +33,20 @@ from dashboard.pages.edit.texts import (
     show_editable,
     unseal,
 )
-from dashboard.pages.parts import UNPROCESSABLE, find_or_404, messages_of, show_answers, signed_in
+from dashboard.pages.parts import (
+    UNPROCESSABLE,
+    find_or_404,
+    find_parent,
+    messages_of,
+    show_answers,
+    signed_in,
+)
 from lifecycle import limits
 from lifecycle.access import Verb, get_cluster_or_404
 from lifecycle.admin.texts import to_yaml
 from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.input.differences import list_fields
+from lifecycle.input.differences import Field, list_fields
 from lifecycle.input.json_schemas import make_json_schema
 from lifecycle.input.manifest_admission import gates_of
 from lifecycle.input.manifests import name_object
@@ -43,7 +54,8 @@ from lifecycle.input.problems import ManifestError, Problem, parse_path
 from lifecycle.lean_dataclasses import replace as replace_lean
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.reads import read_release
-from lifecycle.runs import inbox
+from lifecycle.runs import forks, inbox
+from lifecycle.runs.checkpoints import Unreadable
 from lifecycle.stored_kinds import kind_of_stored
 
 CONFLICT = 409
@@ -52,6 +64,7 @@ ATTEMPTS = 5
 MOST_CHANGES, MOST_PROBLEMS = 200, 100
 GONE = "It was deleted since. What you wrote stays here: apply it on the cluster's page to make it again"
 NOT_AS_GIVEN = "What this editor began with cannot be read any more: copy your text, and open the editor anew"
+UNCHANGED = "Nothing of it is changed: a fork would be the same"
 TOO_FAST = "It changes faster than it can be written: pause the cluster, and apply again"
 
 
@@ -128,11 +141,15 @@ def _show_editor(request: HttpRequest, cluster: Cluster, stored: StoredObject) -
 # --- answers ----------------------------------------------------------------------------------------------
 
 
-def _show_difference(request: HttpRequest, edit: _Edit) -> HttpResponse:
+def _list_changes(edit: _Edit) -> list[Field]:
     """What would change of the object as it is now, defaults filled in."""
     now = show_editable(edit.stored.data)
     wanted = show_editable(apply_defaults(edit.written.data, gates_of(edit.cluster.settings)))
-    changes = list(list_fields(now, wanted))
+    return list(list_fields(now, wanted))
+
+
+def _show_difference(request: HttpRequest, edit: _Edit) -> HttpResponse:
+    changes = _list_changes(edit)
     context = {
         "changes": changes[:MOST_CHANGES],
         "hidden": len(changes[MOST_CHANGES:]),
@@ -174,6 +191,27 @@ def _show_applied(request: HttpRequest, edit: _Edit) -> HttpResponse:
     return show_answers(request, [Answer(False, subject, TOO_FAST)])
 
 
+def _compare(request: HttpRequest, edit: _Edit) -> HttpResponse:
+    """Do it in a fork of the user's own, and go to where the two stand side by side; nothing happens here."""
+    subject, cluster = name_object(edit.stored.data), edit.cluster
+    if not _list_changes(edit):
+        return show_answers(request, [Answer(False, subject, UNCHANGED)])
+    if conflict := edit.find_conflict():
+        return _show(request, edit, {"conflict": conflict, "is_refused": True}, CONFLICT)
+    try:
+        made = forks.fork(cluster, None, request.user, forks.suggest_name(cluster, request.user))
+    except ValidationError as error:
+        return show_answers(request, [Answer(False, "", message) for message in error.messages])
+    except (ValueError, Unreadable) as problem:
+        return show_answers(request, [Answer(False, cluster.name, str(problem))])
+    command = ("replace", {"object": edit.written.data}, subject)
+    answers = list(_add_lines(send(made, [command], request.user), edit.written))
+    if not all(one.is_good for one in answers):
+        made.delete()
+        return _show(request, edit, {"answers": answers}, UNPROCESSABLE)
+    return HttpResponseClientRedirect(reverse("compare", args=[cluster.address, made.name]))
+
+
 def _show_merged(request: HttpRequest, edit: _Edit) -> HttpResponse:
     """What others changed beside what was written; from here on it is an edit of the object as it is now."""
     now = show_editable(edit.stored.data)
@@ -187,13 +225,13 @@ def _show_result(request: HttpRequest, edit: _Edit, answers: list[Answer]) -> Ht
         return _show(request, edit, {"answers": answers}, UNPROCESSABLE)
     edit.cluster.refresh_from_db()
     stored = find_or_404(edit.cluster, *_key_of(edit.stored))
-    return _show(
-        request, edit, {"answers": answers, "opened": seal(edit.cluster, stored), "is_applied": True}
-    )
+    context = {"answers": answers, "opened": seal(edit.cluster, stored), "is_applied": True}
+    return _show(request, edit, context | {"parent": find_parent(request.user, edit.cluster)})
 
 
 def _show(request: HttpRequest, edit: _Edit, context: dict[str, Any], status: int = 200) -> HttpResponse:
     context |= {"subject": name_object(edit.stored.data), "ignored": edit.written.ignored}
+    context["cluster"] = edit.cluster
     return render(request, "edit/_answer.html", context, status=status)
 
 
@@ -218,4 +256,5 @@ _ANSWERS = {
     "preview": _show_preview,
     "apply": _show_applied,
     "merge": _show_merged,
+    "compare": _compare,
 }

@@ -48,6 +48,8 @@ TOPICS: tuple[tuple[str, str, str], ...] = (
 
 LENGTHS, _MOST_PARTS = ("short", "middling", "long"), (3, 6)
 """How many objects and steps a story has, to know where to begin."""
+_OWN_WORD = re.compile(r"\b[A-Z](?=\w*[a-z])(?=\w*[A-Z])[A-Za-z]+\b")
+"""`OOMKilled`, `RollingUpdate`: reasons, conditions and values, none of which is an English word."""
 _STEP = re.compile(r"  - \{?at: ")
 
 
@@ -57,12 +59,15 @@ TRIED, MOST_OF_NAME = "try", 50
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A scenario of the gallery: the name of its file, in a line what it shows, its length and its kinds."""
+    """A scenario of the gallery: the name of its file, in a line what it shows, its length.
+
+    `words`: its kinds and what else of Kubernetes' own words it has, by which it is found.
+    """
 
     name: str
     line: str
     length: str
-    kinds: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,9 @@ def _read(path: Path) -> Story:
     length = next(
         (name for name, most in zip(LENGTHS, _MOST_PARTS, strict=False) if parts <= most), LENGTHS[-1]
     )
-    own = dict.fromkeys(kind for kind in kinds if kind != SCENARIO)
-    return Story(path.stem, str(yaml.safe_load(line)["description"]), length, " ".join(own))
+    words = dict.fromkeys((*kinds, *(word for one in lines for word in _OWN_WORD.findall(one))))
+    words.pop(SCENARIO, None)
+    return Story(path.stem, str(yaml.safe_load(line)["description"]), length, " ".join(words))
 
 
 @lru_cache(maxsize=64)

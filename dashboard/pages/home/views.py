@@ -21,7 +21,7 @@ from dashboard.asking.manifest_reports import MOST_SHOWN, list_file_remarks
 from dashboard.asking.remarks import keep_remarks
 from dashboard.live.live_figures import tell_time
 from dashboard.pages import stories
-from dashboard.pages.cluster.verdict import read_verdict
+from dashboard.pages.cluster.verdict import keep_verdict
 from dashboard.pages.examples import list_examples
 from dashboard.pages.home import gallery, thumbnails
 from dashboard.pages.parts import UNPROCESSABLE, messages_of, show_answers, signed_in
@@ -38,7 +38,7 @@ from lifecycle.runs.retelling import AT_THE_END, retell
 from lifecycle.runs.retelling.seen_claims import list_seen
 from lifecycle.simulation import make_plan
 
-MOST_JUDGED, MOST_DELETED = 500, 500
+MOST_DELETED = 500
 
 
 @signed_in
@@ -77,7 +77,7 @@ def put_troubled_first(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if not card["depth"]:
             families.append([])
         families[-1].append(card)
-    families.sort(key=lambda family: not any(one["verdict"] and one["verdict"].troubles for one in family))
+    families.sort(key=lambda family: not any(one["verdict"].troubles for one in family))
     return [card for family in families for card in family]
 
 
@@ -97,9 +97,6 @@ def walk_forks(seen: list[Cluster]) -> Iterator[tuple[Cluster, int]]:
 def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
     """`parent`: the address of what it was forked from, where that may be seen."""
     clock, states = tell_time(cluster), count_states(cluster)
-    pods = sum(count for _, count in states)
-    # Of very many pods a page of many clusters does not wait for a judgement.
-    is_judged = 0 < pods <= MOST_JUDGED
     return {
         "cluster": cluster,
         "parent": parent,
@@ -107,8 +104,7 @@ def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
         "depth": min(depth, 4),
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
         "states": states,
-        "pods": pods,
-        "verdict": read_verdict(cluster, states, clock["at_ms"]) if is_judged else None,
+        "verdict": keep_verdict(cluster, states, clock["at_ms"]),
         "clock": clock,
         "at": duration(clock["at_ms"]),
     }

@@ -40,7 +40,7 @@ def node(request: HttpRequest, cluster: str, name: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
     context = _read(found, name)
     lanes = f"node:{name}"
-    context |= {"lanes": lanes, "faults": CHOICES} | show_object(found, context["node"], lanes)
+    context |= {"lanes": lanes, "faults": CHOICES} | show_object(request.user, found, context["node"], lanes)
     return render(request, "node/node.html", context)
 
 

@@ -43,7 +43,7 @@ def pod(request: HttpRequest, cluster: str, namespace: str, name: str) -> HttpRe
     """One pod: lanes, containers, events, logs."""
     found = get_cluster_or_404(request.user, cluster)
     context = _pod(found, namespace, name)
-    context |= show_live(found, f"pod:{namespace}/{name}", stored=context["pod"])
+    context |= show_live(request.user, found, f"pod:{namespace}/{name}", stored=context["pod"])
     uid = event_uid_of(context["pod"])
     context |= {"event_uid": uid, "values": VALUES} | list_recent_events(found, uid)
     # As `kubectl logs` does: the first of the containers proper.

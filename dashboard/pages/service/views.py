@@ -26,7 +26,7 @@ def service(request: HttpRequest, cluster: str, namespace: str, name: str) -> Ht
     found = get_cluster_or_404(request.user, cluster)
     context = _read(found, namespace, name)
     requests = f"requests:{namespace}/{name}"
-    context |= {"requests": requests} | show_object(found, context["service"], requests)
+    context |= {"requests": requests} | show_object(request.user, found, context["service"], requests)
     return render(request, "service/service.html", context)
 
 

@@ -58,7 +58,7 @@ def workload(request: HttpRequest, cluster: str, folder: str, namespace: str, na
     subject = f"{namespace}/{context['kind']}/{name}"
     context |= {"rollout": f"rollout:{subject}", "timeline": f"timeline:{subject}", "stretch_of": subject}
     figures = [context["rollout"]] if context["has_chart"] else []
-    context |= show_live(found, *figures, context["timeline"], stored=context["workload"])
+    context |= show_live(request.user, found, *figures, context["timeline"], stored=context["workload"])
     if context["finished_ms"] is not None:
         # All of a Job that is over, however long ago.
         context["window_ms"] = ""

@@ -1,12 +1,12 @@
 """What was seen in a run, as claims of a Scenario: how it all went, beside how it stands in the end.
 
-Fewest available pods, until when all had settled, restarts, lost requests, what came before what. Each holds
-when the story is played again as it is; who changes a manifest is told what got worse.
+Fewest available pods, until when what is settled had settled, restarts, lost requests, what came before
+what. Each holds when the story is played again as it is; who changes a manifest is told what got worse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
@@ -19,9 +19,12 @@ from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
 from lifecycle.input.scenario import format_duration
 from lifecycle.lost_requests import tell_worth
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.recorded.objects import Key, name_owner, read_parents
 from lifecycle.recorded.requests import SERVICE, read_served
 from lifecycle.recorded.seen import find_pods
+from lifecycle.recorded.troubles import list_unsteady_keys
 from lifecycle.stored_kinds import kind_of_stored, of_kind
+from lifecycle.verdicts import judge_rollout, read_size
 
 Json = dict[str, Any]
 AVAILABLE = ("availableReplicas", "numberAvailable", "readyReplicas", "numberReady")
@@ -67,7 +70,8 @@ class _Course:
 def list_seen(cluster: Cluster) -> list[SeenClaim]:
     """All that can be claimed, by workload, then of requests, then of what came before what."""
     courses = [one for one in map(_read_course, _list_workloads(cluster)) if one is not None]
-    claims = [claim for one in courses for claim in _claim_of(one, cluster)]
+    unsteady = list_unsteady_keys(cluster, read_parents(cluster), cluster.instant_ms)
+    claims = [claim for one in courses for claim in _claim_of(one, cluster, unsteady)]
     return [*claims, *_claim_requests(cluster), *_claim_order(courses)]
 
 
@@ -100,18 +104,25 @@ def _name(word: str, name: str, namespace: str | None) -> str:
 # --- one workload -----------------------------------------------------------------------------------------
 
 
-def _claim_of(course: _Course, cluster: Cluster) -> Iterator[SeenClaim]:
+def _claim_of(course: _Course, cluster: Cluster, unsteady: Collection[Key]) -> Iterator[SeenClaim]:
     key = f"{course.row.namespace}/{kind_of_stored(course.row)}/{course.row.name}"
     now = format_duration(cluster.instant_ms)
-    if course.first_ms is not None:
+    if course.first_ms is not None and course.fewest:
         since, fewest = course.first_ms, course.fewest
         claim = f"{course.subject} .status.{course.field} >= {fewest}"
         words = f"{course.subject}: never fewer than {fewest} available since {tell_instant(since)}"
         yield SeenClaim(
             f"fewest:{key}", words, [{"always": claim, "from": format_duration(since), "to": now}]
         )
-    yield from _claim_settled(course, key)
+    if _is_settled(course.row) and (course.row.namespace, name_owner(course.row)) not in unsteady:
+        yield from _claim_settled(course, key)
     yield from _claim_restarts(course, key, now)
+
+
+def _is_settled(row: StoredObject) -> bool:
+    """Whether its rollout is done, and all the pods that it wants are ready."""
+    rollout = judge_rollout(kind_of_stored(row), row.data)
+    return (rollout is None or rollout.is_done) and read_size(row.data).is_full
 
 
 def _claim_settled(course: _Course, key: str) -> Iterator[SeenClaim]:

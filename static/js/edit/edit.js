@@ -44,6 +44,10 @@ async function begin(form) {
     const over = event.detail.triggeringEvent?.submitter?.dataset.over;
     if (over) event.detail.formData.set("seen", over);
   });
+  form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => {
+    // What was written goes along to where the two are compared.
+    if (xhr.getResponseHeader("HX-Redirect")?.includes("/compare/")) isDirty = false;
+  });
   form.addEventListener("htmx:afterSwap", () => {
     const merged = part("merged");
     if (merged) code.value = merged.value;

@@ -97,6 +97,7 @@ def test_what_may_be_asked_of_it(given: dict[str, str], problem: str):
 
 
 CONDITION = {"type": "AbleToScale", "status": "True", "reason": "ReadyForNewScale"}
+NO_METRICS = "no metrics returned from resource metrics API"
 SPEC = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
 
 
@@ -112,6 +113,11 @@ SPEC = {"scaleTargetRef": {"kind": "Deployment", "name": "web"}}
         (
             [CONDITION, {"type": "ScalingActive", "status": "False", "message": "no metrics"}],
             "Leaves Deployment/web at 1 replica: no metrics.",
+        ),
+        (
+            [CONDITION, {"type": "ScalingActive", "status": "False", "message": f"unable: {NO_METRICS}"}],
+            f"Leaves Deployment/web at 1 replica: unable: {NO_METRICS}. There are metrics of its pods where"
+            " `usage` of a behaviour says what they use, or podline.dev/load of a Service.",
         ),
     ],
 )

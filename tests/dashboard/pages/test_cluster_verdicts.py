@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from dashboard.pages.cluster import verdict as cluster_verdict
 from dashboard.pages.cluster.readings import list_workloads
 from dashboard.pages.cluster.verdict import Verdict, read_verdict
-from dashboard.pages.home import views as home_views
 from dashboard.pages.states import count_states
 from lifecycle.models import Cluster
 from lifecycle.pod_judge import UNWELL, keeps_restarting, read_state
+from tests.dashboard.conftest import make_cluster
 from tests.dashboard.pages.test_places import make_set
 from tests.dashboard.pages.test_pod_verdicts import SERVER, make_pod
 from tests.dashboard.pages.test_verdicts import make_deployment_json, page_verdict, verdict
@@ -250,7 +251,7 @@ def test_an_eviction_that_was_refused_is_told_for_a_while() -> None:
 
 
 @pytest.mark.slow
-def test_a_card_says_what_the_page_says_but_of_very_many_pods(client: Client, monkeypatch: Any) -> None:
+def test_every_card_says_what_the_page_says_and_is_not_judged_anew(client: Client, monkeypatch: Any) -> None:
     door = Door()
     door.apply(make_pod(containers=[SERVER | {"image": "ngnix"}]))
     cluster = keep(door.run(30).cluster)
@@ -258,5 +259,11 @@ def test_a_card_says_what_the_page_says_but_of_very_many_pods(client: Client, mo
     said = "Nothing is wrong, if ngnix can be pulled"
     assert said in client.get("/").content.decode()
     assert said in client.get(f"/clusters/{cluster.name}/").content.decode()
-    monkeypatch.setattr(home_views, "MOST_JUDGED", 0)
-    assert said not in client.get("/").content.decode()
+    make_cluster(cluster.owner, "empty")
+    assert "No pods yet." in client.get("/").content.decode()
+    # Time stands, and nothing changed: whoever looks again does not wait for it.
+    monkeypatch.setattr(cluster_verdict, "read_verdict", lambda *_: pytest.fail("judged once more"))
+    assert said in client.get("/").content.decode()
+    Cluster.objects.filter(pk=cluster.pk).update(seq=cluster.seq + 1)
+    with pytest.raises(pytest.fail.Exception, match="judged once more"):
+        client.get("/cards/")

@@ -43,6 +43,9 @@ def test_every_story_stands_in_one_topic_and_each_topic_leads_with_its_own():
     for topic in gallery.list_topics():
         assert topic.stories[0].name == leads[topic.title]
         assert all(story.line for story in topic.stories)
+    words = {story.name: story.words.split() for topic in gallery.list_topics() for story in topic.stories}
+    assert {"Pod", "OOMKilled"} <= {*words["crash-loop-out-of-memory"]}
+    assert not any("Scenario" in one for one in words.values())
 
 
 @pytest.mark.slow
@@ -190,7 +193,7 @@ def test_several_clusters_are_deleted_at_once_and_only_ones_own(client):
 
 def test_clusters_with_trouble_come_first_with_their_forks():
     calm, bad = SimpleNamespace(troubles=[]), SimpleNamespace(troubles=["one"])
-    told = [("a", 0, calm), ("a-fork", 1, None), ("b", 0, None), ("c", 0, calm), ("c-fork", 1, bad)]
+    told = [("a", 0, calm), ("a-fork", 1, calm), ("b", 0, calm), ("c", 0, calm), ("c-fork", 1, bad)]
     cards = [{"name": name, "depth": depth, "verdict": verdict} for name, depth, verdict in told]
     assert [one["name"] for one in put_troubled_first(cards)] == ["c", "c-fork", "a", "a-fork", "b"]
 

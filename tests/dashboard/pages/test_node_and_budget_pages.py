@@ -12,11 +12,13 @@ from dashboard.live.feeds import make_feed
 from dashboard.pages.budget.readings import list_evictions, tell
 from dashboard.pages.node.drain_previews import preview_drain
 from dashboard.pages.node.readings import list_nodes, read_node
-from lifecycle.models import Cluster
+from lifecycle.models import Cluster, Role
 from lifecycle.recorded.objects import find_object
+from tests.dashboard.conftest import make_user
 from tests.engine.disruption.site import Site, make_budget, make_workload
 from tests.engine.kinds.kept import keep
 
+EDITOR_AND_DRAIN = ("deployments/default/web/?edit", "nodes/node-1/?drain#drain-title")
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
@@ -121,6 +123,24 @@ def test_a_preview_tells_the_order_who_waits_and_how_long_and_changes_nothing(cl
     page = client.post(change, {"action": "drain", "preview": "yes"})
     assert page.status_code == 200 and "Drained after 12.5s." in page.content.decode()
     assert cluster.commands.count() == 0
+
+
+def test_rows_lead_who_may_change_things_to_an_editor_and_to_a_preview(client: Client):
+    cluster = keep(make_site(maxUnavailable=1).cluster)
+    here, bob = f"/clusters/{cluster.name}/", make_user("bob")
+    links = [f'href="{here}{page}"' for page in EDITOR_AND_DRAIN]
+    client.force_login(cluster.owner)
+    for page in (here, f"{here}workloads/"):
+        shown = client.get(page).content.decode()
+        assert all(link in shown for link in links)
+    # It is asked for as the page opens, and only where the address says so.
+    node = f"{here}nodes/node-1/"
+    asked = [client.get(page).content.decode().count('"click, load"') for page in (f"{node}?drain", node)]
+    assert asked == [1, 0]
+    Role.objects.create(cluster=cluster, user=bob, name=Role.Name.VIEWER)
+    client.force_login(bob)
+    shown = client.get(f"/clusters/{cluster.name}@{cluster.owner}/").content.decode()
+    assert "nodes/node-1/" in shown and "?drain" not in shown and "?edit" not in shown
 
 
 @pytest.mark.parametrize(

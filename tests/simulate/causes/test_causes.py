@@ -125,7 +125,8 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: one}\nspec: {%s}\n"
             " Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}]}\n---"
             + workload("Deployment", APP, SELECT)
             + scenario("2m"),
-            r"Deployment default/web\n  verdict   .*its autoscaler web does not scale it: FailedGetResourceMetric",
+            r"Deployment default/web\n  verdict   .*its autoscaler web does not scale it: FailedGetResourceMetric; there are"
+            r" metrics of its pods where `usage` of a behaviour says what they use, or podline.dev/load of a",
             id="an autoscaler that cannot reckon",
         ),
         pytest.param(

@@ -63,6 +63,18 @@ def _share(value: Any, goal: Any) -> int | None:
         return None
 
 
+def tell_lack(message: str) -> str:
+    """Where a message of Kubernetes says that there are no metrics, what tells them here; else ""."""
+    if "resource metrics API" in message:
+        return (
+            "there are metrics of its pods where `usage` of a behaviour says what they use, or podline.dev/load"
+            " of a Service"
+        )
+    if "custom metrics" in message or "external metrics" in message:
+        return "there is such a metric where the annotation podline.dev/metrics says its values"
+    return ""
+
+
 def tell_autoscaler(spec: Json, status: Json) -> str:
     """One sentence: what it holds the replicas at, by what, and what limits it."""
     target = spec.get("scaleTargetRef") or {}
@@ -79,7 +91,9 @@ def tell_autoscaler(spec: Json, status: Json) -> str:
     if active.get("reason") == "ScalingDisabled":
         return f"Rests: {whom} was scaled to 0, and an autoscaler does not wake it."
     if active.get("status") == "False":
-        return f"Leaves {whom} at {_pods(replicas)}: {active.get('message', '')}."
+        message = str(active.get("message") or "")
+        lack = tell_lack(message)
+        return f"Leaves {whom} at {_pods(replicas)}: {message}.{f' T{lack[1:]}.' if lack else ''}"
     desired = status.get("desiredReplicas") or 0
     told = [
         f"Scales {whom} from {replicas} to {desired}"

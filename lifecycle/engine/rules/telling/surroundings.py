@@ -14,6 +14,7 @@ from ...objects.names import LAST_APPLIED
 from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
 from ..network.services import EXTERNAL_NAME
+from .autoscalers import tell_lack
 from .noticed import NOTHING, Noticed
 from .verdicts import quote, tell_instant
 
@@ -96,7 +97,9 @@ def tell_scaler(autoscaler: Json, workload: Json | None, noticed: Noticed = NOTH
         if one.get("type") == "ScalingLimited" or one.get("reason") == "ScalingDisabled":
             continue
         if one.get("status") == "False":
-            why = f"{one.get('reason')}{quote(one.get('message') or '')}"
+            message = one.get("message") or ""
+            lack = tell_lack(message)
+            why = f"{one.get('reason')}{f'; {lack}' if lack else quote(message)}"
             return f"its autoscaler {name} {_NOT_SCALED}: {why}"
     back = noticed.put_back
     if back is not None and back.times >= _AGAIN:

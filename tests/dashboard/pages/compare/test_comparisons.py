@@ -66,6 +66,7 @@ def test_each_workload_is_told_of_both(pair: tuple[Cluster, Cluster]) -> None:
         ("Fewest available", "2", "0, worse"),
         ("Available in the end", "3", "0, worse"),
         ("Last change after", "4s", "3s"),
+        ("From first to last change", "2s", "1s"),
         ("Restarts of its pods", "0", "1, worse"),
     ]
 

@@ -1,4 +1,7 @@
-// The gallery's search: a story stays when every word stands in its sentence, its name, its kinds, or its topic.
+// The gallery's search: a story stays when each word begins one of its sentence, its name, its topic, or of
+// Kubernetes' own words in it.
+import { makeFinder } from "./beginnings.js";
+
 const form = document.querySelector("[data-find-story]");
 const box = form.querySelector("input");
 const note = form.querySelector("[data-found]");
@@ -6,7 +9,7 @@ const topics = [...document.querySelectorAll("[data-topic]")].map((element) => (
   element,
   stories: [...element.querySelectorAll("[data-story]")].map((story) => ({
     element: story,
-    text: `${element.dataset.topic} ${story.textContent} ${story.dataset.story}`.toLowerCase(),
+    has: makeFinder(`${element.dataset.topic} ${story.textContent} ${story.dataset.story}`),
   })),
 }));
 
@@ -15,8 +18,8 @@ function find() {
   let count = 0;
   for (const topic of topics) {
     let here = 0;
-    for (const { element, text } of topic.stories) {
-      element.hidden = !words.every((word) => text.includes(word));
+    for (const { element, has } of topic.stories) {
+      element.hidden = !words.every(has);
       here += Number(!element.hidden);
     }
     topic.element.hidden = !here;
