@@ -1,5 +1,7 @@
 // What is asked for and shown stands in the page's address, so that it can be sent, reloaded and gone back to.
 const PAUSE_MS = 400;
+/** By key of a row where on the object's page it leads to; of what is no pod there are no logs. */
+const PLACES = { e: "?edit", l: "#logs-title", y: "#yaml", d: "" };
 
 /** `[from, to]` of `17000-18000`, in virtual milliseconds; null for none. */
 function readStretch(text) {
@@ -46,4 +48,11 @@ export class Address {
     clearTimeout(this.#waiting);
     this.#waiting = setTimeout(() => { this.#waiting = null; }, PAUSE_MS);
   }
+}
+
+/** The address that a key of a row opens, as in k9s, of the object's page `path` below `base`; null for none. */
+export function addressOf(key, base, path) {
+  if (!path || !Object.hasOwn(PLACES, key)) return null;
+  if (key === "l" && !path.startsWith("pods/")) return null;
+  return `${base}${path}${PLACES[key]}`;
 }

@@ -2,8 +2,7 @@
 import { Address } from "./address.js";
 import { Ages } from "./ages.js";
 import { Chart } from "./charts/charts.js";
-import { Clock } from "./clock.js";
-import { ClockFace } from "./clock_face.js";
+import { Clock, ClockFace } from "./clock.js";
 import { EventFeed, refreshEvents } from "./feed.js";
 import { Finding } from "./finding.js";
 import { Ghost } from "./charts/ghost.js";

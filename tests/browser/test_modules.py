@@ -213,10 +213,9 @@ def test_words_on_bars_are_strangers_text(empty: Page):
     layout = {"meta": {"rowHeight": 26}, "yaxis": {"categoryarray": ["a"]}}
     found = call(
         empty,
-        "charts/bar_words",
-        """(async () => {
-          const {Labels} = await import("/js/charts/labels.js");
-          const labels = new Labels(document.createElement("div"));
+        "charts/labels",
+        """(() => {
+          const labels = new m.Labels(document.createElement("div"));
           labels.show(m.listWords([a[0]], a[1], [0, 60_000], 2000));
           const first = labels.layer.firstElementChild;
           const elements = labels.layer.querySelectorAll("script, b");

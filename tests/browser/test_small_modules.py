@@ -140,4 +140,4 @@ LINES = """m.pickAlone(
     ],
 )
 def test_a_click_in_the_legend_shows_one_line_alone(empty: Page, alone, drawn):
-    assert call(empty, "charts/isolate", LINES, alone) == drawn
+    assert call(empty, "charts/legend", LINES, alone) == drawn

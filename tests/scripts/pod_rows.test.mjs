@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf } from "../../static/js/table/row_keys.js";
+import { addressOf } from "../../static/js/address.js";
 import { PodRows } from "../../static/js/table/pod_rows.js";
 
 const COLUMNS = [["namespace", "NAMESPACE"], ["name", "NAME"], ["ready", "READY"], ["status", "STATUS"], ["restarts", "RESTARTS"], ["created_ms", "AGE"], ["node", "NODE"]];

@@ -1,21 +1,16 @@
 // A live Plotly figure: the server's figure and patches, grown with the virtual clock, drawn when it is worth it.
-import { listWords } from "./bar_words.js";
-import { listenToKeys } from "./chart_keys.js";
 import { Cursor } from "./cursor.js";
-import { listenToDrags } from "./drag.js";
 import { Flags } from "./flags.js";
 import { clock as clockDigits, ticks } from "../format.js";
 import { findLanes, makeGhostTraces } from "./ghost.js";
-import { Isolation } from "./isolate.js";
-import { Labels } from "./labels.js";
-import { drawLanes } from "./lanes.js";
-import { thinMarks } from "./marks.js";
+import { Labels, listWords } from "./labels.js";
+import { drawLanes, Rows } from "./lanes.js";
+import { Isolation } from "./legend.js";
+import { listenToDrags, listenToKeys } from "./moving.js";
 import { outline } from "./outlines.js";
 import { applyPatch, growFigure, isGrowing } from "./patches.js";
 import { hasLanes, placeOf, rowOf } from "./pick.js";
-import { makePicture, save } from "./picture.js";
-import { Rows } from "./rows.js";
-import { pickSeen } from "./sight.js";
+import { pickSeen, thinMarks } from "./sight.js";
 
 const CONFIG = { displayModeBar: false, doubleClick: false, scrollZoom: false };
 // Drawing takes at most a fifth of the time, and a figure that only grows is drawn ten times a second.
@@ -319,8 +314,9 @@ export class Chart {
   }
 
   /** The stretch that is shown, with all rows, as a file. */
-  #savePicture() {
+  async #savePicture() {
     if (!window.Plotly || !this.#figure) return;
+    const { makePicture, save } = await import("./picture.js");
     // What is out of sight is not drawn.
     if (!this.plot.layout) this.#draw();
     const [layout, range, width] = [this.plot.layout, this.range, this.plot.clientWidth];

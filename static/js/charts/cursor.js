@@ -1,8 +1,8 @@
 // Pointer and keyboard on a chart: a tip says what is there, a click or Enter asks why.
 // Up and down choose a row, then left and right go from bar to bar, or from change to change; Escape lets go.
-import { DRAG_PX } from "./drag.js";
+import { DRAG_PX } from "./moving.js";
 import { findItem, hasLanes, instantAt, isOnAxis, listChanges, listItems, listLanes, placeOf, rowOf, tellLines, TOP } from "./pick.js";
-import { addressOf } from "../table/row_keys.js";
+import { addressOf } from "../address.js";
 import { tip } from "./tips.js";
 
 const ROWS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };

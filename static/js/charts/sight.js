@@ -1,5 +1,7 @@
-// Of a figure with many bars only those that can be seen are drawn. The figure itself keeps all.
-const MOST_DRAWN_ALL = 200;
+// Of a figure with many bars or marks only those that can be seen are drawn. The figure itself keeps all.
+const MOST_BARS_ALL = 200;
+const MOST_MARKS_ALL = 1000;
+const APART_PX = 3;
 const NARROW_PX = 2;
 // In a row there are fewer places for narrow bars than this.
 const MOST_STEPS = 10_000;
@@ -15,7 +17,7 @@ function rankOf(trace) {
 export function pickSeen({ data, layout }, [from, to], width, { first, last }) {
   const bars = data.filter((trace) => trace.type === "bar");
   const count = bars.reduce((sum, trace) => sum + trace.y.length, 0);
-  if (count <= MOST_DRAWN_ALL) return data;
+  if (count <= MOST_BARS_ALL) return data;
   const places = new Map(layout.yaxis.categoryarray.map((key, index) => [key, index]));
   const narrow = new Map();
   const narrowMs = ((to - from) / width) * NARROW_PX;
@@ -65,4 +67,25 @@ function take(trace, indexes, joined, narrowMs) {
     picked.x[place] = narrowMs;
   });
   return picked;
+}
+
+/** A trace of marks as it is to be drawn in `width` pixels: of those that would lie on one another the last, none out of sight. */
+export function thinMarks(trace, [from, to], width) {
+  if (trace.mode !== "markers" || trace.x.length <= MOST_MARKS_ALL) return trace;
+  const last = new Map();
+  trace.x.forEach((at, index) => {
+    const place = Math.floor(((at - from) / (to - from)) * (width / APART_PX));
+    if (at >= from && at <= to) last.set(`${trace.y[index]} ${place}`, index);
+  });
+  const kept = [...last.values()];
+  const pick = (values) => (Array.isArray(values) ? kept.map((index) => values[index]) : values);
+  const { symbol, color } = trace.marker;
+  return {
+    ...trace,
+    x: pick(trace.x),
+    y: pick(trace.y),
+    seqs: pick(trace.seqs),
+    hovertext: pick(trace.hovertext),
+    marker: { ...trace.marker, symbol: pick(symbol), color: pick(color) },
+  };
 }

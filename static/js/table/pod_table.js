@@ -1,7 +1,7 @@
 // The pods as a table of any length: only rows in sight are elements, and what changes is written a few times a second.
 import { make } from "./elements.js";
 import { age } from "../ages.js";
-import { addressOf } from "./row_keys.js";
+import { addressOf } from "../address.js";
 import { isPod, PodRows } from "./pod_rows.js";
 
 const ROW_PX = 28;

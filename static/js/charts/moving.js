@@ -1,5 +1,6 @@
-// The pointer moves a chart through time: a drag pans, Ctrl and the wheel zoom about the instant at the pointer.
-// Shift and a drag choose a stretch, which is Plotly's own; two clicks show all as at first.
+// A chart moves through time. By keys: arrows pan, plus and minus zoom, Home follows now, Enter asks why, s tells figures.
+// By the pointer: a drag pans, Ctrl and the wheel zoom about the instant at the pointer. Shift and a drag choose a
+// stretch, which is Plotly's own; two clicks show all as at first.
 import { instantAt, LEFT, RIGHT } from "./pick.js";
 
 /** A press that moved so far was a drag. */
@@ -8,6 +9,31 @@ const ZOOM_A_PX = 0.002;
 const MOST_PX = 200;
 const LEAST_SPAN_MS = 20;
 const PX_A_LINE = 16;
+const STEP = 0.2;
+const MOVES = {
+  ArrowLeft: ([from, to]) => shift(from, to, -STEP),
+  ArrowRight: ([from, to]) => shift(from, to, STEP),
+  "+": ([from, to]) => [from + (to - from) * STEP, to - (to - from) * STEP],
+  "-": ([from, to]) => [from - (to - from) * STEP, to + (to - from) * STEP],
+};
+
+function shift(from, to, share) {
+  const by = Math.max((to - from) * share, -from);
+  return [from + by, to + by];
+}
+
+/** `chart` has `range`, `look(range)`, `follow()`, `askWhy()` and `choose()`; `element` takes the focus. */
+export function listenToKeys(element, chart) {
+  element.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Home") chart.follow();
+    else if (event.key === "Enter") chart.askWhy();
+    else if (event.key === "s") chart.choose();
+    else if (event.key in MOVES && chart.range) chart.look(MOVES[event.key](chart.range));
+    else return;
+    event.preventDefault();
+  });
+}
 
 /** `[from, to]` as it is when the wheel has turned by `pixels` at the instant `at`. */
 export function zoom([from, to], at, pixels) {
