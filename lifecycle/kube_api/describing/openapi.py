@@ -13,9 +13,9 @@ from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api.asking.asked import Text
 from lifecycle.kube_api.content import JSON, choose_type
 from lifecycle.kube_api.describing import openapi_paths, openapi_schemas
-from lifecycle.kube_api.describing.openapi_custom import make_custom
+from lifecycle.kube_api.describing.openapi_custom import make_custom, make_head
 from lifecycle.kube_api.describing.openapi_on_demand import FIELDS, make_fields
-from lifecycle.kube_api.describing.openapi_schemas import LIST_META, OBJECT_META, Refer
+from lifecycle.kube_api.describing.openapi_schemas import LIST_META, Refer
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.protobuf import swagger
 from lifecycle.kube_api.status import NoSuchPath, Refusal
@@ -144,7 +144,7 @@ def make_schemas(known: Sequence[Resource], refer: Refer) -> Json:
 
 def _without_table(resource: Resource, refer: Refer) -> Json:
     marks, known = _marks(resource, resource.kind), FIELDS.get(resource.kind)
-    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": refer(OBJECT_META)}
+    head = make_head(refer)
     if known is not None:
         return {"type": "object", "properties": {**head, **make_fields(known)["properties"]}, **marks}
     # Readers of v2 would refuse all fields beside those that are named.
