@@ -118,15 +118,15 @@ SELECTED = {"objectSelector": {"matchLabels": {"tier": "gold"}}}
             id="an error is passed over",
         ),
         pytest.param(
-            make_policy({"expression": "object.data.all(key, value, value != '')"}),
+            make_policy({"expression": "object.data.transformMap(key, one, one) != {}"}),
             NOT_OWNED,
             None,
             (
                 201,
                 "",
                 [
-                    f"{NAMES}: the expression \"object.data.all(key, value, value != '')\" is not asked:"
-                    " undeclared reference to 'key' (in container '')"
+                    f"{NAMES}: the expression 'object.data.transformMap(key, one, one) != {{}}' is not asked:"
+                    " the library for CEL does not run transformMap"
                 ],
             ),
             id="what cannot be asked is said",
