@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.kube_api.describing import openapi
 from lifecycle.kube_api.describing.built_in import list_built_in
 from lifecycle.kube_api.describing.resource import Resource
@@ -222,6 +223,18 @@ def test_kubectl_is_given_protobuf(shop, client, accept, content_type):
     assert (again.status_code, again.content) == (304, b"")
     document = orjson.loads(client.get("/k8s/shop/openapi/v2").content)
     assert (answer.content == swagger.encode(document)) == (content_type == swagger.MEDIA_TYPE)
+
+
+def test_what_is_kept_of_documents_is_bounded_and_made_anew_as_it_was(monkeypatch):
+    monkeypatch.setattr(openapi, "_written", {})
+    apps, core = (openapi._written_v3(place, KNOWN[:9], DEFAULT_RELEASE) for place in ("apps", "core"))
+    monkeypatch.setattr(openapi, "KEPT_BYTES", len(apps) + len(core))
+    third = openapi._written_v3("batch", KNOWN[:9], DEFAULT_RELEASE)
+    assert list(openapi._written.values()) == [core, third]
+    assert openapi._written_v3("apps", KNOWN[:9], DEFAULT_RELEASE) == apps
+    monkeypatch.setattr(openapi, "KEPT_BYTES", 10)
+    openapi._written_v3("policy", KNOWN[:9], DEFAULT_RELEASE)
+    assert not any(key[0] == "policy" for key in openapi._written), "more than there is room for"
 
 
 @pytest.mark.django_db
