@@ -88,13 +88,13 @@ def test_a_default_is_told_where_it_depends_on_nothing(schemas):
     assert [key for key in WITHOUT if key in found] == []
     told = schemas["io.k8s.api.core.v1.PodSpec"]["properties"]
     assert told["terminationGracePeriodSeconds"]["description"] == "A whole number. Default: 30."
-    assert told["enableServiceLinks"]["description"] == "true or false. Default: true."
+    assert told["enableServiceLinks"]["description"] == "True or false. Default: true."
 
 
 @pytest.mark.parametrize(
     "name, field, words",
     [
-        ("apps.v1.Deployment", "", "Modelled."),
+        ("apps.v1.Deployment", "", "Modelled: what a cluster does with it is simulated."),
         ("networking.v1.NetworkPolicy", "", "Stored. Nothing in the model acts on it."),
         ("rbac.v1.Role", "", "Says who may do what through the API. Controllers are held to none."),
         ("apps.v1.Deployment", "status", "What is so: the cluster writes it."),

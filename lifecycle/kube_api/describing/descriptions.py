@@ -21,6 +21,7 @@ from lifecycle.engine.schema.tables import Tables, load_tables
 from lifecycle.kube_api.describing.field_defaults import Key, list_defaults
 
 _HOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+_MODELLED = "Modelled: what a cluster does with it is simulated."
 OF_OBJECTS = {
     "apiVersion": "The group and version of the kind, as apps/v1.",
     "kind": "The kind of the object, as Deployment.",
@@ -33,7 +34,7 @@ _SCALARS = {
     "string": ("A text", "texts"),
     "int32": ("A whole number", "whole numbers"),
     "int64": ("A whole number", "whole numbers"),
-    "boolean": ("true or false", "true or false"),
+    "boolean": ("True or false", "true or false"),
     "number": ("A number", "numbers"),
     "bytes": ("Bytes, in base64", "bytes, in base64"),
     "time": ("A time, as 2026-01-31T12:00:00Z", "times"),
@@ -57,7 +58,7 @@ def describe_kind(kind: str, api_version: str) -> str:
         return "Asked of what clients of the API write, where the operator of the server has allowed it."
     if entry.unattended:
         return f"Stored. Its controller is not there yet: {entry.unattended}."
-    return "Stored. Nothing in the model acts on it." if entry.is_passive else "Modelled."
+    return "Stored. Nothing in the model acts on it." if entry.is_passive else _MODELLED
 
 
 @cache
