@@ -64,7 +64,7 @@ def describe_kind(kind: str, api_version: str) -> str:
 @cache
 def _entries() -> Mapping[Key, KindEntry]:
     """By apiVersion, in whichever it is served, and kind."""
-    found = {}
+    found: dict[Key, KindEntry] = {}
     for entry in list_entries():
         also = entry.served.also if entry.served is not None else {}
         versions = (f"{group}/{version}" if group else version for group, version in also)
