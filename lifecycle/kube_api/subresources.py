@@ -46,7 +46,7 @@ def update_scale(asked: Asked) -> Answer:
         error = "must be greater than or equal to 0"
         raise_invalid_object(resource, address.name, "spec.replicas", replicas, error, "Scale.autoscaling")
     sized = {
-        "apiVersion": resource.storage_version or resource.api_version,
+        "apiVersion": resource.stored_version,
         "kind": resource.kind,
         "metadata": scale["metadata"],
         "spec": {"replicas": replicas},

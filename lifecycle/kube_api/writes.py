@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lifecycle.engine.api.options import read_options
+from lifecycle.engine.api.options import read_options, show_options
 from lifecycle.engine.api.patching.patches import patch_object
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.rules.validation.words.refusal import raise_invalid
@@ -114,8 +114,8 @@ def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = Non
         rehearsed = {**payload, "request": {**request, "dryRun": ["All"]}}
         return _carry_out(asked, kind, webhooks.add_patches(rehearsed, patches)).data
 
-    is_dry_run = bool(request.get("dryRun"))
-    return webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, is_dry_run)
+    options = show_options(kind, payload)
+    return webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, options)
 
 
 def _carry_out(asked: Asked, kind: str, payload: Json) -> Result:
@@ -255,7 +255,7 @@ def patch(asked: Asked) -> Answer:
     elif old is not None and resource.is_converted:
         return _patch_converted(asked, old, how, value, told)
     payload = {
-        "apiVersion": resource.storage_version or resource.api_version,
+        "apiVersion": resource.stored_version,
         "kind": resource.kind,
         "namespace": address.namespace or "",
         "name": address.name,
@@ -330,7 +330,7 @@ def _is_held(meta: Json) -> bool:
 
 def _deletion(resource: Resource, namespace: str | None, name: str, options: DeleteOptions) -> Json:
     payload: Json = {
-        "apiVersion": resource.storage_version or resource.api_version,
+        "apiVersion": resource.stored_version,
         "kind": resource.kind,
         "namespace": namespace or "",
         "name": name,

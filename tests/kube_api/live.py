@@ -31,6 +31,16 @@ class Installation:
     data: Path
     kubeconfig: Path
 
+    def manage(self, *arguments: str) -> str:
+        """What a command of `manage.py` prints."""
+        environment = _make_environment() | {"PODLINE_DATA": str(self.data)}
+        command = [sys.executable, "manage.py", *arguments]
+        done = subprocess.run(
+            command, cwd=TOP, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+        return done.stdout
+
     @property
     def config(self) -> dict[str, Any]:
         """The kubeconfig's content, anew each time."""
@@ -55,9 +65,14 @@ class Installation:
 
 def find_kubectl() -> str:
     """The kubectl to test with; without one the test is skipped, and the run says so loudly."""
-    found = os.environ.get("KUBECTL") or shutil.which("kubectl")
+    return find_program("kubectl")
+
+
+def find_program(name: str) -> str:
+    """A program to test with, by the variable of its name or the PATH; without one the test is skipped."""
+    found = os.environ.get(name.upper()) or shutil.which(name)
     if found is None:
-        message = "NO KUBECTL ON THIS MACHINE: nothing of the real kubectl is tested; install it"
+        message = f"NO {name.upper()} ON THIS MACHINE: nothing of the real {name} is tested; install it"
         warnings.warn(message, stacklevel=2)
         pytest.skip(message)
     return found
@@ -70,8 +85,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    unwanted = {"REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "PODLINE_DATA"}
-    environment = {name: value for name, value in os.environ.items() if name not in unwanted}
+    environment = _make_environment()
     log = (data / "up.log").open("w+")
     command = [sys.executable, "manage.py", "up", "--port", str(port), "--data", str(data), "--workers", "1"]
     process = subprocess.Popen(
@@ -79,7 +93,9 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     )
     try:
         base = _wait_for_link(process, data / "up.log").partition("/enter/")[0]
-        yield Installation(base, data, _write_kubeconfig(data, environment))
+        made = Installation(base, data, data / "kubeconfig")
+        made.kubeconfig.write_text(made.manage("kubeconfig", "demo"))
+        yield made
     finally:
         process.send_signal(signal.SIGTERM)
         try:
@@ -91,18 +107,9 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
     assert "Traceback" not in (data / "up.log").read_text()
 
 
-def _write_kubeconfig(data: Path, environment: dict[str, str]) -> Path:
-    done = subprocess.run(
-        [sys.executable, "manage.py", "kubeconfig", "demo"],
-        cwd=TOP,
-        env=environment | {"PODLINE_DATA": str(data)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    path = data / "kubeconfig"
-    path.write_text(done.stdout)
-    return path
+def _make_environment() -> dict[str, str]:
+    unwanted = {"REDIS_URL", "DATABASE_URL", "DJANGO_SETTINGS_MODULE", "PODLINE_DATA"}
+    return {name: value for name, value in os.environ.items() if name not in unwanted}
 
 
 def _wait_for_link(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -22,7 +22,7 @@ RELEASES = ("v1.34", "v1.35", "v1.36")
 # What is answered and never kept is said to take any field; of DeleteOptions other groups are told too.
 NOT_DESCRIBED = ("Review", ".ComponentStatus", ".DeleteOptions")
 # What no client goes by: unions, and who owns what inside a mapping of plain values or bytes.
-NOT_TOLD = ("x-kubernetes-unions", "x-kubernetes-map-type")
+NOT_TOLD = ("x-kubernetes-unions", "x-kubernetes-map-type", "description")
 SAID_OTHERWISE = {
     ("CertificateSigningRequestSpec", "extra"),
     ("CertificateSigningRequestSpec", "request"),

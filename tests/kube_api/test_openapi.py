@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.kube_api.describing import openapi
 from lifecycle.kube_api.describing.built_in import list_built_in
 from lifecycle.kube_api.describing.resource import Resource
@@ -65,7 +66,8 @@ def v2() -> Json:
     ],
 )
 def test_fields_are_told_as_a_real_server_tells_them(v2, definition, name, schema):
-    assert v2["definitions"][definition]["properties"][name] == schema
+    told = v2["definitions"][definition]["properties"][name]
+    assert {key: value for key, value in told.items() if key != "description"} == schema
 
 
 def test_what_is_owned_whole_says_so_itself(v2):
@@ -87,6 +89,7 @@ def test_in_v3_nothing_stands_beside_a_reference():
     strategy = {"$ref": "#/components/schemas/io.k8s.api.apps.v1.DeploymentStrategy"}
     assert found["properties"]["strategy"] == {
         "allOf": [strategy],
+        "description": "An object of the type DeploymentStrategy.",
         "x-kubernetes-patch-strategy": "retainKeys",
     }
 
@@ -220,6 +223,18 @@ def test_kubectl_is_given_protobuf(shop, client, accept, content_type):
     assert (again.status_code, again.content) == (304, b"")
     document = orjson.loads(client.get("/k8s/shop/openapi/v2").content)
     assert (answer.content == swagger.encode(document)) == (content_type == swagger.MEDIA_TYPE)
+
+
+def test_what_is_kept_of_documents_is_bounded_and_made_anew_as_it_was(monkeypatch):
+    monkeypatch.setattr(openapi, "_written", {})
+    apps, core = (openapi._written_v3(place, KNOWN[:9], DEFAULT_RELEASE) for place in ("apps", "core"))
+    monkeypatch.setattr(openapi, "KEPT_BYTES", len(apps) + len(core))
+    third = openapi._written_v3("batch", KNOWN[:9], DEFAULT_RELEASE)
+    assert list(openapi._written.values()) == [core, third]
+    assert openapi._written_v3("apps", KNOWN[:9], DEFAULT_RELEASE) == apps
+    monkeypatch.setattr(openapi, "KEPT_BYTES", 10)
+    openapi._written_v3("policy", KNOWN[:9], DEFAULT_RELEASE)
+    assert not any(key[0] == "policy" for key in openapi._written), "more than there is room for"
 
 
 @pytest.mark.django_db

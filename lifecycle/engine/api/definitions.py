@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..heart.errors import NotFound
-from ..kinds.registry import entry_of, entry_of_json, kind_of_json
+from ..kinds.registry import entry_of, entry_of_json, kind_of_json, list_forms
 from ..kinds.validation import validate_create
 from ..objects.kinds import Kind
 from ..objects.meta import StoredObject
@@ -131,9 +131,9 @@ class Definitions:
         """The versions that a kind is served in, that of the object first."""
         own = str(data.get("apiVersion") or kind.api_version).rpartition("/")[2]
         definition = self.find(kind.id)
-        served = (
-            [] if definition is None else [one.name for one in definition.versions.values() if one.is_served]
-        )
+        if definition is None:
+            return list(dict.fromkeys([own, *list_forms(kind)]))
+        served = [one.name for one in definition.versions.values() if one.is_served]
         return list(dict.fromkeys([own, *served]))
 
     def identify(self, new: StoredObject) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from lifecycle.lean_dataclasses import dataclass, field
 
+from ..rules.actions import UPDATE
 from ..rules.validation.words.field_error import NOT_SUPPORTED, FieldError, forbidden, invalid, required
 from ..rules.validation.words.field_error import TOO_LONG as _TOO_LONG
 from ..rules.validation.words.refusal import make_invalid
@@ -30,13 +31,16 @@ _OWN_NAMES: Mapping[str, str] = {
     "rollout": "kubectl-rollout",
     "taint": "kubectl-taint",
 }
+_OF_CREATIONS = "CreateOptions"
 _KINDS: Mapping[str, str] = {
-    "create": "CreateOptions",
+    "create": _OF_CREATIONS,
     "replace": "UpdateOptions",
     "patch": "PatchOptions",
     "scale": "PatchOptions",
     "delete": "DeleteOptions",
 }
+_SHOWN = ("dryRun", "fieldManager", "fieldValidation", "force")
+_OF_DELETIONS = ("gracePeriodSeconds", "preconditions", "propagationPolicy")
 
 
 @dataclass(slots=True)
@@ -46,7 +50,8 @@ class WriteOptions:
     `validation`: STRICT, WARN, IGNORE, or "" for what comes from Podline itself. `problems`: what whoever
     read the request's text saw that its value does not show, such as fields given twice, in the API server's
     words. `user`: name and groups of who asks, as reviews show them; None where nobody is known. `patches`:
-    JSON patches that mutating webhooks answered. `warnings` are gathered on the way.
+    JSON patches that mutating webhooks answered. `shown`: the options as reviews show them. `warnings` are
+    gathered on the way.
     """
 
     manager: str = "unknown"
@@ -56,6 +61,7 @@ class WriteOptions:
     problems: Sequence[str] = ()
     user: Json | None = None
     patches: list[Any] = field(default_factory=list)
+    shown: Json = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def warn(self, texts: Sequence[str]) -> None:
@@ -79,7 +85,23 @@ def read_options(command: str, payload: Mapping[str, Any]) -> WriteOptions:
         tuple(request.get("problems") or ()),
         request.get("userInfo"),
         request.get("patches") or [],
+        show_options(command, payload),
     )
+
+
+def show_options(command: str, payload: Mapping[str, Any]) -> Json:
+    """What a client of the API said beside the object, as a review shows it: the options of its verb."""
+    request, found = payload["request"], {"apiVersion": GROUP, "kind": _KINDS.get(command, _OF_CREATIONS)}
+    found |= {name: request[name] for name in _SHOWN if request.get(name) is not None}
+    return found | {name: payload[name] for name in _OF_DELETIONS if payload.get(name) is not None}
+
+
+def as_operation(shown: Json, operation: str) -> Json:
+    """The options of what a write comes to: a patch may create. Where nothing was said, their kind alone."""
+    head = {"apiVersion": GROUP, "kind": f"{operation.title()}Options"}
+    if operation == UPDATE:
+        return head | shown
+    return {name: value for name, value in shown.items() if name != "force"} | head
 
 
 def name_of_agent(user_agent: str) -> str:
@@ -92,7 +114,7 @@ def name_of_agent(user_agent: str) -> str:
 def _check_options(command: str, payload: Mapping[str, Any], request: Mapping[str, Any]) -> None:
     errors = [error for check in _CHECKS for error in check(command, payload, request)]
     if errors:
-        raise make_invalid(_KINDS.get(command, "CreateOptions"), "", errors, GROUP)
+        raise make_invalid(_KINDS.get(command, _OF_CREATIONS), "", errors, GROUP)
 
 
 def _is_apply(command: str, payload: Mapping[str, Any]) -> bool:

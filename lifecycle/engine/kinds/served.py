@@ -77,6 +77,14 @@ class Served:
     warning_of_deletion: str = ""
     """What a deletion that does not say what becomes of its dependents is warned of."""
 
+    def list_forms(self, api_version: str) -> Mapping[str, Form]:
+        """The forms of the kind's group by their versions; `api_version`: the kind's own."""
+        own_group, _, own = api_version.rpartition("/")
+        return {
+            own: self.form,
+            **{version: form for (group, version), form in self.also.items() if group == own_group},
+        }
+
 
 AS_MOST = Served()
 ALL = ("all",)

@@ -38,6 +38,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/cel/evaluator": ("staging/src/k8s.io/apiserver/pkg/cel/environment/base.go",),
     "rules/cel/libraries": ("staging/src/k8s.io/apiserver/pkg/cel/library/libraries.go",),
     "rules/cel/lists": ("staging/src/k8s.io/apiserver/pkg/cel/library/lists.go",),
+    "rules/cel/messages": (
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/validator.go",
+    ),
     "rules/cel/patterns": ("staging/src/k8s.io/apiserver/pkg/cel/library/regex.go",),
     "rules/cel/urls": ("staging/src/k8s.io/apiserver/pkg/cel/library/urls.go",),
     "rules/cel/values": ("staging/src/k8s.io/apiserver/pkg/cel/value.go",),

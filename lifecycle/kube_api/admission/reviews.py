@@ -19,12 +19,16 @@ _MOST_WARNINGS, _MOST_LETTERS = 50, 1_000
 
 @dataclass(slots=True)
 class Verdict:
-    """A readable answer. `patch`: the operations of a JSON patch. `status`: what a denial says."""
+    """A readable answer. `patch`: the operations of a JSON patch. `status`: what a denial says.
+
+    `version`: that in which the webhook saw the object.
+    """
 
     is_allowed: bool
     patch: list[Any] = field(default_factory=list)
     warnings: Sequence[str] = ()
     status: Json | None = None
+    version: str = ""
 
 
 def make_review(request: Request, version: str) -> Json:
@@ -56,6 +60,7 @@ def read_answer(review: Json, answer: Any, is_mutating: bool) -> Verdict:
         _read_patch(response, is_mutating),
         warnings,
         status if isinstance(status, dict) else None,
+        review["request"]["kind"]["version"],
     )
 
 

@@ -7,15 +7,17 @@ patch would make valid is refused before it is asked.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
 
+from lifecycle.engine.api.options import as_operation
 from lifecycle.engine.api.patching.json_patch import json_patch
 from lifecycle.engine.heart.errors import ApiError
+from lifecycle.engine.kinds.served import Form
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.rules.actions import CREATE, DELETE, UPDATE
 from lifecycle.engine.rules.cel.evaluator import Budget, Failed, Unasked
@@ -56,6 +58,7 @@ class _Round:
 
     request: Request
     deadline: float
+    forms: Mapping[str, Form]
     budget: Budget = field(default_factory=Budget)
     outcome: Outcome = field(default_factory=Outcome)
 
@@ -65,19 +68,20 @@ def are_allowed() -> bool:
     return bool(settings.WEBHOOKS)
 
 
-def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, is_dry_run: bool) -> Outcome:
+def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, options: Json) -> Outcome:
     """Ask the webhooks of a write. Raises Refusal as one of them, or its failure, wants it.
 
     `rehearse`: makes the object as it would be stored, with JSON patches on it; None of a deletion.
+    `options`: what was said beside the object, as reviews show it.
     """
     mutating, validating = (_list_webhooks(asked, kind) for kind in (_MUTATING, _VALIDATING))
     if not mutating and not validating:
         return Outcome()
-    request = _make_request(asked, name, old, is_dry_run)
+    request = _make_request(asked, name, old, options)
     if request.is_exempt:
         return Outcome()
     new = rehearse([]) if rehearse is not None else None
-    found = _Round(_with_object(request, new), time.monotonic() + SECONDS)
+    found = _Round(_with_object(request, new), time.monotonic() + SECONDS, _list_forms(asked))
     _mutate(mutating, found)
     if found.outcome.patches and rehearse is not None:
         found.request = replace(found.request, object=rehearse(found.outcome.patches))
@@ -91,17 +95,18 @@ def _list_webhooks(asked: Asked, kind: str) -> list[Json]:
     return [one for data in rows.values_list("data", flat=True) for one in data.get("webhooks") or ()]
 
 
-def _make_request(asked: Asked, name: str, old: Json | None, is_dry_run: bool) -> Request:
+def _make_request(asked: Asked, name: str, old: Json | None, options: Json) -> Request:
     resource, address = asked.resource, asked.address
     kind = Kind(resource.api_version, resource.kind, resource.name, resource.namespaced)
     namespace = address.namespace or ""
     if resource.name == "namespaces" and not resource.group:
         namespace = name
     home = reads.find(asked.cluster, _NAMESPACES, None, namespace) if namespace else None
+    operation, forms = CREATE if old is None else UPDATE, _list_forms(asked)
     return Request(
-        CREATE if old is None else UPDATE,
+        operation,
         kind,
-        _list_versions(asked),
+        list(forms),
         namespace,
         name,
         address.subresource or "",
@@ -109,18 +114,22 @@ def _make_request(asked: Asked, name: str, old: Json | None, is_dry_run: bool) -
         old,
         asked.caller.info.to_json(),
         home,
-        is_dry_run,
+        as_operation(options, operation),
+        {version: form.show for version, form in forms.items() if form.show is not None},
     )
 
 
-def _list_versions(asked: Asked) -> list[str]:
+def _list_forms(asked: Asked) -> dict[str, Form]:
+    """How the versions of the kind show its objects, that which was asked by first."""
     resource = asked.resource
-    versions = [resource.version]
+    forms = {resource.version: resource.form}
     if resource.custom:
         known = custom_resources.of_cluster(asked.cluster).values()
         alike = (one for one in known if (one.group, one.kind) == (resource.group, resource.kind))
-        versions += [one.version for one in alike]
-    return list(dict.fromkeys(versions))
+        return forms | {one.version: one.form for one in alike}
+    if resource.stored_group == resource.group:
+        forms |= resource.served.list_forms(resource.stored_version)
+    return forms
 
 
 def _with_object(request: Request, new: Json | None) -> Request:
@@ -154,23 +163,43 @@ def _mutate_by(webhook: Json, found: _Round) -> bool:
     if verdict is None:
         return False
     if verdict.patch:
-        _apply(webhook, verdict.patch, found)
+        _apply(webhook, verdict, found)
     return True
 
 
-def _apply(webhook: Json, patch: list[Any], found: _Round) -> None:
-    name = webhook.get("name")
-    if found.request.object is None:
+def _apply(webhook: Json, verdict: Verdict, found: _Round) -> None:
+    """Patch the object in the version that the webhook saw; what is kept fits the object as it is stored."""
+    name, before, patch = webhook.get("name"), found.request.object, verdict.patch
+    seen = found.request.as_version(verdict.version).object
+    if before is None or seen is None:
         why = "attempted to modify the object, which is not supported for this operation"
         raise _internal(f'admission webhook "{name}" {why}')
     try:
-        changed = json_patch(found.request.object, patch)
+        changed = json_patch(seen, patch)
     except ApiError as problem:
         raise _internal(problem.message) from None
     if not isinstance(changed, dict) or not isinstance(changed.get("metadata"), dict):
         raise _internal(f'admission webhook "{name}" left no object')
+    if seen != before:
+        read = found.forms[verdict.version].read
+        changed = {**(read(changed) if read is not None else changed), "apiVersion": before["apiVersion"]}
+        patch = _find_difference(before, changed)
     found.outcome.patches.append(patch)
     found.request = replace(found.request, object=changed)
+
+
+def _find_difference(before: Mapping[str, Any], after: Json) -> list[Json]:
+    """A JSON patch that makes one of the other, field by field of the whole object."""
+    gone = [{"op": "remove", "path": _point_to(name)} for name in before if name not in after]
+    return gone + [
+        {"op": "add", "path": _point_to(name), "value": value}
+        for name, value in after.items()
+        if name not in before or before[name] != value
+    ]
+
+
+def _point_to(name: str) -> str:
+    return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
 # --- validating -------------------------------------------------------------------------------------------

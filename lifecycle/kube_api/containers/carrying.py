@@ -49,6 +49,8 @@ class Carrying:
     write: Write
     is_gone = False
     """The client hears nothing more."""
+    is_over = False
+    """The container has ended."""
     problem = ""
     """Why nothing more of the input is taken."""
 
@@ -74,9 +76,25 @@ class Carrying:
             return await self._copy(tar)
         if not asked.has_input:
             return await self._tell(await self._run_once(asked.command))
-        if asked.is_terminal:
-            return await self._converse_at_terminal()
-        return await self._converse()
+        return await self._while_it_runs(self._converse_at_terminal if asked.is_terminal else self._converse)
+
+    async def _while_it_runs(self, converse: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        """A command that waits for its input is killed when its container ends, as on a node."""
+        options = LogOptions(container=self.asked.container)
+        run = await in_thread(logs.find)(self.cluster, self.asked.pod, options, self.right)
+        if run is None:
+            return await converse()
+        watching = asyncio.ensure_future(run.wait_until_over())
+        watching.add_done_callback(self._hear_of_the_end)
+        try:
+            return await converse()
+        finally:
+            watching.cancel()
+
+    def _hear_of_the_end(self, watching: asyncio.Future[None]) -> None:
+        if not watching.cancelled():
+            self.is_over = True
+            self.inlet.end()
 
     async def _run_once(self, words: list[str]) -> dict[str, Any]:
         found: dict[str, Any] = await threads.waiting(self._run)(words, {})
@@ -91,6 +109,8 @@ class Carrying:
         while True:
             await self.inlet.gather(GATHER_SECONDS)
             has_ended, data = self._take()
+            if self.is_over:
+                return _exit_status(self.asked.command, _KILLED)
             status = await self._say(session, Typed(decoder.decode(data, has_ended), has_ended))
             if status is not None or has_ended:
                 return status or _exit_status(self.asked.command, _KILLED)
@@ -102,6 +122,8 @@ class Carrying:
         while status is None:
             await self._wait_for_input()
             has_ended, data = self._take()
+            if self.is_over:
+                break
             # Each end of an input ends one program at most, a hang-up all of them.
             ends = [Typed(is_end=True)] * (_MOST_NESTED if has_ended else 0)
             for typed in [*terminal.type(data), *ends]:
@@ -111,8 +133,8 @@ class Carrying:
                     return status
             await self._show(terminal.take_shown())
             if has_ended:
-                return _exit_status(self.asked.command, _KILLED)
-        return status
+                break
+        return status or _exit_status(self.asked.command, _KILLED)
 
     async def _wait_for_input(self) -> None:
         """Until there is some. Raises Refusal where nobody may ask any more; silence ends the input."""

@@ -29,5 +29,5 @@ def to_stored(resource: Resource, data: Json) -> Json:
     """An object as it was sent to a resource, as it is stored."""
     if resource.form.read is not None:
         data = resource.form.read(data)
-    stored = resource.storage_version or resource.api_version
+    stored = resource.stored_version
     return data if data.get("apiVersion") == stored else {**data, "apiVersion": stored}

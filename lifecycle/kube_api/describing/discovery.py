@@ -187,7 +187,7 @@ def _entries(resource: Resource) -> list[Json]:
 
 def hash_storage(resource: Resource) -> str:
     """What tells in which version objects are stored."""
-    group, _, version = (resource.storage_version or resource.api_version).rpartition("/")
+    group, _, version = resource.stored_version.rpartition("/")
     text = f"{group}/{resource.served.kept_as or version}/{resource.kind}"
     return base64.b64encode(hashlib.sha256(text.encode()).digest()[:8]).decode()
 

@@ -13,9 +13,9 @@ from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api.asking.asked import Text
 from lifecycle.kube_api.content import JSON, choose_type
 from lifecycle.kube_api.describing import openapi_paths, openapi_schemas
-from lifecycle.kube_api.describing.openapi_custom import make_custom
+from lifecycle.kube_api.describing.openapi_custom import make_custom, make_head
 from lifecycle.kube_api.describing.openapi_on_demand import FIELDS, make_fields
-from lifecycle.kube_api.describing.openapi_schemas import LIST_META, OBJECT_META, Refer
+from lifecycle.kube_api.describing.openapi_schemas import LIST_META, Refer
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.protobuf import swagger
 from lifecycle.kube_api.status import NoSuchPath, Refusal
@@ -23,9 +23,10 @@ from lifecycle.models import Cluster
 from lifecycle.reads import read_release
 
 Json = dict[str, Any]
-_KEPT = 256
+KEPT_BYTES = 32 * 1024 * 1024
+"""What is kept of documents, together: those of one release without definitions are some 3 MiB."""
 _written: dict[tuple[Any, ...], bytes] = {}
-"""Documents by what they are made of: cut when there are too many."""
+"""Documents by what they are made of, the latest made last."""
 
 
 def answer(request: HttpRequest, cluster: Cluster, words: list[str], known: list[Resource]) -> Text:
@@ -72,10 +73,18 @@ def _write(place: str, known: Sequence[Resource], release: Release, make: Callab
     key = (place, release.name, *(_hash(repr(one).encode()) for one in known if one.custom))
     found = _written.get(key)
     if found is None:
-        if len(_written) >= _KEPT:
-            _written.clear()
-        found = _written[key] = make()
+        found = make()
+        _keep(key, found)
     return found
+
+
+def _keep(key: tuple[Any, ...], text: bytes) -> None:
+    """Keep a document, and let go of those made first until all have room. Threads may be here together."""
+    if len(text) > KEPT_BYTES:
+        return
+    _written[key] = text
+    while sum(map(len, list(_written.values()))) > KEPT_BYTES:
+        _written.pop(next(iter(list(_written)), key), None)
 
 
 def _send(request: HttpRequest, text: bytes, content_type: str = JSON) -> Text:
@@ -144,7 +153,7 @@ def make_schemas(known: Sequence[Resource], refer: Refer) -> Json:
 
 def _without_table(resource: Resource, refer: Refer) -> Json:
     marks, known = _marks(resource, resource.kind), FIELDS.get(resource.kind)
-    head = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": refer(OBJECT_META)}
+    head = make_head(refer)
     if known is not None:
         return {"type": "object", "properties": {**head, **make_fields(known)["properties"]}, **marks}
     # Readers of v2 would refuse all fields beside those that are named.

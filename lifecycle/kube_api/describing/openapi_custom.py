@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lifecycle.engine.rules.custom_resources.structural import EMBEDS, PRESERVES
+from lifecycle.kube_api.describing.descriptions import OF_OBJECTS
 from lifecycle.kube_api.describing.openapi_schemas import OBJECT_META, Refer
 from lifecycle.kube_api.describing.resource import Resource
 
 Json = dict[str, Any]
-_TEXT = {"type": "string"}
 _JUNCTORS = ("allOf", "anyOf", "oneOf", "not")
 
 
@@ -23,11 +23,13 @@ def make_custom(resource: Resource, refer: Refer) -> Json:
     if not isinstance(given, dict) or (refer.is_v2 and given.get(PRESERVES)):
         return {"type": "object"}
     schema = _tell(given, refer)
-    return {**schema, "type": "object", "properties": {**schema.get("properties", {}), **_head(refer)}}
+    return {**schema, "type": "object", "properties": {**schema.get("properties", {}), **make_head(refer)}}
 
 
-def _head(refer: Refer) -> Json:
-    return {"apiVersion": _TEXT, "kind": _TEXT, "metadata": refer(OBJECT_META)}
+def make_head(refer: Refer) -> Json:
+    """What every object has."""
+    parts = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": refer(OBJECT_META)}
+    return {name: refer.mark(one, {"description": OF_OBJECTS[name]}) for name, one in parts.items()}
 
 
 def _tell(schema: Json, refer: Refer) -> Json:
@@ -39,7 +41,7 @@ def _tell(schema: Json, refer: Refer) -> Json:
     if isinstance(told.get("properties"), dict):
         told["properties"] = {name: _tell(one, refer) for name, one in told["properties"].items()}
     if schema.get(EMBEDS) and not (refer.is_v2 and schema.get(PRESERVES)):
-        told["properties"] = {**told.get("properties", {}), **_head(refer)}
+        told["properties"] = {**told.get("properties", {}), **make_head(refer)}
         told["required"] = list(dict.fromkeys((*(told.get("required") or ()), "kind", "apiVersion")))
     return told
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from lifecycle.engine.schema.fields import ANY_TYPE, read_field
 from lifecycle.kube_api.access.review_fields import REVIEW_SPECS
+from lifecycle.kube_api.describing.descriptions import tell_value
 
 Json = dict[str, Any]
 _AMOUNTS = ("map", "string")
@@ -68,8 +70,28 @@ _SCALARS: dict[str, Json] = {
 def make_fields(fields: Json) -> Json:
     """The schema of an object with these fields."""
     needed = sorted(name[:-1] for name in fields if name.endswith("!"))
-    properties = {name.removesuffix("!"): _make(type) for name, type in fields.items()}
+    properties = {
+        name.removesuffix("!"): {**_make(type), "description": f"{tell_value(read_field(_write(type)))}."}
+        for name, type in fields.items()
+    }
     return {"type": "object", "properties": properties} | ({"required": needed} if needed else {})
+
+
+def _write(type: Any) -> str:
+    """A type as the field tables write it."""
+    match type:
+        case dict():
+            return "object"
+        case [one]:
+            return f"list of {_write(one)}"
+        case ("map", one):
+            return f"map of {_write(one)}"
+        case "[]string":
+            return "list of string"
+        case "map":
+            return ANY_TYPE
+        case _:
+            return str(type)
 
 
 def _make(type: Any) -> Json:

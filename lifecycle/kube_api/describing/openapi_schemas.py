@@ -9,6 +9,7 @@ from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, MAP, Field
 from lifecycle.engine.schema.tables import ANY_FIELD, Tables, load_tables
+from lifecycle.kube_api.describing.descriptions import describe_field, describe_kind
 from lifecycle.lean_dataclasses import replace
 
 Json = dict[str, Any]
@@ -212,7 +213,9 @@ def definitions_of(api_version: str, kind: str, refer: Refer) -> Json:
     found = {named[one]: make_schema(one, refer) for one in _reach(type_name, tables)}
     group, _, version = api_version.rpartition("/")
     name = named[type_name]
+    described = describe_kind(kind, api_version)
     found[name] = {
+        **({"description": described} if described else {}),
         **found[name],
         "x-kubernetes-group-version-kind": [{"group": group, "kind": kind, "version": version}],
     }
@@ -229,7 +232,10 @@ def make_schema(type_name: str, refer: Refer) -> Json:
     """The schema of a type, whose fields refer to others."""
     fields = load_tables(refer.release).types[type_name]
     properties = {
-        name: make_field(_named(type_name, name, field), refer)
+        name: refer.mark(
+            make_field(_named(type_name, name, field), refer),
+            {"description": describe_field(type_name, name, field, refer.release)},
+        )
         for name, field in sorted(fields.items())
         if name != ANY_FIELD
     }

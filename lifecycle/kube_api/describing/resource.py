@@ -58,7 +58,12 @@ class Resource:
     @property
     def stored_group(self) -> str:
         """The group under which its objects are stored."""
-        return (self.storage_version or self.api_version).rpartition("/")[0]
+        return self.stored_version.rpartition("/")[0]
+
+    @property
+    def stored_version(self) -> str:
+        """The apiVersion under which its objects are stored."""
+        return self.storage_version or self.api_version
 
     @property
     def is_converted(self) -> bool:

@@ -119,6 +119,16 @@ ANSWERS: dict[str, Callable[[Json], Any]] = {
         {"op": "add", "path": "/data", "value": {"seen": str(request["object"]["metadata"].get("labels"))}},
     ),
     "/other": lambda request: patch(request, OTHER),
+    "/scale": lambda request: patch(
+        request,
+        {"op": "test", "path": "/apiVersion", "value": request["object"]["apiVersion"]},
+        {"op": "add", "path": "/spec/targetCPUUtilizationPercentage", "value": 55},
+    ),
+    "/size": lambda request: patch(
+        request,
+        {"op": "test", "path": "/apiVersion", "value": "example.org/v2"},
+        {"op": "add", "path": "/spec", "value": {"a/b~c": {"size": 2}}},
+    ),
     "/types": lambda request: patch(request, {"op": "add", "path": "/data", "value": [1]}),
     "/misfit": lambda request: patch(request, {"op": "remove", "path": "/nowhere/at/all"}),
     "/undecodable": lambda request: review(request, patch="!", patchType="JSONPatch"),
@@ -243,18 +253,25 @@ def test_what_a_webhook_answers_decides_in_the_words_of_the_api_server(api, gate
 def test_mutating_webhooks_change_what_is_stored_and_others_see_it(api, gate, shop):
     again = make_webhook(gate, "/again", reinvocationPolicy="IfNeeded")
     configure(api, "Mutating", "a", again)
-    configure(api, "Mutating", "b", make_webhook(gate, "/label"), make_webhook(gate, "/other"))
+    configure(api, "Mutating", "b", make_webhook(gate, "/other"), make_webhook(gate, "/label"))
     configure(api, "Validating", "c", make_webhook(gate, "/warn"))
     made = create(api, "box", "?fieldManager=ann", data={"a": "b"})
     assert made.status_code == 201, made.content
     stored = made.json()
     assert stored["metadata"]["name"] == "box" and stored["metadata"]["uid"] != "1"
-    assert stored["data"] == {"seen": "None"}
+    # The first was asked again, after another had changed the labels that it had seen.
+    assert [review["request"]["object"]["metadata"].get("labels") for _, review, _ in Gate.asked[::3]] == [
+        None,
+        {"by": "gate"},
+    ]
+    assert stored["data"] == {"seen": "{'by': 'gate'}"} and stored["metadata"]["labels"] == {"by": "gate"}
     assert made.warnings == ['299 - "take care"']
     paths = [path for path, *_ in Gate.asked]
-    assert paths == ["/again", "/label", "/other", "/again", "/warn"]
+    assert paths == ["/again", "/other", "/label", "/again", "/warn"]
     last = Gate.asked[-1][1]["request"]
-    assert last["object"]["data"]["seen"] != "nothing" and last["oldObject"] is None
+    assert last["object"]["data"] == stored["data"] and last["oldObject"] is None
+    options = {"apiVersion": "meta.k8s.io/v1", "kind": "CreateOptions", "fieldManager": "ann"}
+    assert last["options"] == options
     assert (last["operation"], last["namespace"], last["name"]) == ("CREATE", "default", "box")
     assert last["userInfo"]["username"] == "ada" and last["dryRun"] is False
     assert not any(
@@ -286,6 +303,77 @@ def test_changes_and_deletions_are_asked_of_with_what_was_there(api, gate):
         {"a": "b"},
     )
     assert api.get(f"{MAPS}/box").json()["data"] == {"a": "b"}
+
+
+SCALER = {
+    "apiVersion": "autoscaling/v2",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "web"},
+    "spec": {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+        "maxReplicas": 3,
+        "metrics": [
+            {
+                "type": "Resource",
+                "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}},
+            }
+        ],
+    },
+}
+
+
+def send(api: Any, path: str, data: Json) -> Any:
+    made = api.post(f"/k8s/shop/apis/{path}", data, content_type="application/json")
+    assert made.status_code == 201, made.content
+    return made.json()
+
+
+@pytest.mark.spec("CEL-06")
+def test_an_autoscaler_is_shown_as_v1_to_whom_asks_for_that_and_patched_as_such(api, gate):
+    rule = {
+        "apiGroups": ["autoscaling"],
+        "apiVersions": ["v1"],
+        "operations": ["*"],
+        "resources": ["horizontalpodautoscalers"],
+    }
+    configure(api, "Mutating", "gate", make_webhook(gate, "/scale", rules=[rule]))
+    configure(api, "Validating", "exact", make_webhook(gate, "/no", rules=[rule], matchPolicy="Exact"))
+    path = "namespaces/default/horizontalpodautoscalers"
+    made = send(api, f"autoscaling/v2/{path}", SCALER)
+    ((_, review, _),) = Gate.asked
+    asked = review["request"]
+    assert (asked["kind"]["version"], asked["requestKind"]["version"]) == ("v1", "v2")
+    assert asked["object"]["apiVersion"] == "autoscaling/v1"
+    assert asked["object"]["spec"]["targetCPUUtilizationPercentage"] == 70
+    assert made["spec"]["metrics"][0]["resource"]["target"]["averageUtilization"] == 55
+
+
+@pytest.mark.spec("CEL-06")
+def test_a_custom_resource_is_shown_in_the_version_of_the_rule_whichever_is_stored(api, gate, shop):
+    names = {"plural": "boxes", "singular": "box", "kind": "Box"}
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    versions = [
+        {"name": name, "served": True, "storage": name == "v1", "schema": schema} for name in ("v1", "v2")
+    ]
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "boxes.example.org"},
+        "spec": {"group": "example.org", "scope": "Namespaced", "names": names, "versions": versions},
+    }
+    send(api, "apiextensions.k8s.io/v1/customresourcedefinitions", definition)
+    shop.turn(5)
+    rule = {"apiGroups": ["example.org"], "apiVersions": ["v2"], "operations": ["*"], "resources": ["boxes"]}
+    configure(api, "Mutating", "gate", make_webhook(gate, "/size", rules=[rule]))
+    every = {**rule, "apiVersions": ["*"]}
+    configure(api, "Validating", "gate", make_webhook(gate, "/yes", rules=[every]))
+    for version in ("v1", "v2"):
+        Gate.asked.clear()
+        data = {"apiVersion": f"example.org/{version}", "kind": "Box", "metadata": {"name": f"b{version}"}}
+        made = send(api, f"example.org/{version}/namespaces/default/boxes", data)
+        assert made["apiVersion"] == data["apiVersion"] and made["spec"] == {"a/b~c": {"size": 2}}
+        shown = [review["request"]["object"]["apiVersion"] for _, review, _ in Gate.asked]
+        assert shown == ["example.org/v2", data["apiVersion"]]
 
 
 @pytest.mark.spec("HOOK-04")

@@ -97,6 +97,45 @@ def test_the_official_client(installation, namespace):
     assert apps.delete_namespaced_deployment("web", namespace)["status"] == "Success"
 
 
+BOX = """apiVersion: boxes.example.org/v1
+kind: Box
+metadata: {{name: box}}
+spec: {{size: {size}}}
+"""
+
+
+def test_a_custom_resource_without_subresources_keeps_its_status_and_is_applied_again(
+    installation, namespace
+):
+    """What operators stand on: kopf's tutorial, dask's clusters."""
+    client = official(installation)
+    definitions = kubernetes.client.ApiextensionsV1Api(client)
+    boxes, place = kubernetes.client.CustomObjectsApi(client), ("boxes.example.org", "v1", namespace, "boxes")
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    spec = {
+        "group": "boxes.example.org",
+        "scope": "Namespaced",
+        "names": {"plural": "boxes", "kind": "Box"},
+        "versions": [version],
+    }
+    definitions.create_custom_resource_definition(
+        {"metadata": {"name": "boxes.boxes.example.org"}, "spec": spec}
+    )
+    try:
+        wait = ("wait", "--for=condition=Established", "crd/boxes.boxes.example.org", "--timeout=60s")
+        installation.kubectl(*wait)
+        apply = ("apply", "-n", namespace, "-f", "-")
+        installation.kubectl(*apply, stdin=BOX.format(size=1))
+        boxes.patch_namespaced_custom_object(*place, "box", {"status": {"phase": "Up"}})
+        told = installation.kubectl(*apply, stdin=BOX.format(size=2)).stdout
+        found = boxes.get_namespaced_custom_object(*place, "box")
+        assert told == "box.boxes.example.org/box configured\n"
+        assert (found["spec"], found["status"]) == ({"size": 2}, {"phase": "Up"})
+    finally:
+        definitions.delete_custom_resource_definition("boxes.boxes.example.org")
+
+
 def test_kr8s(installation, namespace):
     async def use() -> None:
         api = await kr8s.asyncio.api(kubeconfig=str(installation.kubeconfig), namespace=namespace)

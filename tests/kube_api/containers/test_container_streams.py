@@ -38,6 +38,7 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 OUT, ERR, STATUS = 1, 2, 3
 SCRIPT = "echo up; while true; do sleep 1; echo tick; done"
 CONTAINER = {"name": "app", "image": "busybox:1.36", "command": ["sh", "-c", SCRIPT]}
+TRAPS = 'trap "exit 0" INT; while true; do sleep 1; done'
 DONE = {"code": 200, "object": {"stdout": "", "stderr": "", "exitCode": 0, "problem": ""}, "status": None}
 in_thread = sync_to_async
 
@@ -199,6 +200,23 @@ async def test_a_terminal_shows_what_is_typed_and_asks(running):
     await until(b"sh: nosuchprogram: not found\r\n/tmp # ")
     await client.say(0, b"\x04")
     assert orjson.loads((await client.hear())[STATUS])["details"]["causes"][0]["message"] == "127"
+
+
+@pytest.mark.parametrize("terminal", ["false", "true"])
+async def test_a_shell_ends_with_its_container_as_on_a_node(running, monkeypatch, terminal):
+    """Who cleans up so waits for the connection to end: `kill -2 $(pgrep -f sh)`."""
+    monkeypatch.setattr(logs, "LOOK_SECONDS", 0.02)
+    side = {"name": "app", "image": "alpine:3.22", "command": ["sh", "-c", TRAPS]}
+    await in_thread(running.create)("Pod", "side", spec={"containers": [side], "restartPolicy": "Never"})
+    await in_thread(running.turn)(60)
+    client = await start(running, pod="side", command=["/bin/sh"], stdin="true", tty=terminal)
+    await client.say(0, b"kill -2 $(pgrep -u $(id -u) -f sh)\r\n")
+    carried = asyncio.ensure_future(client.hear())
+    while not carried.done():
+        await in_thread(running.turn)(2)
+        await asyncio.sleep(0.05)
+    assert orjson.loads(carried.result()[STATUS])["details"]["causes"][0]["message"] == "137"
+    await end_feeds()
 
 
 async def test_who_may_ask_no_more_is_let_go(running, monkeypatch):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...heart.errors import ApiError, Forbidden, Invalid, RequestEntityTooLarge, Unauthorized
-from ...kinds.registry import entry_of_json
+from ...kinds.registry import entry_of_json, list_shows
 from ...objects.kinds import Kind
 from ...objects.meta import StoredObject
 from ...objects.names import POLICY, POLICY_BINDING
@@ -19,6 +19,7 @@ from ...rules.cel.evaluator import Budget
 from ...rules.policies.matching import Request, match_policy
 from ...rules.policies.validating import Denial, fail_to_configure, judge
 from ..context import Context
+from ..options import as_operation
 
 Json = dict[str, Any]
 _REASONS: Mapping[str, type[ApiError]] = {
@@ -92,7 +93,8 @@ def _make_request(
         before,
         writer.user if writer is not None else None,
         None if home is None else home.to_json(epoch_ms),
-        context.store.is_rehearsal,
+        as_operation(writer.shown if writer is not None else {}, operation),
+        list_shows(seen.kind),
     )
 
 

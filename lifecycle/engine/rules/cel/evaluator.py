@@ -2,8 +2,8 @@
 
 Models the environment of Kubernetes (apiserver, pkg/cel/environment/base.go) with Google's own CEL for
 Python, which is loaded for the first expression. What Kubernetes adds to the language is in `libraries`. Left
-out, and told as Unasked: comprehensions of two variables, the authorizer, formats, `sortBy`, `indexOf` of a
-list, and `string` of an address; types of fields, which Kubernetes checks when a rule is stored.
+out, and told as Unasked: `transformMap` and `transformMapEntry`, the authorizer, formats, `sortBy`, `indexOf`
+of a list, and `string` of an address; types of fields, which Kubernetes checks when a rule is stored.
 
 The costs of Kubernetes are not counted. In their place stands what bounds evaluations here: the loops of one
 end after ten thousand rounds, and one that could touch more bytes than are left of a budget is not begun.
@@ -25,12 +25,16 @@ MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
 _MOST_ROUNDS, _MOST_LETTERS = 10_000, 20_000
 OLD_SELF = "oldSelf"
 _TEXT = late_pattern(r"[rRbB]{0,2}(?:'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")")
-_LOOP = late_pattern(r"\.\s*(?:all|exists|exists_one|existsOne|map|filter)\s*\(")
+_LOOP = late_pattern(r"\.\s*(?:all|exists|exists_one|existsOne|map|filter|transformList)\s*\(")
 _CALL = late_pattern(r"[\w\]\)]\s*\(|[+=!<>]|\bin\b")
 _NAME = late_pattern(r"[A-Za-z_]\w*")
 _MISSING_KEY = late_pattern(r'Key not found in map : "(?P<key>.*)"')
 _MISSING_ENTRY = late_pattern(r"Index error: index=(?P<index>-?\d+)")
 _BUILDERS = ("range", "flatten", "split", "findAll")
+_NOT_RUN = ("transformMap", "transformMapEntry")
+"""What the library compiles and cannot run."""
+_EXTENSIONS = "extensions: [{name: two-var-comprehensions}]"
+"""Those of the library that have no class of their own."""
 _NO_OVERLOAD = "No matching overloads"
 _ERROR = "ERROR"
 _GIVEN_OLD, _HAS_OLD = "given__old__self", "has__old__self"
@@ -158,7 +162,10 @@ def _environment(names: tuple[str, ...]) -> tuple[Callable[[str], Any], Any]:
         ext_math.ExtMath(),
     ]
     environment = cel.NewEnv(
-        variables=dict.fromkeys(names, cel.Type.DYN), extensions=extensions, functions=declare(cel)
+        config=cel.NewEnvConfigFromYaml(_EXTENSIONS),
+        variables=dict.fromkeys(names, cel.Type.DYN),
+        extensions=extensions,
+        functions=declare(cel),
     )
     return environment.compile, environment
 
@@ -174,6 +181,9 @@ def _bound(expression: str, variables: Mapping[str, Any]) -> int:
     for name in ("cel", "math"):
         if name in said.names:
             raise Unasked(f"Kubernetes has no {name} in expressions")
+    for name in _NOT_RUN:
+        if name in said.names:
+            raise Unasked(f"the library for CEL does not run {name}")
     size, longest = _measure(variables)
     # What it builds itself may be longer than all it is given.
     is_long = said.is_building or said.loops >= _MOST_ROUNDS

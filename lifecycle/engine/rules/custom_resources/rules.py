@@ -26,6 +26,7 @@ from ..cel.evaluator import (
     list_names,
     uses,
 )
+from ..cel.messages import reckon_message, show_expression
 from ..validation.words.field_error import OMITTED, FieldError, duplicate, forbidden, invalid, required
 from .definition import RULES
 from .escapes import escape
@@ -35,7 +36,7 @@ Json = Mapping[str, Any]
 ROOT = "<nil>"
 """How the API server writes the path of the whole object."""
 MOST_RULES = 2_000
-_MOST_LETTERS, _MOST_FINDINGS = 5_120, 100
+_MOST_FINDINGS = 100
 _OF_LISTS, _MAP, _SET = "x-kubernetes-list-type", "map", "set"
 _LIST_KEYS = "x-kubernetes-list-map-keys"
 _TIMES = ("date", "date-time", "duration")
@@ -197,7 +198,7 @@ def _ask_here(place: _Place, rules: Any, schema: Json, found: Findings) -> None:
             )
             continue
         except Unasked as why:
-            found.unasked.append(f"{place.path}: the rule {_cut(text)} is not asked: {why}")
+            found.unasked.append(f"{place.path}: the rule {show_expression(text)} is not asked: {why}")
             continue
         if not is_kept:
             _tell(place, rule, schema, variables, found, is_transition)
@@ -225,17 +226,12 @@ def _tell(
 
 
 def _message_of(rule: Json, variables: Json, found: Findings) -> str:
-    """What a rule says of itself; an expression that gives no line of text is passed over."""
-    if expression := rule.get("messageExpression"):
-        try:
-            given = evaluate(expression, variables, found.budget)
-        except (Failed, Unasked):
-            given = None
-        text = given.strip() if isinstance(given, str) else ""
-        if text and "\n" not in text and len(text.encode(errors="replace")) <= _MOST_LETTERS:
-            return text
-    message = (rule.get("message") or "").strip()
-    return message or f"failed rule: {(rule.get('rule') or '').strip()}"
+    """What a rule says of itself: reckoned, given, or the rule."""
+    reckoned = reckon_message(
+        rule.get("messageExpression"), lambda text: evaluate(text, variables, found.budget)
+    )
+    given = (rule.get("message") or "").strip()
+    return reckoned or given or f"failed rule: {(rule.get('rule') or '').strip()}"
 
 
 def _shown(place: _Place, schema: Json) -> Any:
@@ -247,10 +243,6 @@ def _read_field_path(text: str, path: str) -> str:
     """The path of an error of a rule that points to somewhere below its own."""
     steps = [name or key for name, key in _STEP.findall(text)]
     return ".".join([*([] if steps and path == ROOT else [path]), *steps])
-
-
-def _cut(text: str) -> str:
-    return repr(text if len(text) <= 80 else text[:77] + "...")
 
 
 # --- values -----------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ def show_request(request: Request, version: str) -> Json:
         "namespace": request.namespace,
         "operation": request.operation,
         "dryRun": request.is_dry_run,
-        "options": request.options or {},
+        "options": request.options,
     }
     if request.subresource:
         shown |= {"subResource": request.subresource, "requestSubResource": request.subresource}

@@ -1,15 +1,15 @@
 """Whether a policy, a binding or a webhook is for a request.
 
-Models apiserver, pkg/admission/plugin/policy/matching and plugin/webhook/predicates. Equivalent versions of a
-custom resource are its definition's; of other kinds only the version that they are stored in is known.
+Models apiserver, pkg/admission/plugin/policy/matching and plugin/webhook/predicates. Equivalent are versions
+of one group: Events of the core group and of events.k8s.io are not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from lifecycle.lean_dataclasses import dataclass, replace
+from lifecycle.lean_dataclasses import dataclass, field, replace
 
 from ...objects.kinds import Kind
 from ...objects.selector import Selector
@@ -28,6 +28,8 @@ class Request:
     `object`: as it would be stored, None of a deletion; `old`: as it is stored, None of a creation.
     `versions`: of the kind, the one that was asked by first. `namespace`: that of the object, a Namespace's
     own name. `user`: name and groups, None where nobody is known. `namespace_object`: None if there is none.
+    `options`: what the write said beside its object. `shows`: by version, what makes of a stored object one
+    of that version, where they differ in more than their apiVersion.
     """
 
     operation: str
@@ -40,8 +42,8 @@ class Request:
     old: Json | None = None
     user: Json | None = None
     namespace_object: Json | None = None
-    is_dry_run: bool = False
-    options: Json | None = None
+    options: Json = field(default_factory=dict)
+    shows: Mapping[str, Callable[[Any], Json]] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -49,17 +51,24 @@ class Request:
         return self.versions[0]
 
     @property
+    def is_dry_run(self) -> bool:
+        """Whether nothing is to be stored."""
+        return bool(self.options.get("dryRun"))
+
+    @property
     def is_exempt(self) -> bool:
         """Whether nobody is asked: of what says who is to be asked."""
         return self.kind.group == GROUP
 
     def as_version(self, version: str) -> Request:
-        """The same in another version of its kind."""
-        if version == self.version:
-            return self
-        api_version = f"{self.kind.group}/{version}"
-        new, old = (one and {**one, "apiVersion": api_version} for one in (self.object, self.old))
+        """The same with its objects in a version of their kind."""
+        new, old = (None if one is None else self._show(one, version) for one in (self.object, self.old))
         return replace(self, object=new, old=old)
+
+    def _show(self, data: Json, version: str) -> Json:
+        show = self.shows.get(version)
+        api_version = f"{self.kind.group}/{version}" if self.kind.group else version
+        return {**(show(data) if show is not None else data), "apiVersion": api_version}
 
 
 def match_policy(constraints: Json, request: Request) -> str | None:

@@ -12,13 +12,13 @@ from typing import Any
 from lifecycle.lean_dataclasses import dataclass
 
 from ..cel.evaluator import Budget, Failed, Unasked
+from ..cel.messages import reckon_message, show_expression
 from .conditions import FAIL, IGNORE, Inputs, is_matched
 from .matching import Request
 
 Json = Mapping[str, Any]
 DENY, WARN = "Deny", "Warn"
 INVALID = "Invalid"
-_MOST_BYTES = 5_120
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _validate(spec: Json, inputs: Inputs, warnings: list[str], names: str) -> It
                 yield Denial(str(problem), "")
             continue
         except Unasked as why:
-            warnings.append(f"{names}: the expression {_cut(expression)} is not asked: {why}")
+            warnings.append(f"{names}: the expression {show_expression(expression)} is not asked: {why}")
             continue
         if not is_kept:
             yield Denial(_message_of(validation, inputs), validation.get("reason") or INVALID)
@@ -106,17 +106,9 @@ def _validate(spec: Json, inputs: Inputs, warnings: list[str], names: str) -> It
 
 def _message_of(validation: Json, inputs: Inputs) -> str:
     """A validation's message: reckoned, given, or its expression."""
-    text = ""
-    if expression := validation.get("messageExpression"):
-        try:
-            given = inputs.evaluate(expression)
-        except (Failed, Unasked):
-            given = None
-        text = given.strip() if isinstance(given, str) else ""
-        if "\n" in text or len(text.encode(errors="replace")) > _MOST_BYTES:
-            text = ""
-    text = text or (validation.get("message") or "").strip()
-    return text or f"failed expression: {(validation.get('expression') or '').strip()}"
+    reckoned = reckon_message(validation.get("messageExpression"), inputs.evaluate)
+    given = (validation.get("message") or "").strip()
+    return reckoned or given or f"failed expression: {(validation.get('expression') or '').strip()}"
 
 
 def _annotate(spec: Json, inputs: Inputs, warnings: list[str], names: str) -> Iterator[str]:
@@ -131,7 +123,7 @@ def _annotate(spec: Json, inputs: Inputs, warnings: list[str], names: str) -> It
                 yield str(problem)
             continue
         except Unasked as why:
-            warnings.append(f"{names}: the expression {_cut(expression)} is not asked: {why}")
+            warnings.append(f"{names}: the expression {show_expression(expression)} is not asked: {why}")
             continue
         if value is not None and not isinstance(value, str):
             yield (
@@ -142,7 +134,3 @@ def _annotate(spec: Json, inputs: Inputs, warnings: list[str], names: str) -> It
 
 def _name(data: Json) -> str:
     return str(data["metadata"]["name"])
-
-
-def _cut(text: str) -> str:
-    return repr(text if len(text) <= 80 else text[:77] + "...")

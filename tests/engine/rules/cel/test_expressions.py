@@ -39,6 +39,14 @@ SELF = {"replicas": 3, "name": "a-b", "ratio": 0.5, "tags": ["x", "y"], "of": {"
         ("'%s has %d'.format([self.name, self.replicas])", "a-b has 3"),
         ("duration('1h30m') > duration('90m')", False),
         ("timestamp('2024-02-29T00:00:00Z').getDayOfYear()", 59),
+        # Comprehensions of two variables: the index and the entry, or the key and the value.
+        ("self.tags.all(index, one, one == ['x', 'y'][index])", True),
+        ("self.tags.exists(index, one, index == 1 && one == 'x')", False),
+        ("self.tags.existsOne(index, one, index < 1)", True),
+        ("self.of.all(key, one, key == 'k' && one == 1) && {}.all(key, one, false)", True),
+        ("self.tags.transformList(index, one, one + string(index))", ["x0", "y1"]),
+        ("self.tags.transformList(index, one, index > 0, one)", ["y"]),
+        ("self.of.transformList(key, one, [key, one])", [["k", 1]]),
         # Quantities.
         ("isQuantity('1.3G') && isQuantity('1.3Gi') && isQuantity('10000k')", True),
         ("isQuantity('1,3G') || isQuantity('200K') || isQuantity('Three') || isQuantity('Mi')", False),
@@ -145,7 +153,8 @@ def test_an_error_is_worded_as_by_cel_go(expression, words):
 @pytest.mark.parametrize(
     "expression",
     [
-        pytest.param("self.tags.all(index, one, one != '')", id="two variables"),
+        pytest.param("self.of.transformMap(key, one, one + 1) == {'k': 2}", id="transformMap"),
+        pytest.param("self.tags.transformMapEntry(index, one, {one: index}).y == 1", id="transformMapEntry"),
         pytest.param("authorizer.group('').resource('pods').check('get').allowed()", id="the authorizer"),
         pytest.param("!format.dns1123Label().validate(self.name).hasValue()", id="formats"),
         pytest.param("self.tags.indexOf(1) == -1", id="indexOf a list"),
@@ -157,6 +166,10 @@ def test_an_error_is_worded_as_by_cel_go(expression, words):
         pytest.param("1" + "+1" * 20_000, id="too long"),
         pytest.param("lists.range(1000000000).size() > 0", id="too many numbers"),
         pytest.param("self.many.all(a, self.many.all(b, self.many.all(c, a + b + c != '')))", id="too slow"),
+        pytest.param(
+            "self.many.all(i, a, self.many.all(j, b, self.many.transformList(k, c, a + b + c) != []))",
+            id="too slow by index",
+        ),
         pytest.param("self.surrogate == 'x'", id="half a letter"),
         pytest.param("self.nul.matches('\x00')" + "'", id="NUL"),
     ],
