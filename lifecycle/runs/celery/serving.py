@@ -1,7 +1,7 @@
 """This process as an engine worker: the clusters it owns, and its queues, which follow its shards.
 
 Celery's solo pool runs tasks in the main thread; the queues are changed there too, by a timer of
-the worker's own loop. That loop also waits for nudges that are published for its shards, and takes their turns.
+the worker's own loop. That loop also waits for nudges that are published, and takes the turns they ask for.
 """
 
 import logging

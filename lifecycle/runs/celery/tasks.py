@@ -1,8 +1,8 @@
 """The Celery side: a task is one turn of a shard. It takes a number and calls the runner.
 
-A worker that serves the shard listens, and is told of a nudge by one message: Celery's way of a task, with its
-queue, acknowledgement and trace, takes as long as a small write. Where nobody listens, as when a shard moves or
-Redis was started again, a task waits in the shard's queue for whoever serves it next.
+A worker that serves the shard listens, and is told of a nudge by one message: Celery's way of a task, with
+its queue, acknowledgement and trace, takes as long as a small write. Where nobody listens, as when a shard
+moves or Redis was started again, a task waits in the shard's queue for whoever serves it next.
 """
 
 import logging
