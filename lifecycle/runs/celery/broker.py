@@ -58,7 +58,7 @@ def server_id() -> str:
 
 def publish_nudge(shard: int) -> bool:
     """Whether a worker that serves the shard listens, and so was told. Raises redis.RedisError."""
-    return bool(client().publish(_channel(shard), shard))
+    return bool(client().publish(channel_of(shard), shard))
 
 
 class Nudges:
@@ -86,11 +86,11 @@ class Nudges:
 
     def follow(self, shard: int) -> None:
         """Listen for nudges of a shard."""
-        self._subscription.subscribe(_channel(shard))
+        self._subscription.subscribe(channel_of(shard))
 
     def leave(self, shard: int) -> None:
         """Listen for them no more: who nudges now is told that nobody does."""
-        self._subscription.unsubscribe(_channel(shard))
+        self._subscription.unsubscribe(channel_of(shard))
 
     def take(self) -> list[int]:
         """The shards that were nudged since this was asked last, each once; at once, whether any or none."""
@@ -104,7 +104,8 @@ class Nudges:
         self._subscription.close()
 
 
-def _channel(shard: int) -> str:
+def channel_of(shard: int) -> str:
+    """Where nudges of a shard are published."""
     return f"{PREFIX}nudges:{shard}"
 
 
