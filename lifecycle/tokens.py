@@ -61,7 +61,7 @@ def find(token: str, address: str | None = None) -> ApiToken | None:
     to be right. Whether its user may still do anything is not asked here.
     """
     # Asked with every write, and so in SQL: Django would take longer to write a join than all this takes.
-    found = _first(ApiToken.objects.raw(_OF_DIGEST, [make_digest(token)]))
+    found: ApiToken | None = _first(ApiToken.objects.raw(_OF_DIGEST, [make_digest(token)]))
     if found is None:
         return None
     user = _find_row(get_user_model(), found.user_id)

@@ -258,7 +258,8 @@ def _take_places(cluster: Cluster, count: int) -> int:
         row = cursor.fetchone()
     if row is None:
         raise Refused(f"the cluster {cluster.name} is gone")
-    head, failure = row
+    head: int = row[0]
+    failure = row[1]
     if failure:
         raise Refused(f"the cluster {cluster.name} has failed and takes no commands: {failure}")
     return head - count + 1

@@ -10,6 +10,7 @@ import redis
 from celery import current_app
 from django.conf import settings
 from redis.backoff import NoBackoff
+from redis.client import PubSub
 from redis.retry import Retry
 
 log = logging.getLogger(__name__)
@@ -70,12 +71,13 @@ class Nudges:
 
     def __init__(self) -> None:
         once = Retry(NoBackoff(), 0)
-        self._subscription = redis.Redis.from_url(
+        connections = redis.ConnectionPool.from_url(
             settings.REDIS_URL,
             socket_timeout=ANSWER_SECONDS,
             socket_connect_timeout=ANSWER_SECONDS,
             retry=once,
-        ).pubsub()
+        )
+        self._subscription = PubSub(connections)
         # It connects with its first channel; nobody publishes to this one.
         self._subscription.subscribe(f"{PREFIX}nudges")
 

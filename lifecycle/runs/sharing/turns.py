@@ -52,7 +52,7 @@ def find_due(shard: int, now: float) -> list[Due]:
     return _find(_DUE_OF_SHARD, [shard], now)
 
 
-def _find(question: str, which: list[object], now: float) -> list[Due]:
+def _find(question: str, which: list[int | str], now: float) -> list[Due]:
     # SQLite compares instants as texts: each is to be written as the stored ones are.
     latest = connection.ops.adapt_datetimefield_value(moment(now))
     with connection.cursor() as cursor:
