@@ -5,6 +5,7 @@ Nothing here is needed for correctness: a lost key costs a little time, never a 
 
 import logging
 from functools import cache
+from typing import Any
 
 import redis
 from celery import current_app
@@ -77,7 +78,7 @@ class Nudges:
             socket_connect_timeout=ANSWER_SECONDS,
             retry=once,
         )
-        self._subscription = PubSub(connections)
+        self._subscription: Any = PubSub(connections)
         # It connects with its first channel; nobody publishes to this one.
         self._subscription.subscribe(f"{PREFIX}nudges")
 
