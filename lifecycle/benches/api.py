@@ -2,7 +2,8 @@
 
 Requests a second are those of one object, and of a list of a hundred, over kept connections, against a page
 that asks no database. Beside them stands what each costs the web server and the worker in processor time,
-which says more than the clock on a machine that has other work. For the fan-out a client changes a ConfigMap
+which says more than the clock on a machine that has other work; and how long one client waits for a change,
+as so many times what it waits for that page. For the fan-out a client changes a ConfigMap
 again and again while so many watch; what is measured is from the moment the change is sent until each watcher
 has read its event. No event may be missed or doubled.
 """
@@ -12,6 +13,7 @@ import contextlib
 import os
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +29,7 @@ CONNECT_AT_ONCE = 50
 LISTED = 100
 PATIENCE_SECONDS = 60.0
 PATH = "/api/v1/namespaces/default/configmaps"
+PAGE = "/palette.css"
 
 
 class Client:
@@ -74,7 +77,7 @@ async def _measure(podline: Installation, token: str, watchers: int, changes: in
     writer = make()
     await writer.connect()
     await _wait_until_there(writer)
-    page = await _count_requests([make("", "") for _ in range(CONNECTIONS)], "/palette.css", seconds)
+    page = await _count_requests([make("", "") for _ in range(CONNECTIONS)], PAGE, seconds)
     costs = Costs(podline)
     reads = await _count_requests([make() for _ in range(CONNECTIONS)], f"{PATH}/told", seconds)
     get_ms = costs.since_last(reads * seconds)
@@ -82,8 +85,9 @@ async def _measure(podline: Installation, token: str, watchers: int, changes: in
     costs.since_last(1)
     all_lists = await _count_requests([make() for _ in range(CONNECTIONS)], PATH, seconds)
     list_ms = costs.since_last(all_lists * seconds)
-    await _change(writer, changes)
+    patch_p50_ms = await _change(writer, changes)
     patch_ms = costs.since_last(changes)
+    page_p50_ms = await _time_pages(make("", ""), changes)
     late, doubled, writes = await _fan_out(writer, [make() for _ in range(watchers)], changes)
     writer.close()
     return Report(
@@ -95,6 +99,8 @@ async def _measure(podline: Installation, token: str, watchers: int, changes: in
             "get_cpu_ms": get_ms,
             "list_cpu_ms": list_ms,
             "patch_cpu_ms": patch_ms,
+            "patch_p50_ms": round(patch_p50_ms, 2),
+            "patch_p50_to_page": round(patch_p50_ms / page_p50_ms, 1),
             "patches_per_second": round(writes, 1),
             "fan_out_p50_ms": round(late[len(late) // 2], 1),
             "fan_out_p99_ms": round(late[int(len(late) * 0.99)], 1),
@@ -138,10 +144,27 @@ async def _fill(writer: Client) -> None:
         await writer.ask("POST", PATH, made)
 
 
-async def _change(writer: Client, changes: int) -> None:
+async def _change(writer: Client, changes: int) -> float:
+    """The median of milliseconds until a change is answered."""
+    taken_ms = []
     for number in range(changes):
+        began = time.perf_counter()
         patch = {"data": {"n": f"alone-{number}"}}
         await writer.ask("PATCH", f"{PATH}/told", patch, "application/merge-patch+json")
+        taken_ms.append((time.perf_counter() - began) * 1000)
+    return median(taken_ms)
+
+
+async def _time_pages(client: Client, count: int) -> float:
+    """The median of milliseconds until a page is answered that asks no database."""
+    taken_ms = []
+    await client.connect()
+    for _ in range(count):
+        began = time.perf_counter()
+        await client.ask("GET", PAGE)
+        taken_ms.append((time.perf_counter() - began) * 1000)
+    client.close()
+    return median(taken_ms)
 
 
 async def _wait_until_there(writer: Client) -> None:

@@ -1,4 +1,4 @@
-"""Many rows at once: prepared batches on SQLite, COPY on PostgreSQL. JSON columns come as text.
+"""What turns write. Many rows at once: prepared batches on SQLite, COPY on PostgreSQL. JSON comes as text.
 
 PostgreSQL keeps no NUL, in text or in JSON, and a container may write one where its message is read: what is
 recorded has U+FFFD in its place, in any database.
@@ -6,6 +6,7 @@ recorded has U+FFFD in its place, in any database.
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, overload
 
@@ -35,13 +36,6 @@ def plain(text: None) -> None: ...
 def plain(text: str | None) -> str | None:
     """A text column's text."""
     return text.replace("\0", "\ufffd") if text and "\0" in text else text
-
-
-def plain_json(value: Any) -> Any:
-    """A JSON value as it can be kept."""
-    text = orjson.dumps(value)
-    kept = _without_nul(text)
-    return value if kept is text else orjson.loads(kept)
 
 
 def _without_nul(text: bytes) -> bytes:
@@ -78,6 +72,24 @@ def upsert(table: Table, rows: Sequence[Values]) -> None:
             f"INSERT INTO {_quoted(table.name)} ({_names(table)})"
             f" SELECT {_names(table)} FROM {incoming}{_on_conflict(table)}"
         )
+
+
+def update(table: str, which: dict[str, Any], columns: dict[str, Any]) -> int:
+    """Change the rows that have the values of `which`; how many there are.
+
+    Django would take longer to write such a statement than the database to obey, and each turn has some.
+    """
+    changes = ", ".join(f'"{column}" = %s' for column in columns)
+    conditions = " AND ".join(f'"{column}" = %s' for column in which)
+    values = [_adapt(value) for value in (*columns.values(), *which.values())]
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE {_quoted(table)} SET {changes} WHERE {conditions}", values)
+        changed: int = cursor.rowcount
+    return changed
+
+
+def _adapt(value: Any) -> Any:
+    return connection.ops.adapt_datetimefield_value(value) if isinstance(value, datetime) else value
 
 
 def _copy(target: str, rows: Iterable[Values]) -> None:

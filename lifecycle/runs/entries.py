@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 
-from django.db.models import F, Q
+from django.db.models import F
 
 from lifecycle.engine import Result
 from lifecycle.engine.heart.errors import InternalError
@@ -24,6 +24,12 @@ from lifecycle.runs.recorder import Answer, FencedOff
 log = logging.getLogger(__name__)
 
 COMMANDS_A_TURN = 200
+_WAITING = """
+    SELECT id, cluster_id, "order", kind, version, state, pinned_ms, attempts, source FROM lifecycle_command
+    WHERE cluster_id = %s AND state = 'pending' AND (pinned_ms IS NULL OR pinned_ms <= %s)
+    ORDER BY "order" LIMIT %s
+"""
+_PAYLOAD = 'SELECT id, payload FROM lifecycle_command WHERE cluster_id = %s AND "order" = %s'
 SET_ASIDE = (
     "the command was set aside: twice the worker that carried it out was lost meanwhile, so it is not tried"
     " again; what it asks for is more than a worker can hold or finish. The cluster goes on without it"
@@ -37,12 +43,8 @@ def list_waiting(cluster: Cluster, now_ms: int, target_ms: int) -> list[tuple[in
     """
     if not cluster.has_commands:
         return []
-    due = Q(pinned_ms=None) | Q(pinned_ms__lte=target_ms)
-    waiting = cluster.commands.filter(due, state=Command.State.PENDING).order_by("order")
-    enters = [
-        (now_ms if command.pinned_ms is None else command.pinned_ms, command)
-        for command in waiting.defer("payload")[:COMMANDS_A_TURN]
-    ]
+    waiting = Command.objects.raw(_WAITING, [cluster.pk, target_ms, COMMANDS_A_TURN])
+    enters = [(now_ms if command.pinned_ms is None else command.pinned_ms, command) for command in waiting]
     return sorted(enters, key=lambda one: (one[0], one[1].order))
 
 
@@ -52,6 +54,8 @@ def enter(hot: Hot, command: Command) -> Answer:
         if command.attempts:
             return _set_aside(hot.cluster, command)
         _count_attempt(hot.cluster, command)
+    for read in Command.objects.raw(_PAYLOAD, [command.cluster_id, command.order]):
+        command.payload = read.payload
     try:
         result = hot.engine.submit(checkpoints.engine_command(command))
     except Exception as problem:

@@ -1,7 +1,7 @@
 """The way in: make a cluster, append a command, ask for a run control, wait for what came of it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,8 +9,7 @@ from uuid import UUID, uuid4
 from django.conf import settings as installation
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from lifecycle import limits
@@ -32,6 +31,13 @@ COMMANDS_AT_ONCE = 500
 # Commands that make objects, and controls that let time go on.
 ADDING = frozenset(("create", "apply"))
 MOVING = frozenset((RunControl.Kind.RESUME, RunControl.Kind.STEP, RunControl.Kind.RUN))
+
+_TAKE_PLACES = "UPDATE lifecycle_cluster SET inbox_head = inbox_head + %s WHERE id = %s"
+_LOOK_AT_PLACES = "SELECT inbox_head, failure FROM lifecycle_cluster WHERE id = %s"
+_ANSWER = """
+    SELECT id, state, instant_ms, result, done_at FROM lifecycle_command
+    WHERE cluster_id = %s AND "order" = %s
+"""
 
 User = AbstractBaseUser | AnonymousUser | None
 Result = dict[str, Any] | None
@@ -245,12 +251,15 @@ def _append(
 
 def _take_places(cluster: Cluster, count: int) -> int:
     """The first of so many orders. Refused when the cluster is gone or has failed."""
-    # The update takes the row's lock: orders become visible in the order they were given.
-    Cluster.objects.filter(pk=cluster.pk).update(inbox_head=F("inbox_head") + count)
-    row = Cluster.objects.filter(pk=cluster.pk).values_list("inbox_head", "failure").first()
+    with connection.cursor() as cursor:
+        # It takes the row's lock: orders become visible in the order they were given.
+        cursor.execute(_TAKE_PLACES, [count, cluster.pk])
+        cursor.execute(_LOOK_AT_PLACES, [cluster.pk])
+        row = cursor.fetchone()
     if row is None:
         raise Refused(f"the cluster {cluster.name} is gone")
-    head, failure = row
+    head: int = row[0]
+    failure = row[1]
     if failure:
         raise Refused(f"the cluster {cluster.name} has failed and takes no commands: {failure}")
     return head - count + 1
@@ -264,9 +273,9 @@ def _nudge(cluster: Cluster) -> None:
 def wait_for_result(command: Command, timeout: float = WAIT_SECONDS) -> Result:
     """The command's result `{code, object, status, warnings}`; None when there is none after `timeout` s.
 
-    `command` is refreshed either way.
+    `command` has what came of it either way.
     """
-    _wait(command, str(command.pk), lambda: command.is_done, timeout)
+    _wait(str(command.pk), lambda: command.is_done, lambda: _read_answer(command), timeout)
     return command.result
 
 
@@ -301,7 +310,7 @@ def control(
 
 def wait_for_control(control: RunControl, timeout: float = 2.0) -> bool:
     """Whether the control was applied within `timeout` seconds; `control` is refreshed."""
-    _wait(control, f"control-{control.pk}", lambda: control.applied_at is not None, timeout)
+    _wait(f"control-{control.pk}", lambda: control.applied_at is not None, control.refresh_from_db, timeout)
     return control.applied_at is not None
 
 
@@ -340,14 +349,23 @@ def _known(user: User) -> Any:
     return user if user is not None and user.is_authenticated else None
 
 
-def _wait(row: Command | RunControl, announced_as: str, is_done: Any, timeout: float) -> None:
+def _read_answer(command: Command) -> None:
+    """Read again what a command's worker writes. Command.DoesNotExist when its cluster is gone."""
+    found = next(iter(Command.objects.raw(_ANSWER, [command.cluster_id, command.order])), None)
+    if found is None:
+        raise Command.DoesNotExist(f"the command {command.pk} is gone with its cluster")
+    command.state, command.done_at = found.state, found.done_at
+    command.instant_ms, command.result = found.instant_ms, found.result
+
+
+def _wait(announced_as: str, is_done: Callable[[], bool], read: Callable[[], object], timeout: float) -> None:
     # What was asked for a moment ago is not done yet: it is looked at when its result is announced.
     hear_of = messages.carrier().wait_for_announcement
     left, deadline = timeout, time.monotonic() + timeout
     while True:
         began = time.monotonic()
         is_told = not is_done() and left > 0 and hear_of(announced_as, min(left, LOOK_SECONDS))
-        row.refresh_from_db()
+        read()
         left = deadline - time.monotonic()
         if is_done() or left <= 0:
             return

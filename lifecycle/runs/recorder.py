@@ -262,7 +262,7 @@ def _move_cursor(cluster: Cluster, fence: int, piece: Slice, rendered: Rendered)
     entered = [answer.command.order for answer in piece.answers if answer.instant_ms is not None]
     if entered:
         columns["inbox_order"] = entered[-1]
-    if not Cluster.objects.filter(pk=cluster.pk, fence=fence).update(**columns):
+    if not bulk.update(Cluster._meta.db_table, {"id": cluster.pk, "fence": fence}, columns):
         raise FencedOff
     for column, value in columns.items():
         setattr(cluster, column, value)
@@ -272,9 +272,16 @@ def _write_answers(piece: Slice) -> None:
     now = timezone.now()
     for answer in piece.answers:
         command = answer.command
-        command.state, command.done_at = Command.State.DONE, now
-        command.instant_ms, command.result = answer.instant_ms, bulk.plain_json(answer.result)
-        command.save(update_fields=["state", "done_at", "instant_ms", "result"])
+        bulk.update(
+            Command._meta.db_table,
+            {"cluster_id": command.cluster_id, "order": command.order},
+            {
+                "state": Command.State.DONE.value,
+                "done_at": now,
+                "instant_ms": answer.instant_ms,
+                "result": bulk.to_text(answer.result),
+            },
+        )
     for control in piece.controls:
         control.applied_at = now
         control.save(update_fields=["applied_at", "instant_ms", "problem"])

@@ -1,5 +1,7 @@
 """Rows by the batch, the same on every database."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.db import DataError, IntegrityError, transaction
 
@@ -16,6 +18,17 @@ def test_what_was_there_is_replaced_and_the_rest_added():
     bulk.upsert(SHARDS, [(2, "three", 2), (3, "three", 1)])
     rows = Shard.objects.order_by("number").values_list("number", "worker", "fence")
     assert list(rows) == [(1, "one", 1), (2, "three", 2), (3, "three", 1)]
+
+
+def test_rows_are_changed_by_what_they_have_and_instants_are_kept_as_django_keeps_them():
+    bulk.insert(SHARDS, [(1, "one", 1), (2, "one", 2)])
+    until = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+    which = {"worker": "one", "fence": 2}
+    assert bulk.update(SHARDS.name, which, {"worker": "two", "served_until": until}) == 1
+    assert bulk.update(SHARDS.name, which, {"worker": "three"}) == 0
+    rows = Shard.objects.order_by("number").values_list("worker", "served_until")
+    assert list(rows) == [("one", None), ("two", until)]
+    assert Shard.objects.filter(served_until__lte=until).count() == 1
 
 
 @pytest.mark.parametrize("write", [bulk.insert, bulk.upsert])

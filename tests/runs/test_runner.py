@@ -7,7 +7,6 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import DataError, InterfaceError, OperationalError
-from django.db.models import Q
 
 from lifecycle.engine import Cluster as Engine
 from lifecycle.engine.api import server
@@ -431,7 +430,7 @@ def test_a_nul_that_a_container_writes_is_kept_as_a_mark(owner, wall, make_clust
     ],
 )
 def test_json_is_kept_without_nul(value, kept):
-    assert json.loads(bulk.to_text(value)) == bulk.plain_json(value) == kept
+    assert json.loads(bulk.to_text(value)) == kept
 
 
 def test_a_command_with_a_nul_is_refused(make_cluster):
@@ -513,4 +512,4 @@ def test_a_shard_serves_those_with_something_waiting_first_then_in_wake_order(
         cluster.next_wake_at = moment(wall.now + due)
         cluster.save()
     create(waiting)
-    assert [one.cluster for one in find_due(Q(shard=0), wall.now)] == [waiting.pk, early.pk, late.pk]
+    assert [one.cluster for one in find_due(0, wall.now)] == [waiting.pk, early.pk, late.pk]

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.db.models import Q
 from django.urls import reverse
 
 from lifecycle.engine import ENGINE_VERSION
@@ -97,7 +96,7 @@ def test_without_any_checkpoint_a_cluster_goes_on_from_its_recorded_objects(owne
 
 def test_what_was_begun_anew_is_told_at_once_and_on_the_page(owner, old_cluster, client):
     cluster = old_cluster("4562887", paused=True)
-    assert [one.cluster for one in find_due(Q(shard=cluster.shard), 0)] == [cluster.pk]
+    assert [one.cluster for one in find_due(cluster.shard, 0)] == [cluster.pk]
     seq = cluster.seq
     owner.turn(cluster.pk)
     cluster.refresh_from_db()
@@ -112,7 +111,7 @@ def test_what_was_begun_anew_is_told_at_once_and_on_the_page(owner, old_cluster,
     client.force_login(cluster.owner)
     page = client.get(reverse("cluster", args=[cluster.name])).content.decode()
     assert cluster.upgrade_note in page
-    assert [one.cluster for one in find_due(Q(shard=cluster.shard), 0)] == []
+    assert [one.cluster for one in find_due(cluster.shard, 0)] == []
 
 
 def test_timers_that_nobody_handles_any_more_are_told(owner, wall, old_cluster):
@@ -190,7 +189,7 @@ def test_a_fork_of_a_cluster_that_nobody_took_up_lives_by_itself(owner, wall, ol
 
 def test_a_cluster_that_an_earlier_upgrade_stopped_goes_on_once_that_is_forgotten(owner, wall, old_cluster):
     cluster = old_cluster("4562887", failure="KeyError: 'jobs'", paused=True)
-    assert [one.cluster for one in find_due(Q(shard=cluster.shard), 0)] == []
+    assert [one.cluster for one in find_due(cluster.shard, 0)] == []
     forks.fork(cluster, None, cluster.owner, "child")
     assert engine_faults.forget(cluster)
     live(owner, wall, cluster, 60.0)

@@ -1,21 +1,25 @@
-"""What passes through Redis beside Celery's queues: who was nudged, whose result is ready.
+"""What passes through Redis beside Celery's queues: nudges to who listens, whose result is ready.
 
 Nothing here is needed for correctness: a lost key costs a little time, never a command or a row.
 """
 
 import logging
 from functools import cache
+from typing import Any
 
 import redis
 from celery import current_app
 from django.conf import settings
+from redis.backoff import NoBackoff
+from redis.client import PubSub
+from redis.retry import Retry
 
 log = logging.getLogger(__name__)
 
 # Redis answers in a millisecond. One that does not (stopped, or its machine gone) holds nobody up for long:
 # a turn asks it three times.
 ANSWER_SECONDS = 1.0
-# A nudge that got lost is repeated by the ticker after this long.
+# A nudge in a queue that got lost is repeated by the ticker after this long.
 NUDGE_MS = 1000
 RESULT_SECONDS = 60
 # A web server that is late says so again and again; what it said last is forgotten after this long.
@@ -54,8 +58,62 @@ def server_id() -> str:
     return str(client().info("server")["run_id"])
 
 
+def publish_nudge(shard: int) -> bool:
+    """Whether a worker that serves the shard listens, and so was told. Raises redis.RedisError."""
+    return bool(client().publish(channel_of(shard), shard))
+
+
+class Nudges:
+    """What is published for a worker's shards. Whatever fails is a redis.RedisError.
+
+    Celery's loop waits for its socket, so that a connection that is lost is not made again here: it would
+    have another one.
+    """
+
+    def __init__(self) -> None:
+        once = Retry(NoBackoff(), 0)
+        connections = redis.ConnectionPool.from_url(
+            settings.REDIS_URL,
+            socket_timeout=ANSWER_SECONDS,
+            socket_connect_timeout=ANSWER_SECONDS,
+            retry=once,
+        )
+        self._subscription: Any = PubSub(connections)
+        # It connects with its first channel; nobody publishes to this one.
+        self._subscription.subscribe(f"{PREFIX}nudges")
+
+    def fileno(self) -> int:
+        """What can be read from when something was published, as the operating system numbers it."""
+        number: int = self._subscription.connection._sock.fileno()
+        return number
+
+    def follow(self, shard: int) -> None:
+        """Listen for nudges of a shard."""
+        self._subscription.subscribe(channel_of(shard))
+
+    def leave(self, shard: int) -> None:
+        """Listen for them no more: who nudges now is told that nobody does."""
+        self._subscription.unsubscribe(channel_of(shard))
+
+    def take(self) -> list[int]:
+        """The shards that were nudged since this was asked last, each once; at once, whether any or none."""
+        nudged: dict[int, None] = {}
+        while (message := self._subscription.get_message(timeout=0.0)) is not None:
+            if message["type"] == "message":
+                nudged[int(message["data"])] = None
+        return list(nudged)
+
+    def close(self) -> None:
+        self._subscription.close()
+
+
+def channel_of(shard: int) -> str:
+    """Where nudges of a shard are published."""
+    return f"{PREFIX}nudges:{shard}"
+
+
 def mark_nudged(shard: int) -> bool:
-    """Whether this caller is the one to send the shard's turn: only one of many nudges is sent."""
+    """Whether this caller is the one to send the shard's task: of many while nobody listens one is sent."""
     return bool(client().set(f"{PREFIX}nudged:{shard}", 1, nx=True, px=NUDGE_MS))
 
 

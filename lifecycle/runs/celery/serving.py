@@ -1,7 +1,7 @@
 """This process as an engine worker: the clusters it owns, and its queues, which follow its shards.
 
 Celery's solo pool runs tasks in the main thread; the queues are changed there too, by a timer of
-the worker's own loop.
+the worker's own loop. That loop also waits for nudges that are published, and takes the turns they ask for.
 """
 
 import logging
@@ -27,11 +27,12 @@ CACHE_KIB = 16 * 1024
 
 
 class _Queues:
-    """The queues this worker listens to: one for each of its shards."""
+    """What this worker listens to: a queue and published nudges, for each of its shards."""
 
-    def __init__(self, consumer: Any, steward: shards.Steward) -> None:
+    def __init__(self, consumer: Any, steward: shards.Steward, nudges: broker.Nudges) -> None:
         self.consumer = consumer
         self.steward = steward
+        self.nudges = nudges
         self.shards: set[int] = set()
         self.server_id = broker.server_id()
         self.checked_at = time.monotonic()
@@ -42,13 +43,24 @@ class _Queues:
         # One by one, each noted when it is done: should the broker or the database fail in between, the
         # next sync goes on with the rest.
         for shard in sorted(self.shards - wanted):
+            self.nudges.leave(shard)
             self.consumer.cancel_task_queue(shards.queue_of(shard))
             self.shards.discard(shard)
         for shard in sorted(wanted - self.shards):
             self.consumer.add_task_queue(shards.queue_of(shard))
+            self.nudges.follow(shard)
             self.shards.add(shard)
             # What was due while nobody served it waits for no message: one may have died with the last owner.
             tasks.turn(shard)
+
+    def take_turns(self) -> None:
+        """One turn of each shard that was nudged, in the order of the nudges."""
+        for shard in self.nudges.take():
+            try:
+                tasks.take_turn(shard)
+            except Exception:
+                # As of a task that fails: the others have their turns.
+                log.exception("a turn failed", extra={"shard": shard})
 
     def _check_broker(self) -> None:
         """A task whose acknowledgement met a dying broker leaves Celery waiting for ever, unaware.
@@ -99,14 +111,23 @@ class FollowShards(bootsteps.StartStopStep):  # type: ignore[misc]
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
     timer: Any = None
+    queues: _Queues | None = None
 
     def start(self, parent: Any) -> None:
-        queues = _Queues(parent, _start_once())
-        self.timer = parent.timer.call_repeatedly(SYNC_SECONDS, queues.sync)
+        self.queues = _Queues(parent, _start_once(), broker.Nudges())
+        self.timer = parent.timer.call_repeatedly(SYNC_SECONDS, self.queues.sync)
+
+    def register_with_event_loop(self, parent: Any, hub: Any) -> None:
+        """Celery asks every part what its loop is to wait for, each time the loop begins."""
+        if self.queues is not None:
+            hub.add_reader(self.queues.nudges, self.queues.take_turns)
 
     def stop(self, parent: Any) -> None:
         if self.timer is not None:
             self.timer.cancel()
+        if self.queues is not None:
+            self.queues.nudges.close()
+            self.queues = None
 
 
 current_app.steps["consumer"].add(FollowShards)

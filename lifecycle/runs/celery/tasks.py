@@ -1,4 +1,9 @@
-"""The Celery side: a task is one turn of a shard. It takes a number and calls the runner."""
+"""The Celery side: a task is one turn of a shard. It takes a number and calls the runner.
+
+A worker that serves the shard listens, and is told of a nudge by one message: Celery's way of a task, with
+its queue, acknowledgement and trace, takes as long as a small write. Where nobody listens, as when a shard
+moves or Redis was started again, a task waits in the shard's queue for whoever serves it next.
+"""
 
 import logging
 
@@ -17,9 +22,14 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="podline.turn")  # type: ignore[untyped-decorator]
 def turn(shard: int) -> None:
+    """One turn of a shard that waited in its queue."""
+    broker.clear_nudged(shard)
+    take_turn(shard)
+
+
+def take_turn(shard: int) -> None:
     """One turn of a shard; the next one is asked for while anything is due."""
     close_old_connections()
-    broker.clear_nudged(shard)
     try:
         is_more_due = turns.turn_of_shard(runner.this_process(), shard)
     except Error as problem:
@@ -33,10 +43,14 @@ def turn(shard: int) -> None:
 def nudge(shard: int) -> bool:
     """Ask for a turn of a shard. Many nudges before it begins are one; a lost one the ticker repeats.
 
+    One message where its worker listens, else a task in its queue.
+
     False when the broker is not there.
     """
     is_marked = False
     try:
+        if broker.publish_nudge(shard):
+            return True
         is_marked = broker.mark_nudged(shard)
         if is_marked:
             turn.apply_async((shard,), queue=queue_of(shard), retry=False)

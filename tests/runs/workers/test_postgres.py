@@ -17,8 +17,8 @@ from tests.seeds import one_in
 pytestmark = pytest.mark.slow
 
 SECONDS = 300
-# Written in bulk, shared out under locks, let go by age: no other goes past Django's own words.
-FIRST = ["test_bulk", "workers/test_shards", "test_retention"]
+# Written in bulk, asked in SQL, shared out under locks, let go by age: no other goes past Django's own words.
+FIRST = ["test_bulk", "test_plain_questions", "workers/test_shards", "test_retention"]
 OTHERS = ["test_runner", "test_forks", "test_checkpoints", "test_container_logs", "test_health", "test_reads"]
 
 

@@ -1,6 +1,8 @@
 """An engine worker's queues follow its shards, and a broker that was restarted is noticed."""
 
+import select
 import socket
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +15,7 @@ from kombu.exceptions import OperationalError
 from dashboard import settings as dashboard_settings
 from lifecycle.runs import inbox, runner
 from lifecycle.runs.celery import broker, consuming, serving, tasks
+from tests.runs.conftest import wait_until
 
 
 class Consumer:
@@ -26,6 +29,25 @@ class Consumer:
         self.queues.remove(queue)
 
 
+class Nudges:
+    def __init__(self) -> None:
+        self.shards: list[int] = []
+        self.nudged: list[int] = []
+
+    def follow(self, shard: int) -> None:
+        self.shards.append(shard)
+
+    def leave(self, shard: int) -> None:
+        self.shards.remove(shard)
+
+    def take(self) -> list[int]:
+        return self.nudged
+
+
+def make_queues(consumer: Consumer, *owned: int) -> serving._Queues:
+    return serving._Queues(consumer, SimpleNamespace(shards=owned), Nudges())
+
+
 @pytest.fixture
 def turns(monkeypatch):
     taken: list[int] = []
@@ -34,17 +56,58 @@ def turns(monkeypatch):
 
 
 def test_queues_follow_shards_and_each_new_one_has_a_turn_at_once(turns):
-    consumer, steward = Consumer(), SimpleNamespace(shards=(1, 2))
-    queues = serving._Queues(consumer, steward)
+    consumer = Consumer()
+    queues = make_queues(consumer, 1, 2)
     queues.sync()
-    steward.shards = (2, 3)
+    queues.steward.shards = (2, 3)
     queues.sync()
     assert consumer.queues == ["engine.2", "engine.3"] and turns == [1, 2, 3]
+    assert queues.nudges.shards == [2, 3]
+
+
+def test_a_turn_that_fails_keeps_no_other_shard_from_its_own(monkeypatch):
+    taken: list[int] = []
+    queues = make_queues(Consumer())
+    queues.nudges.nudged = [1, 2, 3]
+    monkeypatch.setattr(tasks, "take_turn", lambda shard: taken.append(shard) or 1 // (shard - 2))
+    queues.take_turns()
+    assert taken == [1, 2, 3]
+
+
+def test_who_listens_is_told_of_a_nudge_and_else_a_task_is_sent(monkeypatch):
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.turn, "apply_async", lambda arguments, **_: sent.append(*arguments))
+    nudges = broker.Nudges()
+    nudges.follow(1)
+    nudges.follow(2)
+    # Each subscription is confirmed, and no nudge.
+    wait_until(lambda: broker.client().pubsub_numsub("podline:nudges:2")[0][1] == 1)
+    assert nudges.take() == []
+    assert all(tasks.nudge(shard) for shard in (1, 2, 1, 3)) and sent == [3]
+    wait_until(lambda: select.select([nudges], [], [], 0)[0])
+    assert nudges.take() == [1, 2] and nudges.take() == []
+    nudges.leave(1)
+    wait_until(lambda: broker.client().pubsub_numsub("podline:nudges:1")[0][1] == 0)
+    assert all(tasks.nudge(shard) for shard in (1, 2)) and sent == [3, 1]
+    nudges.close()
+    wait_until(lambda: broker.client().pubsub_numsub("podline:nudges:2")[0][1] == 0)
+    assert tasks.nudge(2) and sent == [3, 1, 2]
+
+
+def test_a_connection_of_nudges_that_was_cut_is_an_error_and_not_made_again():
+    """Celery's loop waits for the old one: it has to begin anew, and not be deaf."""
+    nudges = broker.Nudges()
+    broker.client().client_kill_filter(_type="pubsub")
+    with pytest.raises(redis.ConnectionError):
+        for _ in range(1000):
+            nudges.take()
+            time.sleep(0.001)
+    nudges.close()
 
 
 def test_after_a_failure_the_rest_is_taken_next_time(monkeypatch, turns):
     consumer = Consumer()
-    queues = serving._Queues(consumer, SimpleNamespace(shards=(1, 2)))
+    queues = make_queues(consumer, 1, 2)
     monkeypatch.setattr(consumer, "add_task_queue", lambda queue: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         queues.sync()
@@ -55,7 +118,7 @@ def test_after_a_failure_the_rest_is_taken_next_time(monkeypatch, turns):
 
 
 def test_another_run_of_the_broker_is_a_lost_connection(monkeypatch, turns):
-    queues = serving._Queues(Consumer(), SimpleNamespace(shards=()))
+    queues = make_queues(Consumer())
     monkeypatch.setattr(serving, "CHECK_SECONDS", 0.0)
     queues.sync()
     monkeypatch.setattr(broker, "server_id", lambda: "another")

@@ -1,0 +1,101 @@
+"""What is asked in SQL at every write has the answer that Django's own words have, on every database."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db.models import Q
+from django.utils import timezone
+
+from lifecycle import tokens
+from lifecycle.engine import ENGINE_VERSION
+from lifecycle.models import Cluster, Command, RunControl, Shard
+from lifecycle.runs import entries, inbox
+from lifecycle.runs.run_clock import moment
+from lifecycle.runs.sharing import shares, turns
+from tests.runs.conftest import create
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def find_due_slowly(which: Q, now: float) -> list[int]:
+    there = Cluster.objects.filter(which, failure="")
+    waiting = there.filter(
+        Q(pk__in=Command.objects.filter(state="pending", pinned_ms=None).values("cluster"))
+        | Q(pk__in=RunControl.objects.filter(applied_at=None).values("cluster"))
+        | Q(seq__gt=0) & ~Q(engine_version=ENGINE_VERSION)
+    )
+    due = there.filter(next_wake_at__lte=moment(now)).order_by("next_wake_at")
+    return list(dict.fromkeys([*waiting.values_list("pk", flat=True), *due.values_list("pk", flat=True)]))
+
+
+def test_the_clusters_that_are_due(owner, wall, make_cluster):
+    other = get_user_model().objects.create_user("other")
+    now, past = moment(wall.now), moment(wall.now - 1)
+    particular: dict[str, dict[str, object]] = {
+        "command": {},
+        "pinned": {},
+        "control": {},
+        "of-another-engine": {"seq": 5, "engine_version": 1},
+        "due": {"next_wake_at": now},
+        "soon": {"next_wake_at": moment(wall.now + 0.001)},
+        "failed": {"next_wake_at": past, "failure": "broken"},
+        "elsewhere": {"next_wake_at": past, "shard": 7},
+        "mine": {"next_wake_at": past},
+    }
+    made = {name: make_cluster(name) for name in particular}
+    inbox.append(made["command"], "delete", {})
+    inbox.append(made["pinned"], "delete", {}, pinned_ms=5000)
+    inbox.control(made["control"], "pause")
+    usual = {"next_wake_at": None, "shard": 0, "owner": other, "engine_version": ENGINE_VERSION}
+    for name, cluster in made.items():
+        owned = {"owner": cluster.owner} if name == "mine" else {}
+        Cluster.objects.filter(pk=cluster.pk).update(**usual | owned | particular[name])
+    expected = find_due_slowly(Q(shard=0), wall.now)
+    found = [one.cluster for one in turns.find_due(0, wall.now)]
+    assert sorted(found) == sorted(expected)
+    assert found[-2:] == expected[-2:] == [made["mine"].pk, made["due"].pk]
+    Shard.objects.update_or_create(number=7, defaults={"worker": "another"})
+    others: list[int] = []
+    owner.turn_of = lambda one, seconds: others.append(one.cluster)
+    turns._serve_others(owner, shares.Due(made["mine"].pk, made["mine"].owner_id))
+    owner.shares.charge(made["mine"].owner_id, 1.0, wall.now)
+    turns._serve_others(owner, shares.Due(made["mine"].pk, made["mine"].owner_id))
+    assert sorted(others) == sorted(set(expected) - {made["mine"].pk})
+
+
+def test_the_commands_that_wait_and_what_came_of_them(make_cluster):
+    cluster = make_cluster()
+    first, second = create(cluster, name="first"), create(cluster, name="second")
+    pinned = [inbox.append(cluster, "delete", {"at": at}, pinned_ms=at) for at in (2000, 9000)]
+    Command.objects.filter(pk=second.pk).update(
+        state="done", result={"code": 201, "object": {"a": "ü"}}, instant_ms=7, done_at=timezone.now()
+    )
+    waiting = entries.list_waiting(cluster, 1000, 5000)
+    assert [(at_ms, command.pk) for at_ms, command in waiting] == [(1000, first.pk), (2000, pinned[0].pk)]
+    for _, command in waiting:
+        whole = Command.objects.get(pk=command.pk)
+        for name in ("cluster_id", "order", "kind", "version", "state", "pinned_ms", "attempts", "source"):
+            assert name in command.__dict__ and getattr(command, name) == getattr(whole, name)
+        assert "payload" not in command.__dict__ and command.payload == whole.payload
+    assert inbox.wait_for_result(second, 0) == {"code": 201, "object": {"a": "ü"}}
+    whole = Command.objects.get(pk=second.pk)
+    assert (second.state, second.instant_ms, second.done_at) == ("done", 7, whole.done_at)
+    assert [command.order for command in cluster.commands.order_by("order")] == [1, 2, 3, 4]
+    cluster.delete()
+    with pytest.raises(Command.DoesNotExist, match="gone with its cluster"):
+        inbox.wait_for_result(second, 0)
+
+
+def test_who_shows_a_token(make_cluster):
+    cluster, guest = make_cluster(), get_user_model().objects.create_user("guest")
+    for user in (cluster.owner, guest):
+        found = tokens.find(tokens.issue(user, cluster), f"shop@{cluster.owner.get_username()}")
+        assert found is not None and (found.user, found.cluster) == (user, cluster)
+        assert found.cluster.owner == cluster.owner and found.cluster.epoch == cluster.epoch
+        assert timezone.now() - found.created_at < timedelta(minutes=1)
+        assert found.user.is_active and not found.user.is_superuser
+        assert found == tokens.ApiToken.objects.get(pk=found.pk)
+    assert tokens.find(tokens.issue(guest, cluster), "shop@guest") is None
