@@ -196,7 +196,7 @@ class OwnerController(LoopController, Generic[Owner]):
         if decision.is_unfinished:
             loop.enqueue(self.name, namespace, name)
 
-    def on_failure(self) -> None:  # noqa: B027 - most hear of all that concerns them anyway
+    def on_failure(self) -> None:
         """A look has failed, and waits for a retry."""
 
     def _is_given_up(self, namespace: str, name: str) -> bool:
