@@ -129,7 +129,7 @@ def _make_scenario(file: ScenarioFile) -> Json:
     spec["until"] = _move(file.until_seconds)
     if file.nodes != HOLLOW:
         spec["nodes"] = REAL_NODE | (spec.get("nodes") or {})
-    spec["timing"] = HOLLOW_TIMING if file.nodes == HOLLOW else MIDDLE
+    spec["timing"] = (HOLLOW_TIMING if file.nodes == HOLLOW else MIDDLE) | file.timing
     spec.pop("expect", None)
     head = {"apiVersion": "podline.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": file.name}}
     return scenario | head

@@ -48,6 +48,8 @@ class ScenarioFile:
     release: str = RELEASES[0]
     given_at_seconds: tuple[float, ...] = ()
     """When each manifest was given, where that is known; else all of them at the start."""
+    timing: Json = field(default_factory=dict)
+    """Latencies of the nodes that it ran on, where they are known."""
 
     @property
     def given(self) -> list[Json]:
