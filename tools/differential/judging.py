@@ -48,8 +48,8 @@ def judge_alone(case: Case) -> Verdict:
 def judge_beside(case: Case, recording: Path, release: str, timing: Json | None = None) -> Verdict:
     """Beside what a real cluster of a release did.
 
-    Ours is given each manifest, and takes each step, at the instant at which it was sent there. `timing`: latencies
-    of the nodes that it ran on, where they are known.
+    Ours is given each manifest, and takes each step, at the instant at which it was sent there.
+    `timing`: latencies of the nodes that it ran on, where they are known.
     """
     file = case.to_file(release)
     file.timing = timing or {}
