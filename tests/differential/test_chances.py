@@ -57,6 +57,21 @@ def test_what_goes_by_looks_and_by_arbitrary_choice_is_chance(real: Json, mine: 
     assert len(found) == left
 
 
+@pytest.mark.parametrize("here_seconds, left", [(65.0, 0), (80.0, 1)])
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_when_a_node_is_given_up_is_chance_within_its_lease_and_a_look(
+    here_seconds: float, left: int, is_lost: bool
+) -> None:
+    sides = []
+    for at_seconds in (52.0, here_seconds):
+        fields = {"taints": [[at_seconds, "unreachable", ""]]}
+        objects = {"Node/node-1": {"kind": "Node", "group": "Node/node-1", "fields": fields}}
+        events = {"Node/node-1 NodeNotReady (Normal)": make_event(1, "x")} if is_lost else {}
+        sides.append({"objects": objects, "events": events, "refusals": {}, "until": 120.0})
+    found = without_chance(compare("x", *sides).findings, *sides)
+    assert len(found) == (left if is_lost else 1)
+
+
 @pytest.mark.parametrize("events, left", [({}, 1), ({SEVERAL: make_event(1, CHOSE.format("a"))}, 0)])
 def test_what_one_of_several_budgets_says_is_chance(events: Json, left: int) -> None:
     """Which of them is looked at for a pod is chosen arbitrarily; a single one is looked at each time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from tests.recordings.check import describe_findings
@@ -52,7 +53,7 @@ def judge_beside(case: Case, recording: Path, release: str, timing: Json | None 
     `timing`: latencies of the nodes that it ran on, where they are known.
     """
     file = case.to_file(release)
-    file.timing = timing or {}
+    file.timing, file.start_fraction_ms = timing or {}, _read_fraction_ms(recording)
     instants = _read_instants(recording)
     given = len(file.given)
     file.given_at_seconds = tuple(instants[:given])
@@ -70,6 +71,12 @@ def judge_beside(case: Case, recording: Path, release: str, timing: Json | None 
 def _tell_real(finding: Finding) -> str:
     """No instant: it is never the same twice."""
     return "" if finding.kind == "times" else str(finding.real)
+
+
+def _read_fraction_ms(recording: Path) -> int:
+    with gzip.open(recording, "rt") as file:
+        wall = datetime.fromisoformat(json.loads(file.readline())["wall"])
+    return wall.microsecond // 1000
 
 
 def _read_instants(recording: Path) -> list[float]:
