@@ -270,3 +270,12 @@ def test_a_silent_node_tells_of_its_pods_when_it_is_back() -> None:
     assert {now: kubelet.pass_to(now) for now in (5, 20)} == {5: [], 20: []}
     speaks = ["namespaces/kube-node-lease/leases/x", "nodes/x/status"]
     assert kubelet.pass_to(21) == [*speaks, "Running True"]
+
+
+def test_a_node_that_is_back_says_again_that_its_pods_are_ready() -> None:
+    """The node lifecycle controller has marked them as not ready while it was silent."""
+    kubelet = Kubelet(run_for_ever())
+    kubelet.hear()
+    kubelet.pass_to(1)
+    kubelet.nodes.silence("x", 60)
+    assert kubelet.pass_to(61)[-1] == "Running True"

@@ -136,7 +136,9 @@ def _count_unlikeness(real: Json, mine: Json) -> float:
         total += 8 * ([one[1] for one in a] != [one[1] for one in b])
         total += sum(min(30.0, abs(x[0] - y[0])) for x, y in zip(a, b, strict=False))
         total += 20 * abs(len(a) - len(b))
-    return total
+    # Of those that came together the one that was lost with its node is paired with one that was, too.
+    changes = [len(side["fields"].get("condition.Ready", [])) for side in (real, mine)]
+    return total + abs(changes[0] - changes[1])
 
 
 def _note_lone_object(one: Json, until: float, is_real: bool, result: Result) -> None:

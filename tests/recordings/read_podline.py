@@ -45,8 +45,9 @@ class _Reader:
         self.owns_nodes = any(NODE_STEP.search(title) for title in run.file.step_titles)
 
     def read(self) -> Json:
+        start_ms = 1000 * WARM_SECONDS + self.run.file.start_fraction_ms
         for row in self.rows:
-            self.take(row, row["at_ms"] / 1000 - WARM_SECONDS)
+            self.take(row, (row["at_ms"] - start_ms) / 1000)
         for title, text in _list_refusals(self.run):
             before = self.history.refusals.get(title)
             self.history.refusals[title] = "; ".join(filter(None, (before, self.mask(text))))

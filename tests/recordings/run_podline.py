@@ -13,6 +13,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import orjson
@@ -99,7 +100,7 @@ def _find_epoch_ms(file: ScenarioFile) -> int | None:
         return None
     if file.name not in list_scenarios():
         given = (file.scenario.get("spec") or {}).get("epoch")
-        return read_epoch_ms(given) - 1000 * WARM_SECONDS if given else None
+        return read_epoch_ms(given) - 1000 * WARM_SECONDS - file.start_fraction_ms if given else None
     with gzip.open(recording_of(file.name, file.release), "rt") as recording:
         wall = datetime.fromisoformat(json.loads(recording.readline())["wall"])
     instant = (wall - timedelta(seconds=WARM_SECONDS)).isoformat(timespec="milliseconds")
@@ -121,22 +122,22 @@ def _make_scenario(file: ScenarioFile) -> Json:
     scenario = copy.deepcopy(file.scenario)
     spec = scenario.setdefault("spec", {})
     instants = file.given_at_seconds or [0.0] * len(file.given)
-    given = zip(instants, file.given, strict=True)
-    spec["steps"] = [{"at": _move(at_seconds), "create": manifest} for at_seconds, manifest in given]
+    given, move = zip(instants, file.given, strict=True), partial(_move, file)
+    spec["steps"] = [{"at": move(at_seconds), "create": manifest} for at_seconds, manifest in given]
     for step in file.steps:
         asked = {"refused": ASK} if "refused" in step.entry else {}
-        spec["steps"].append({"at": _move(step.at_seconds), step.kind: step.payload, **asked})
-    spec["until"] = _move(file.until_seconds)
+        spec["steps"].append({"at": move(step.at_seconds), step.kind: step.payload, **asked})
+    spec["until"] = move(file.until_seconds)
     if file.nodes != HOLLOW:
         spec["nodes"] = REAL_NODE | (spec.get("nodes") or {})
-    spec["timing"] = HOLLOW_TIMING if file.nodes == HOLLOW else MIDDLE
+    spec["timing"] = (HOLLOW_TIMING if file.nodes == HOLLOW else MIDDLE) | file.timing
     spec.pop("expect", None)
     head = {"apiVersion": "podline.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": file.name}}
     return scenario | head
 
 
-def _move(seconds: float) -> str:
-    return f"{round((seconds + WARM_SECONDS) * 1000)}ms"
+def _move(file: ScenarioFile, seconds: float) -> str:
+    return f"{round((seconds + WARM_SECONDS) * 1000) + file.start_fraction_ms}ms"
 
 
 MISSING_IMAGE = {"pull": {"error": "ErrImagePull", "takes": "100ms"}}

@@ -48,6 +48,10 @@ class ScenarioFile:
     release: str = RELEASES[0]
     given_at_seconds: tuple[float, ...] = ()
     """When each manifest was given, where that is known; else all of them at the start."""
+    start_fraction_ms: int = 0
+    """How far into a second of the clock it began, where it is known: the API tells whole seconds."""
+    timing: Json = field(default_factory=dict)
+    """Latencies of the nodes that it ran on, where they are known."""
 
     @property
     def given(self) -> list[Json]:

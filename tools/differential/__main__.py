@@ -14,9 +14,9 @@ from tests.recordings.scenario_files import RELEASES
 from tools.differential.case import read_case
 from tools.differential.client import Client
 from tools.differential.drawing import FAMILIES, draw_case
-from tools.differential.hollow_nodes import HollowNodes
+from tools.differential.hollow_nodes import TIMING, HollowNodes
 from tools.differential.judging import Verdict
-from tools.differential.recorder import SLOT_LABEL, WATCHED, Recorder, make_slots
+from tools.differential.recorder import SLOT_LABEL, WATCHED, ZONE_LABEL, Recorder, make_slots
 from tools.differential.searching import Alone, Beside, Search, run_again, shrink_verdict
 from tools.differential.watches import Watches
 
@@ -96,13 +96,14 @@ def _make_search(options: argparse.Namespace) -> Search:
     client = Client(options.kubeconfig)
     slots = make_slots(options.slots)
     watches = Watches(client, WATCHED)
-    silence = None
+    silence, timing = None, None
     if options.hollow:
-        nodes = HollowNodes(client, {node: {SLOT_LABEL: slot.name} for slot in slots for node in slot.nodes})
+        labels = {slot.name: {SLOT_LABEL: slot.name, ZONE_LABEL: slot.name} for slot in slots}
+        nodes = HollowNodes(client, {node: labels[slot.name] for slot in slots for node in slot.nodes})
         watches.add(nodes.hear)
         nodes.start()
-        silence = nodes.silence
-    recorder = Recorder(client, watches, options.kubectl, silence)
+        silence, timing = nodes.silence, TIMING
+    recorder = Recorder(client, watches, options.kubectl, silence, timing)
     if recorder.release not in RELEASES:
         raise SystemExit(f"the cluster is of {recorder.version}; recordings are of {', '.join(RELEASES)}")
     return Beside(recorder, slots, options.out)

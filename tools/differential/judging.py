@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from tests.recordings.check import describe_findings
@@ -12,7 +13,8 @@ from tests.recordings.compare import Finding, compare
 from tests.recordings.read_podline import read_podline
 from tests.recordings.read_real import read_real
 from tests.recordings.run_podline import run
-from tools.differential.case import Case
+from tools.differential.case import Case, Json
+from tools.differential.chances import without_chance
 from tools.differential.properties import find_broken_properties
 
 CHANCE = "chance"
@@ -44,19 +46,23 @@ def judge_alone(case: Case) -> Verdict:
     return Verdict(case, "broken" if broken else "sound", marks, marks, "\n".join(broken))
 
 
-def judge_beside(case: Case, recording: Path, release: str) -> Verdict:
+def judge_beside(case: Case, recording: Path, release: str, timing: Json | None = None) -> Verdict:
     """Beside what a real cluster of a release did.
 
     Ours is given each manifest, and takes each step, at the instant at which it was sent there.
+    `timing`: latencies of the nodes that it ran on, where they are known.
     """
     file = case.to_file(release)
+    file.timing, file.start_fraction_ms = timing or {}, _read_fraction_ms(recording)
     instants = _read_instants(recording)
     given = len(file.given)
     file.given_at_seconds = tuple(instants[:given])
     steps = zip(instants[given:], file.steps, strict=True)
     file.steps = [replace(step, at_seconds=at_seconds) for at_seconds, step in steps]
-    result = compare(case.name, read_real(recording), read_podline(run(file)))
-    result.findings = [one for one in result.findings if NO_METRICS not in str(one.real)]
+    real, mine = read_real(recording), read_podline(run(file))
+    result = compare(case.name, real, mine)
+    findings = [one for one in result.findings if NO_METRICS not in str(one.real)]
+    result.findings = without_chance(findings, real, mine)
     marks = frozenset(f"{one.kind} {one.where.partition('/')[0]} {one.what}" for one in result.findings)
     shown = frozenset(f"{one.kind} {one.where} {one.what} {_tell_real(one)}" for one in result.findings)
     return Verdict(case, result.verdict, marks, shown, describe_findings(result))
@@ -65,6 +71,12 @@ def judge_beside(case: Case, recording: Path, release: str) -> Verdict:
 def _tell_real(finding: Finding) -> str:
     """No instant: it is never the same twice."""
     return "" if finding.kind == "times" else str(finding.real)
+
+
+def _read_fraction_ms(recording: Path) -> int:
+    with gzip.open(recording, "rt") as file:
+        wall = datetime.fromisoformat(json.loads(file.readline())["wall"])
+    return wall.microsecond // 1000
 
 
 def _read_instants(recording: Path) -> list[float]:

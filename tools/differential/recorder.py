@@ -26,6 +26,8 @@ WATCHED = (
     *("HorizontalPodAutoscaler", "Node", "Namespace"),
 )
 SLOT_LABEL = "lab/slot"
+ZONE_LABEL = "topology.kubernetes.io/zone"
+"""A slot is a zone of its own: how many nodes are lost, and how fast they are tainted, goes by zone."""
 TOLERATION = {"key": OWN_NODES_TAINT["key"], "operator": "Exists", "effect": "NoSchedule"}
 NODES_OF_A_SLOT = 3
 SETTLE_SECONDS = 1.5
@@ -103,10 +105,17 @@ class Recorder:
     """Records scenarios on one cluster."""
 
     def __init__(
-        self, client: Client, watches: Watches, kubectl: str = "", silence: Silence | None = None
+        self,
+        client: Client,
+        watches: Watches,
+        kubectl: str = "",
+        silence: Silence | None = None,
+        timing: Json | None = None,
     ) -> None:
+        """`timing`: what is known of the nodes' latencies."""
         self._client, self._watches = client, watches
         self._kubectl, self._silence = kubectl, silence
+        self.timing = timing or {}
         self.version = client.ask("GET", "version").body["gitVersion"]
         # As ours is told it: v1.35 of v1.35.6 and of v1.35.6+k3s1.
         self.release = ".".join(self.version.split(".")[:2])

@@ -63,8 +63,8 @@ class Beside:
             return Verdict(case, "not recorded", text=str(problem))
         finally:
             self._free.put(slot)
-        case = replace(case, epoch=wall[:23] + "Z")
-        return self._runs.submit(judge_beside, case, path, self._recorder.release).result()
+        case, recorder = replace(case, epoch=wall[:23] + "Z"), self._recorder
+        return self._runs.submit(judge_beside, case, path, recorder.release, recorder.timing).result()
 
 
 Search = Alone | Beside

@@ -209,6 +209,10 @@ class Loop:
         """How often a key was to be looked at again since it last went well."""
         return self._failures.get((controller, namespace, name), 0)
 
+    def has_failures(self, controller: str) -> bool:
+        """Whether any key of a controller is to be looked at again."""
+        return any(key[0] == controller for key in self._failures)
+
     def forget(self, controller: str, namespace: str, name: str) -> None:
         """A key went well: its next retry is quick again."""
         if self._failures.pop((controller, namespace, name), None) is not None:

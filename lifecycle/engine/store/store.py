@@ -80,9 +80,14 @@ class Store:
         finally:
             self.creations, self.is_rehearsal = creations, False
 
-    def listen(self, kind: str, listener: Listener) -> None:
-        """Have a function told of every write to a kind: (old, new), None for absent."""
+    def listen(self, kind: str, listener: Listener, is_asleep: bool = False) -> None:
+        """Have a function told of every write to a kind: (old, new), None for absent.
+
+        One that `is_asleep` is told of nothing before it is woken.
+        """
         self._listeners.setdefault(kind, []).append(listener)
+        if is_asleep:
+            self._asleep.append(listener)
         self._audience.clear()
 
     def listen_to_shape(
@@ -113,7 +118,7 @@ class Store:
             self._audience.clear()
 
     def _audience_of(self, kind: str) -> Audience:
-        always = tuple(self._listeners.get(kind, ()))
+        always = tuple(one for one in self._listeners.get(kind, ()) if one not in self._asleep)
         shapes = [*self._shape_listeners.get(kind, ()), *self._shape_listeners.get("", ())]
         found = self._audience[kind] = make_audience(always, shapes, self._asleep)
         return found

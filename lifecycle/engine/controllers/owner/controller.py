@@ -25,7 +25,11 @@ _MAY_BE_REFUSED = (CreatePod, Create, CreateJson)
 
 
 class OwnerController(LoopController, Generic[Owner]):
-    """Keys are owners. While one is looked at, its own writes need no further look."""
+    """Keys are owners. What a look writes brings a further one only where it failed.
+
+    As its own watch tells a controller of each write, a failing look is followed by one more at once, which
+    makes the next wait longer, though the wait that was begun stays as it is.
+    """
 
     owner_class: type[Owner]
     gathers = "controller_sync"
@@ -43,6 +47,7 @@ class OwnerController(LoopController, Generic[Owner]):
         super().__init__(context, act)
         self._orphans = Orphans(context.store.find, list_free)
         self._busy: Key | None = None
+        self._is_woken = False
         context.store.listen(self.kind, self._on_owner)
 
     # --- what a kind of owner says --------------------------------------------------------------------
@@ -94,7 +99,7 @@ class OwnerController(LoopController, Generic[Owner]):
             self.forget(old.meta.uid)
             return
         assert isinstance(new, self.owner_class), new.key
-        if new.key == self._busy:
+        if self._is_busy(new.key):
             return
         if old is None:
             self._file(new)
@@ -103,6 +108,12 @@ class OwnerController(LoopController, Generic[Owner]):
             looks_alike = self.selector_of(old).raw == self.selector_of(new).raw
             (self.describe if looks_alike else self._file)(new)
         self.enqueue(new.meta.namespace or "", new.meta.name)
+
+    def _is_busy(self, key: Key) -> bool:
+        """Whether a change is of the owner's that is looked at now: then the look knows it."""
+        is_busy = key == self._busy
+        self._is_woken |= is_busy
+        return is_busy
 
     def note_orphan(self, free: StoredObject) -> None:
         """An object that nobody controls is new or has changed: who may adopt it looks at it."""
@@ -122,7 +133,7 @@ class OwnerController(LoopController, Generic[Owner]):
             self._look_at(owner, namespace, name)
 
     def _look_at(self, owner: Owner, namespace: str, name: str) -> None:
-        self._busy = owner.key
+        self._busy, self._is_woken = owner.key, False
         try:
             self._claim(owner)
             decision = self._step(owner)
@@ -177,10 +188,16 @@ class OwnerController(LoopController, Generic[Owner]):
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure and not self._is_given_up(namespace, name):
             loop.retry(self.name, namespace, name, *self.retry_ms)
+            self.on_failure()
+            if self._is_woken:
+                loop.enqueue(self.name, namespace, name)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:
             loop.enqueue(self.name, namespace, name)
+
+    def on_failure(self) -> None:
+        """A look has failed, and waits for a retry."""
 
     def _is_given_up(self, namespace: str, name: str) -> bool:
         """Whether a failing key was tried again as often as the kind does."""

@@ -21,6 +21,7 @@ class PodOwners:
         self.tally = Tally()
         self._controllers: dict[str, PodOwnerController[Any]] = {}
         store.listen_to_shape("Pod", self._on_pod, on_binding=self._on_binding)
+        store.listen("Pod", self._on_any, is_asleep=True)
 
     def add(self, controller: PodOwnerController[Any]) -> None:
         """One more kind of owner."""
@@ -29,6 +30,18 @@ class PodOwners:
     def list_free(self, namespace: str) -> dict[str, None]:
         """uids of the pods in a namespace that nobody controls."""
         return self._store.index.orphan_pods.get(namespace, {})
+
+    def hear_all(self) -> None:
+        """From now on tell owners whose looks fail of every write to their pods."""
+        self._store.wake(self._on_any)
+
+    def _on_any(self, old: Pod | None, new: Pod | None) -> None:
+        some = new if new is not None else old
+        assert some is not None, "a write has an old or a new pod"
+        reference = some.meta.controller
+        owner = self.tally.counts.get(reference.uid) if reference is not None else None
+        if owner is not None:
+            self._controllers[owner.key[0]].on_write(owner)
 
     def _on_pod(self, old: Pod | None, new: Pod | None) -> None:
         some = new if new is not None else old
@@ -54,10 +67,10 @@ class PodOwners:
 
 
 class PodOwnerController(OwnerController[Owner]):
-    """A pod's change enqueues its owner only when it changes a count."""
+    """A pod's change enqueues its owner when it changes a count, and any change one whose looks fail."""
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
-        self._tally = pods.tally
+        self._pods, self._tally = pods, pods.tally
         super().__init__(context, act, pods.list_free)
         pods.add(self)
 
@@ -68,8 +81,23 @@ class PodOwnerController(OwnerController[Owner]):
     def on_count(self, owner: PodCount) -> None:
         """The count of an owner's pods has changed."""
         key = owner.key
-        if key != self._busy:
+        if not self._is_busy(key):
             self._context.loop.enqueue(self.name, key[1], key[2])
+
+    def on_write(self, owner: PodCount) -> None:
+        """A pod of an owner was written. It is looked at in vain each time: the next wait gets longer."""
+        if self._context.loop.count_retries(self.name, *owner.key[1:]):
+            self.on_count(owner)
+
+    def on_failure(self) -> None:
+        """Writes to pods matter from now on."""
+        self._pods.hear_all()
+
+    def restore(self) -> None:
+        """As for all owners; some may have failed before."""
+        super().restore()
+        if self._context.loop.has_failures(self.name):
+            self.on_failure()
 
     def forget(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""

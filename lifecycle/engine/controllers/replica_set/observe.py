@@ -31,6 +31,7 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
         gates = context.features
+        self._gathers_ms = context.timing.spread("controller_sync")[1]
         self._use_cost = is_enabled(gates, "PodDeletionCost")
         self._use_logarithm = is_enabled(gates, "LogarithmicScaleDown")
         is_on = is_enabled(gates, "DeploymentReplicaSetTerminatingReplicas")
@@ -100,7 +101,9 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
             candidates = list_by_age(self._store.pods.get, uids)
         else:
             candidates = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
-        return Surplus(candidates, related, self._use_cost and tally.costed > 0, self._use_logarithm)
+        use_cost = self._use_cost and tally.costed > 0
+        new_since_ms = self._context.now_ms - self._gathers_ms if self._gathers_ms else None
+        return Surplus(candidates, related, use_cost, self._use_logarithm, new_since_ms)
 
     def _add_youngest(self, uids: dict[str, None], alike: dict[str, int], count: int) -> None:
         """Of pods that rank alike but for their ages as many as it takes to have more than `count`."""

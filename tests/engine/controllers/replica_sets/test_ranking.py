@@ -114,6 +114,21 @@ def test_without_the_gate_costs_do_not_count():
     assert [pod.meta.name for pod in pods_to_delete(pods, {}, 1, NOW_MS, use_cost=False)] == ["a"]
 
 
+@pytest.mark.parametrize(
+    "age_ms, goes",
+    [
+        pytest.param(15, "b", id="its coming asked for this look: nobody has heard of its node yet"),
+        pytest.param(16, "a", id="older: both are bound and pending, and the uid decides"),
+    ],
+)
+def test_a_pod_that_has_just_come_is_on_no_node_yet(age_ms: int, goes: str) -> None:
+    """syncReplicaSet ranks the pods that it had heard of when it began, and a pod's coming has it begin."""
+    pods = [make_pod(name, phase="Pending", ready_for=None) for name in ("a", "b")]
+    pods[0].meta.creation_ms, pods[1].meta.creation_ms = NOW_MS - 20, NOW_MS - age_ms
+    chosen = pods_to_delete(pods, {}, 1, NOW_MS, new_since_ms=NOW_MS - 15)
+    assert [pod.meta.name for pod in chosen] == [goes]
+
+
 def test_a_pod_without_a_phase_is_as_one_that_is_pending():
     pods = [make_pod("a", phase="Unknown"), make_pod("b", phase="", ready_for=None), make_pod("c")]
     assert [pod.meta.name for pod in pods_to_delete(pods, {}, 2, NOW_MS)] == ["b", "a"]

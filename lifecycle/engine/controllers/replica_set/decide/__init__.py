@@ -34,12 +34,13 @@ class Counts:
 @dataclass(slots=True)
 class Surplus:
     """What the choice of pods to delete needs: candidates (at least the first of the ranking; all pods
-    when in doubt), related active pods by node, and the gates."""
+    when in doubt), related active pods by node, the gates, and since when pods are too new to have a node."""
 
     candidates: Sequence[Pod]
     related_by_node: Mapping[str, int]
     use_cost: bool = True
     use_logarithm: bool = True
+    new_since_ms: int | None = None
 
 
 @dataclass(slots=True)
@@ -124,6 +125,7 @@ def decide_deletions(
         now_ms,
         surplus.use_cost,
         surplus.use_logarithm,
+        surplus.new_since_ms,
     )
     return [DeletePod(pod, replica_set, source) for pod in chosen]
 

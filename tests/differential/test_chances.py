@@ -1,0 +1,85 @@
+"""Which differences between two histories say nothing about a rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.recordings.compare import compare
+from tools.differential.chances import without_chance
+
+Json = dict[str, Any]
+SCALED, UNMANAGED = (
+    "Deployment/web ScalingReplicaSet (Normal)",
+    "PodDisruptionBudget/b UnmanagedPods (Warning)",
+)
+SEVERAL = "Pod/web-0 MultiplePodDisruptionBudgets (Warning)"
+CHOSE = 'Pod "n"/"web-0" matches multiple PodDisruptionBudgets.  Chose "{}" arbitrarily.'
+
+
+def make_event(count: int, *messages: str) -> Json:
+    return {"first": 1.0, "source": "s", "count": count, "told": 1, "messages": sorted(messages)}
+
+
+def scale(*steps: str) -> Json:
+    """`down a 4-2` is of the set a, from 4 to 2."""
+    texts = [(way, name, *numbers.split("-")) for way, name, numbers in map(str.split, steps)]
+    said = [f"Scaled {way} replica set {name} from {first} to {last}" for way, name, first, last in texts]
+    # The eleventh similar event tells that it stands for several.
+    return {SCALED: make_event(len(said), f"(combined from similar events): {said[0]}", *said[1:])}
+
+
+@pytest.mark.parametrize(
+    "real, mine, left",
+    [
+        pytest.param(
+            scale("down a 4-2", "up b 0-2"), scale("down a 3-2", "down a 4-3", "up b 0-2"), 0, id="steps"
+        ),
+        pytest.param(scale("down a 4-2", "up b 0-2"), scale("down a 4-1", "up b 0-2"), 1, id="other numbers"),
+        pytest.param(scale("down a 4-2"), scale("down b 4-2"), 1, id="another set"),
+        pytest.param(scale("down a 4-2"), scale("up a 2-4"), 1, id="another way"),
+        pytest.param(scale("down a 4-2"), {}, 1, id="none at all"),
+        pytest.param({UNMANAGED: make_event(20, "x")}, {UNMANAGED: make_event(5, "x")}, 0, id="looks"),
+        pytest.param({UNMANAGED: make_event(20, "x")}, {}, 1, id="never told"),
+        pytest.param(
+            {SEVERAL: make_event(1, CHOSE.format("a"))},
+            {SEVERAL: make_event(1, CHOSE.format("b"))},
+            0,
+            id="chosen",
+        ),
+        pytest.param({SEVERAL: make_event(1, CHOSE.format("a"))}, {}, 0, id="chosen, and told of once"),
+    ],
+)
+def test_what_goes_by_looks_and_by_arbitrary_choice_is_chance(real: Json, mine: Json, left: int) -> None:
+    sides = [{"objects": {}, "events": events, "refusals": {}, "until": 60.0} for events in (real, mine)]
+    found = without_chance(compare("x", *sides).findings, *sides)
+    assert len(found) == left
+
+
+@pytest.mark.parametrize("here_seconds, left", [(65.0, 0), (80.0, 1)])
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_when_a_node_is_given_up_is_chance_within_its_lease_and_a_look(
+    here_seconds: float, left: int, is_lost: bool
+) -> None:
+    sides = []
+    for at_seconds in (52.0, here_seconds):
+        fields = {"taints": [[at_seconds, "unreachable", ""]]}
+        objects = {"Node/node-1": {"kind": "Node", "group": "Node/node-1", "fields": fields}}
+        events = {"Node/node-1 NodeNotReady (Normal)": make_event(1, "x")} if is_lost else {}
+        sides.append({"objects": objects, "events": events, "refusals": {}, "until": 120.0})
+    found = without_chance(compare("x", *sides).findings, *sides)
+    assert len(found) == (left if is_lost else 1)
+
+
+@pytest.mark.parametrize("events, left", [({}, 1), ({SEVERAL: make_event(1, CHOSE.format("a"))}, 0)])
+def test_what_one_of_several_budgets_says_is_chance(events: Json, left: int) -> None:
+    """Which of them is looked at for a pod is chosen arbitrarily; a single one is looked at each time."""
+    sides = []
+    for healthy in (2, 3):
+        fields = {"exists": [[0.0, "created", ""]], "currentHealthy": [[1.0, healthy, ""]]}
+        one = {"kind": "PodDisruptionBudget", "group": "PodDisruptionBudget/b", "fields": fields}
+        objects = {"PodDisruptionBudget/b": one}
+        sides.append({"objects": objects, "events": events, "refusals": {}, "until": 60.0})
+    found = without_chance(compare("x", *sides).findings, *sides)
+    assert len(found) == left
