@@ -12,6 +12,7 @@ from lifecycle.kube_api.describing import openapi
 from lifecycle.kube_api.describing.built_in import list_built_in
 from lifecycle.kube_api.describing.field_defaults import list_defaults
 
+pytestmark = pytest.mark.slow
 Json = dict[str, Any]
 # What answers are made of, which is nobody's kind.
 OF_ANSWERS = tuple(

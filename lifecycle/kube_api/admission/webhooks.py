@@ -19,10 +19,12 @@ from lifecycle.engine.api.patching.json_patch import json_patch
 from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.kinds.served import Form
 from lifecycle.engine.objects.kinds import Kind
+from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.actions import CREATE, DELETE, UPDATE
 from lifecycle.engine.rules.cel.evaluator import Budget, Failed, Unasked
 from lifecycle.engine.rules.policies.conditions import IGNORE, Inputs, is_matched
 from lifecycle.engine.rules.policies.matching import Request, match_webhook
+from lifecycle.engine.schema.decode import decode
 from lifecycle.kube_api.admission.calls import CallFailed, call, read_endpoint
 from lifecycle.kube_api.admission.reviews import Verdict, deny, make_review, read_answer
 from lifecycle.kube_api.asking.asked import Asked
@@ -59,6 +61,7 @@ class _Round:
     request: Request
     deadline: float
     forms: Mapping[str, Form]
+    release: Release
     budget: Budget = field(default_factory=Budget)
     outcome: Outcome = field(default_factory=Outcome)
 
@@ -81,7 +84,8 @@ def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, op
     if request.is_exempt:
         return Outcome()
     new = rehearse([]) if rehearse is not None else None
-    found = _Round(_with_object(request, new), time.monotonic() + SECONDS, _list_forms(asked))
+    deadline = time.monotonic() + SECONDS
+    found = _Round(_with_object(request, new), deadline, _list_forms(asked), asked.release)
     _mutate(mutating, found)
     if found.outcome.patches and rehearse is not None:
         found.request = replace(found.request, object=rehearse(found.outcome.patches))
@@ -181,11 +185,22 @@ def _apply(webhook: Json, verdict: Verdict, found: _Round) -> None:
     if not isinstance(changed, dict) or not isinstance(changed.get("metadata"), dict):
         raise _internal(f'admission webhook "{name}" left no object')
     if seen != before:
-        read = found.forms[verdict.version].read
-        changed = {**(read(changed) if read is not None else changed), "apiVersion": before["apiVersion"]}
+        changed = {**changed, "apiVersion": seen["apiVersion"], "kind": seen["kind"]}
+        changed = _read_as_stored(changed, found, verdict.version) | {"apiVersion": before["apiVersion"]}
         patch = _find_difference(before, changed)
     found.outcome.patches.append(patch)
     found.request = replace(found.request, object=changed)
+
+
+def _read_as_stored(changed: Json, found: _Round, version: str) -> Json:
+    """Raises Refusal for what is no object of its kind."""
+    read = found.forms[version].read
+    if read is None:
+        return changed
+    try:
+        return read(decode(changed, found.release))
+    except ValueError as problem:
+        raise _internal(str(problem)) from None
 
 
 def _find_difference(before: Mapping[str, Any], after: Json) -> list[Json]:

@@ -100,12 +100,12 @@ SET = {"type": "array", "x-kubernetes-list-type": "set", "items": TEXT}
             id="an error while asking",
         ),
         pytest.param(
-            typed([{"rule": "self.tags.all(index, tag, tag != '')"}], tags=SET),
+            typed([{"rule": "self.tags.transformMap(i, tag, tag) != {}"}], tags=SET),
             {"tags": ["x"]},
             None,
             [
-                "unasked spec: the rule \"self.tags.all(index, tag, tag != '')\" is not asked:"
-                " undeclared reference to 'index' (in container '')"
+                "unasked spec: the rule 'self.tags.transformMap(i, tag, tag) != {}' is not asked:"
+                " the library for CEL does not run transformMap"
             ],
             id="what cannot be asked is said",
         ),

@@ -103,6 +103,7 @@ def patch(request: Json, *operations: Json) -> Json:
     return review(request, patch=text, patchType="JSONPatch")
 
 
+SPOILT = "autoscaling.alpha.kubernetes.io/metrics"
 LABEL = {"op": "add", "path": "/metadata/labels", "value": {"by": "gate"}}
 OTHER = {"op": "add", "path": "/metadata", "value": {"name": "other", "uid": "1"}}
 ANSWERS: dict[str, Callable[[Json], Any]] = {
@@ -123,6 +124,9 @@ ANSWERS: dict[str, Callable[[Json], Any]] = {
         request,
         {"op": "test", "path": "/apiVersion", "value": request["object"]["apiVersion"]},
         {"op": "add", "path": "/spec/targetCPUUtilizationPercentage", "value": 55},
+    ),
+    "/spoil": lambda request: patch(
+        request, {"op": "add", "path": "/metadata/annotations", "value": {SPOILT: 5}}
     ),
     "/size": lambda request: patch(
         request,
@@ -346,6 +350,10 @@ def test_an_autoscaler_is_shown_as_v1_to_whom_asks_for_that_and_patched_as_such(
     assert asked["object"]["apiVersion"] == "autoscaling/v1"
     assert asked["object"]["spec"]["targetCPUUtilizationPercentage"] == 70
     assert made["spec"]["metrics"][0]["resource"]["target"]["averageUtilization"] == 55
+    configure(api, "Mutating", "spoilt", make_webhook(gate, "/spoil", rules=[rule]))
+    body = {**SCALER, "metadata": {"name": "other"}}
+    refused = api.post(f"/k8s/shop/apis/autoscaling/v2/{path}", body, content_type="application/json")
+    assert refused.status_code == 500 and "metadata.annotations" in refused.json()["message"]
 
 
 @pytest.mark.spec("CEL-06")
