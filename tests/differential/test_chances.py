@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.recordings.compare import compare
+from tests.recordings.compare import Result, compare
+from tests.recordings.scenario_files import ScenarioFile
+from tools.differential import judging
 from tools.differential.chances import without_chance
+from tools.differential.client import Answer
+from tools.differential.drawing import draw_case
+from tools.differential.recorder import Recording, Slot
 
 Json = dict[str, Any]
 SCALED, UNMANAGED = (
@@ -83,3 +89,27 @@ def test_what_one_of_several_budgets_says_is_chance(events: Json, left: int) -> 
         sides.append({"objects": objects, "events": events, "refusals": {}, "until": 60.0})
     found = without_chance(compare("x", *sides).findings, *sides)
     assert len(found) == left
+
+
+@pytest.mark.parametrize("agreeing, word, tried", [(None, "same", 1), (4, "same", 4), (99, "differs", 7)])
+def test_a_find_is_one_that_no_draw_of_ours_shows(
+    agreeing: int | None, word: str, tried: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ours is run with other seeds where it differs, and begins at the same part of a second."""
+    seen: list[tuple[int | None, int]] = []
+
+    def compare_to(file: ScenarioFile, _real: Json) -> Result:
+        seen.append((file.seed, file.start_fraction_ms))
+        result = Result(file.name)
+        if file.seed != agreeing:
+            result.add("object", "Pod/p", "object", "created", "–")
+        return result
+
+    monkeypatch.setattr(judging, "_compare_to", compare_to)
+    case, path = draw_case("jobs", 1), tmp_path / "x.real.jsonl.gz"
+    recording = Recording("lab", Slot("s0", ["hollow-1"]), 0.0)
+    for _ in range(1 + len(case.steps)):
+        recording.note("a step", Answer(200, {}), 0.0)
+    recording.write(case, "2026-01-01T00:00:07.250000+00:00", "v1.35.6", path)
+    verdict = judging.judge_beside(case, path, "v1.35")
+    assert (verdict.word, len(seen), {fraction for _, fraction in seen}) == (word, tried, {250})

