@@ -109,7 +109,7 @@ def list_unwell_keys(cluster: Cluster, parents: Parents, now_ms: int) -> frozens
 
 
 def list_unsteady_keys(cluster: Cluster, parents: Parents, now_ms: int) -> frozenset[Key]:
-    """The workloads and lone pods with pods that are not well, or ended lately, were it once."""
+    """The workloads and lone pods with pods that are not well, or that ended lately, even once."""
     return frozenset(_group(cluster, parents, UNWELL, list_restarted(cluster, now_ms)))
 
 

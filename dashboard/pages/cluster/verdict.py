@@ -56,23 +56,6 @@ class Verdict:
         return [meant for meant in map(find_meant, self.doubted) if meant]
 
 
-def keep_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
-    """The same, made once for as long as nothing changed and time stands still, or for some seconds of it.
-
-    So a page of many clusters, some with thousands of pods, is not kept waiting for what was judged before.
-    """
-    key = (cluster.epoch_id, cluster.seq, cluster.rv, now_ms // FRESH_MS)
-    with _keeping:
-        known = _kept.get(key)
-    if known is None:
-        known = read_verdict(cluster, counts, now_ms)
-        with _keeping:
-            _kept[key] = known
-            while len(_kept) > MOST_KEPT:
-                _kept.popitem(last=False)
-    return known
-
-
 def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
     """How a cluster stands. `counts`: its living pods by state."""
     told = verdict.read_verdict(cluster, now_ms, {tone.name: count for tone, count in counts})
@@ -87,3 +70,20 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
         for one in told.troubles
     ]
     return Verdict(told.sentence, troubles, told.hidden, told.condition, told.doubted)
+
+
+def keep_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
+    """What `read_verdict` tells, made once as long as nothing changes and time stands, or for 5 s of it.
+
+    So a page of many clusters, some with thousands of pods, is not kept waiting for what was judged before.
+    """
+    key = (cluster.epoch_id, cluster.seq, cluster.rv, now_ms // FRESH_MS)
+    with _keeping:
+        known = _kept.get(key)
+    if known is None:
+        known = read_verdict(cluster, counts, now_ms)
+        with _keeping:
+            _kept[key] = known
+            while len(_kept) > MOST_KEPT:
+                _kept.popitem(last=False)
+    return known

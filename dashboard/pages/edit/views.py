@@ -19,7 +19,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 
 from dashboard.addresses import kind_of_folder
-from dashboard.asking.answers import Answer, answer_problem, answer_result, read_version, send
+from dashboard.asking.answers import Answer, answer_problem, answer_result, read_version
 from dashboard.asking.forms import EditForm
 from dashboard.asking.previews import preview_objects
 from dashboard.pages.edit.conflicts import Conflict, find_conflict, merge
@@ -204,9 +204,14 @@ def _compare(request: HttpRequest, edit: _Edit) -> HttpResponse:
         return show_answers(request, [Answer(False, "", message) for message in error.messages])
     except (ValueError, Unreadable) as problem:
         return show_answers(request, [Answer(False, cluster.name, str(problem))])
-    command = ("replace", {"object": edit.written.data}, subject)
-    answers = list(_add_lines(send(made, [command], request.user), edit.written))
-    if not all(one.is_good for one in answers):
+    command, known = ("replace", {"object": edit.written.data}, subject), read_version(made)
+    try:
+        result = inbox.wait_for_result(inbox.append(made, *command[:2], request.user))
+    except BaseException:
+        made.delete()
+        raise
+    if result is not None and result["code"] >= 400:
+        answers = list(_add_lines(list(answer_result(made, result, command, known)), edit.written))
         made.delete()
         return _show(request, edit, {"answers": answers}, UNPROCESSABLE)
     return HttpResponseClientRedirect(reverse("compare", args=[cluster.address, made.name]))

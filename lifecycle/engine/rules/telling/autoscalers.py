@@ -67,8 +67,8 @@ def tell_lack(message: str) -> str:
     """Where a message of Kubernetes says that there are no metrics, what tells them here; else ""."""
     if "resource metrics API" in message:
         return (
-            "there are metrics of its pods where `usage` of a behaviour says what they use, or podline.dev/load"
-            " of a Service"
+            "there are metrics of its pods where `usage` of a behaviour says what they use, or"
+            " podline.dev/load of a Service"
         )
     if "custom metrics" in message or "external metrics" in message:
         return "there is such a metric where the annotation podline.dev/metrics says its values"

@@ -112,7 +112,7 @@ def test_what_is_applied_takes_the_place_of_the_object(shop: Shop, editor: Edito
 def test_what_is_wrong_is_said_at_its_place_and_nothing_is_sent(shop, editor, old, new, told):
     before, sent = find(shop), Command.objects.count()
     editor.write(old, new)
-    for what in ("difference", "preview", "apply", "merge"):
+    for what in ("difference", "preview", "apply", "merge", "compare"):
         status, answer = editor.ask(what)
         assert status == 422
         assert told in answer
