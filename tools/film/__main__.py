@@ -1,7 +1,8 @@
-"""The film of a rollout that README shows: `python -m tools.film LINK [FILE]`, by the link that `manage.py up` prints.
+"""`python -m tools.film LINK [FILE]`: the film of a rollout that README shows; LINK is what `up` prints.
 
-A cluster of its own gets a Deployment, then a new image; what Chromium shows of its page meanwhile becomes a GIF, which
-plays it four times as fast as the clock it shows. Needs Pillow (`pip install pillow`), as nothing else here does.
+A cluster of its own gets a Deployment, then a new image. What Chromium shows of its page meanwhile becomes a
+GIF that plays four times as fast as the cluster's clock. Needs Pillow (`pip install pillow`), as nothing else
+here does.
 """
 
 import sys
@@ -16,8 +17,10 @@ from lifecycle.benches.servers.chromium import launch
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "rollout.gif"
 NAME = "film"
+# The whole card of pods, with eight of them.
 VIEWPORT = ViewportSize(width=960, height=900)
 HEIGHT = 510
+# Half as fast as real time, so that a busy machine takes enough pictures.
 SPEED, FRAME_MS, FASTER = "0.5", 2000, 4
 FIRST_MS, LAST_MS, SETTLE_MS = 1500, 4000, 3000
 COLORS = 128
@@ -49,14 +52,18 @@ def main(link: str, file: Path) -> None:
     with sync_playwright() as playwright:
         browser = launch(playwright)
         context = browser.new_context(
-            base_url=link.split("/enter/")[0], viewport=VIEWPORT, color_scheme="light", reduced_motion="reduce"
+            base_url=link.split("/enter/")[0],
+            viewport=VIEWPORT,
+            color_scheme="light",
+            reduced_motion="reduce",
         )
         page = context.new_page()
         page.goto(link, wait_until="commit")
         frames = film(page)
         browser.close()
     write(frames, file)
-    print(f"{file}: {len(frames)} frames, {sum(ms for _, ms in frames) / 1000:.1f} s, {file.stat().st_size:,} bytes")
+    seconds = sum(ms for _, ms in frames) / 1000
+    print(f"{file}: {len(frames)} frames, {seconds:.1f} s, {file.stat().st_size:,} bytes")
 
 
 def film(page: Page) -> list[tuple[Image.Image, int]]:
@@ -69,7 +76,9 @@ def film(page: Page) -> list[tuple[Image.Image, int]]:
     page.goto(f"{here}{RANGE}")
     page.locator(".verdict", has_text="4 ready").first.wait_for()
     page.locator("[data-skeleton]").wait_for(state="detached")
-    page.evaluate("scrollTo(0, document.querySelector('.verdict').getBoundingClientRect().top + scrollY - 12)")
+    page.evaluate(
+        "scrollTo(0, document.querySelector('.verdict').getBoundingClientRect().top + scrollY - 12)"
+    )
     # What is to come is asked for when the page has been still for a moment.
     page.wait_for_timeout(SETTLE_MS)
     taken = [take(page)]
@@ -108,7 +117,12 @@ def write(frames: list[tuple[Image.Image, int]], file: Path) -> None:
     palette = seen.quantize(COLORS, dither=Image.Dither.NONE)
     pictures = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture, _ in frames]
     pictures[0].save(
-        file, save_all=True, append_images=pictures[1:], duration=[ms for _, ms in frames], loop=0, optimize=False
+        file,
+        save_all=True,
+        append_images=pictures[1:],
+        duration=[ms for _, ms in frames],
+        loop=0,
+        optimize=False,
     )
 
 
