@@ -54,8 +54,8 @@ def enter(hot: Hot, command: Command) -> Answer:
         if command.attempts:
             return _set_aside(hot.cluster, command)
         _count_attempt(hot.cluster, command)
-    for read in Command.objects.raw(_PAYLOAD, [command.cluster_id, command.order]):
-        command.payload = read.payload
+    for whole in Command.objects.raw(_PAYLOAD, [command.cluster_id, command.order]):
+        command.payload = whole.payload
     try:
         result = hot.engine.submit(checkpoints.engine_command(command))
     except Exception as problem:

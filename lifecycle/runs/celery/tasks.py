@@ -41,11 +41,9 @@ def take_turn(shard: int) -> None:
 
 
 def nudge(shard: int) -> bool:
-    """Ask for a turn of a shard. Many nudges before it begins are one; a lost one the ticker repeats.
+    """Ask for a turn of a shard: its worker, where it listens, else by a task in the shard's queue.
 
-    One message where its worker listens, else a task in its queue.
-
-    False when the broker is not there.
+    Many nudges before it begins are one; a lost one the ticker repeats. False when the broker is not there.
     """
     is_marked = False
     try:

@@ -147,7 +147,7 @@ def test_api():
     answer = bench("api", watchers=20, changes=5, seconds=1)
     assert answer["figures"]["missed"] == answer["figures"]["doubled"] == 0
     assert answer["figures"]["gets_per_second"] > answer["figures"]["lists_per_second"] > 0
-    assert answer["figures"]["patch_p50_to_page"] > 1
+    assert answer["figures"]["patch_p50_to_page"] > 0
     assert answer["figures"]["patch_cpu_ms"] > answer["figures"]["get_cpu_ms"] > 0
 
 

@@ -23,6 +23,7 @@ from lifecycle import tokens
 from lifecycle.benches.installation import Installation, installation
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import inbox
+from lifecycle.runs.entries import SET_ASIDE
 from tests.runs.conftest import TOP, wait_until
 from tests.runs.histories import assert_whole
 from tests.runs.workers.test_workers import pid_of_owner
@@ -72,7 +73,8 @@ class Writer(threading.Thread):
             connection.close()
         if answer.status == 201:
             self.created.append(name)
-        elif answer.status not in (409, 504):
+        # Begun when a worker was killed for the second time, a command is set aside, and says so.
+        elif answer.status not in (409, 504) and SET_ASIDE.encode() not in text:
             self.odd.append((answer.status, text))
         # One whose answer was lost is there already.
         return answer.status in (201, 409)
@@ -133,8 +135,8 @@ def test_no_write_is_lost_or_done_twice_whatever_is_killed():
         cluster = Cluster.objects.get(pk=cluster.pk)
         stored = StoredObject.objects.filter(cluster=cluster, kind="ConfigMap", name__startswith="w")
         assert sorted(stored.values_list("name", flat=True)) == sorted(asked)
-        # Every command was carried out once: those sent again were refused, as the first had been taken.
+        # Those sent again though the first had been taken were refused.
         assert not cluster.commands.exclude(state="done").exists()
         codes = [command.result["code"] for command in cluster.commands.filter(kind="create")]
-        assert codes.count(201) >= len(asked) and set(codes) <= {201, 409}
+        assert set(codes) <= {201, 409, 500} and codes.count(500) <= KILLED.count("worker")
         assert_whole(cluster)
