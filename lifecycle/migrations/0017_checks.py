@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="parts",
-                        to="lifecycle.check",
+                        to="lifecycle.Check",
                     ),
                 ),
             ],
