@@ -18,15 +18,21 @@ function fileOf(kind) {
   return here;
 }
 
-/** The clipboard is there for pages of this machine and by HTTPS only. */
+/** Whether it is copied. The clipboard is there for pages of this machine and by HTTPS only, and may be denied. */
 async function copy(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const isDone = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+  if (isDone) return true;
   const area = document.createElement("textarea");
   area.value = text;
   document.body.append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  return isCopied;
+}
+
+async function copyBy(button, text) {
+  button.textContent = (await copy(text)) ? "Copied" : "Not copied";
 }
 
 async function copyPage(button) {
@@ -36,8 +42,7 @@ async function copyPage(button) {
     note.textContent = `Not copied: ${(await answer.text()).slice(0, 200)}`;
     return;
   }
-  await copy(await answer.text());
-  note.textContent = "Copied.";
+  note.textContent = (await copy(await answer.text())) ? "Copied." : "Not copied: the browser does not allow it.";
 }
 
 document.addEventListener("click", (event) => {
@@ -46,9 +51,9 @@ document.addEventListener("click", (event) => {
   const page = event.target.closest("[data-copy]");
   if (page) copyPage(page);
   const table = event.target.closest("[data-copy-address]");
-  if (table) copy(document.querySelector(table.dataset.copyAddress).href).then(() => { table.textContent = "Copied"; });
+  if (table) copyBy(table, document.querySelector(table.dataset.copyAddress).href);
   const text = event.target.closest("[data-copy-text]");
-  if (text) copy(document.querySelector(text.dataset.copyText).value).then(() => { text.textContent = "Copied"; });
+  if (text) copyBy(text, document.querySelector(text.dataset.copyText).value);
   for (const menu of document.querySelectorAll("[data-menu][open]")) if (!menu.contains(event.target)) menu.open = false;
 });
 
