@@ -88,7 +88,10 @@ def answer_problem(problem: Problem) -> Answer:
 def answer_result(
     cluster: Cluster, result: Json | None, sent: tuple[str, Json, str], known: int
 ) -> Iterator[Answer]:
-    """One answer for each cause of a refusal, warnings beside a success. `known`: the version before."""
+    """One answer for each cause of a refusal, warnings beside a success.
+
+    `known`: the version before, which only a success asks for.
+    """
     kind, asked, subject = sent
     if result is None:
         yield Answer(False, subject, "No answer within 10 seconds; the command waits in the inbox.")

@@ -76,9 +76,9 @@ def show_live(
 
 def find_parent(user: Anyone, cluster: Cluster) -> Cluster | None:
     """What a cluster was forked from, where that may be seen; None of what only shows a past."""
-    if cluster.is_look:
+    if cluster.is_look or cluster.parent_id is None:
         return None
-    parent = clusters_for(user).filter(forks=cluster).select_related("owner").first()
+    parent = clusters_for(user).filter(pk=cluster.parent_id).select_related("owner").first()
     return parent and give_address(user, parent)
 
 

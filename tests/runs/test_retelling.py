@@ -227,12 +227,18 @@ def test_only_what_is_settled_at_the_end_is_said_to_have_settled(owner, make_clu
         if behavior:
             made["spec"]["template"]["metadata"]["annotations"] = {"podline.dev/behavior": behavior}
         inbox.append(cluster, "create", {"object": made})
+    by_hand, _ = make_served("by-hand", {"replicas": 1})
+    by_hand |= {"kind": "StatefulSet"}
+    by_hand["spec"] |= {"updateStrategy": {"type": "OnDelete"}, "serviceName": "by-hand"}
+    by_hand["spec"].pop("strategy", None)
+    inbox.append(cluster, "create", {"object": by_hand})
     run_on(owner, cluster, 125_000)
     up = StoredObject.objects.get(cluster=cluster, kind="Deployment", name="looping").data["status"]
     assert up["availableReplicas"] == 1
     assert StoredObject.objects.get(cluster=cluster, kind="Pod", name__startswith="looping").restarts
     told = {one.key for one in list_seen(cluster) if not one.key.startswith(("restarts", "lost", "order"))}
-    assert told == {f"{claim}:default/Deployment/steady" for claim in ("fewest", "settled")}
+    steady = ("Deployment/steady", "StatefulSet/by-hand")
+    assert told == {f"{claim}:default/{one}" for claim in ("fewest", "settled") for one in steady}
     assert play_again(retell(cluster, told))[1].exit_status == 0
 
 

@@ -27,6 +27,7 @@ COLORS = 128
 # What is shown: some of what was before, and all of the rollout.
 BEGIN, RANGE = "00:00:40", "?from=20000&to=90000"
 UNTIL_MS = 88_000
+MOST_FRAMES = 300
 FIRST, SECOND = "nginx:1.27", "nginx:1.28"
 MANIFEST = """
 apiVersion: apps/v1
@@ -85,6 +86,8 @@ def film(page: Page) -> list[tuple[Image.Image, int]]:
     post(page, f"{here}manifest/", {"manifest": MANIFEST.replace("IMAGE", SECOND)})
     post(page, f"{here}control/", {"kind": "resume"})
     while taken[-1][1] < UNTIL_MS:
+        if len(taken) > MOST_FRAMES:
+            raise SystemExit(f"the cluster {NAME} does not come to the end of the film")
         page.wait_for_timeout(FRAME_MS)
         taken.append(take(page))
     post(page, f"{here}delete/", {})

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any
+from uuid import UUID
 
 from dashboard.addresses import find_page
 from lifecycle.engine.programs.images.doubts import find_meant
@@ -13,11 +14,11 @@ from lifecycle.models import Cluster
 from lifecycle.recorded import verdict
 from lifecycle.simulation.reports.tones import TONES, Tone
 
-FRESH_MS = 5_000
-"""A verdict tells how long something lasts, in seconds: on a card it may be so old."""
+FRESH_SECONDS = 10.0
+"""A verdict tells how long something lasts, in seconds: on a card it may be so old, in wall time."""
+MOST_JUDGED = 500
+"""Of more pods a card is so old as well while things change."""
 MOST_KEPT = 500
-_kept: OrderedDict[tuple[Any, ...], Verdict] = OrderedDict()
-_keeping = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +73,43 @@ def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) 
     return Verdict(told.sentence, troubles, told.hidden, told.condition, told.doubted)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was told last of a cluster, of which history, at which instant, and when that was."""
+
+    seq: int
+    rv: int
+    at_ms: int
+    made_at: float
+    verdict: Verdict
+
+    def tells(self, cluster: Cluster, pods: int, now_ms: int) -> bool:
+        """Whether it is good enough for a card."""
+        is_fresh = time.monotonic() - self.made_at < FRESH_SECONDS
+        if (self.seq, self.rv) == (cluster.seq, cluster.rv):
+            return is_fresh or self.at_ms == now_ms
+        return is_fresh and pods > MOST_JUDGED
+
+
+_kept: OrderedDict[UUID, _Kept] = OrderedDict()
+_keeping = threading.Lock()
+
+
 def keep_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
-    """What `read_verdict` tells, made once as long as nothing changes and time stands, or for 5 s of it.
+    """What `read_verdict` tells, made once as long as nothing changes and time stands, or for some seconds.
 
     So a page of many clusters, some with thousands of pods, is not kept waiting for what was judged before.
     """
-    key = (cluster.epoch_id, cluster.seq, cluster.rv, now_ms // FRESH_MS)
     with _keeping:
-        known = _kept.get(key)
-    if known is None:
-        known = read_verdict(cluster, counts, now_ms)
+        known = _kept.get(cluster.epoch_id)
+        if known is not None:
+            _kept.move_to_end(cluster.epoch_id)
+    if known is None or not known.tells(cluster, sum(count for _, count in counts), now_ms):
+        made_at, told = time.monotonic(), read_verdict(cluster, counts, now_ms)
+        known = _Kept(cluster.seq, cluster.rv, now_ms, made_at, told)
         with _keeping:
-            _kept[key] = known
+            _kept[cluster.epoch_id] = known
+            _kept.move_to_end(cluster.epoch_id)
             while len(_kept) > MOST_KEPT:
                 _kept.popitem(last=False)
-    return known
+    return known.verdict

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from dashboard.asking.answers import Answer, answer_result, read_version
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from dashboard.asking.answers import Answer, answer_result
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.compare.readings import Comparison
-from lifecycle.access import User, Verb, find_cluster, may
+from lifecycle.access import User, Verb, may
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.entry import RESTART
 from lifecycle.input.differences import Key, name_key
-from lifecycle.models import Cluster, RunControl
+from lifecycle.models import Cluster, Command, RunControl
 from lifecycle.recorded.objects import find_object
 from lifecycle.runs import inbox
+from lifecycle.runs.driving import clocks
 
 SPAN_MS = 15 * 60 * 1000
 """So far both go on: as far as a preview looks ahead."""
@@ -30,10 +34,9 @@ class Restart(NamedTuple):
     is_wanted: bool
 
 
-def list_runnable(user: User, addresses: Sequence[str]) -> list[Cluster]:
-    """Those of the clusters at these addresses whose clock the user may move, each once."""
-    found = [find_cluster(user, address, is_exact=True) for address in dict.fromkeys(addresses)]
-    return [one for one in found if one is not None and may(user, one, Verb.RUN)]
+def list_runnable(user: User, clusters: Iterable[Cluster]) -> list[Cluster]:
+    """Those of the clusters whose clock the user may move, each once."""
+    return [one for one in {one.pk: one for one in clusters}.values() if may(user, one, Verb.RUN)]
 
 
 def find_restart(told: Comparison) -> Restart | None:
@@ -62,47 +65,43 @@ def read_restart(text: str, clusters: Sequence[Cluster]) -> Key | None:
 def run_on(user: User, clusters: Sequence[Cluster], restart: Key | None) -> list[Answer]:
     """Let clusters run, as fast as possible, to one instant 15 minutes from now, and stand there.
 
-    `restart`: what is restarted in each as they begin. What was refused is returned. Waits some seconds for
-    them; what takes longer goes on.
+    `restart`: what is restarted in each as they begin. What was refused is returned, and then none has run.
+    Waits some seconds for them; what takes longer goes on.
     """
-    for one in clusters:
-        if not one.paused:
-            inbox.wait_for_control(inbox.control(one, RunControl.Kind.PAUSE, user=user))
-            one.refresh_from_db()
-    begin_ms = max(tell_time(one)["at_ms"] for one in clusters)
-    known = [read_version(one) for one in clusters]
+    if stopped := [one for one in clusters if one.failure]:
+        return [Answer(False, one.address, f"It takes no commands: {one.failure}") for one in stopped]
     payload = _restart(*restart) if restart else {}
     try:
-        commands = [
-            inbox.append(one, "rollout", payload, user, pinned_ms=begin_ms) for one in clusters if payload
-        ]
+        for one in clusters:
+            if not one.paused:
+                clocks.ask(one, RunControl.Kind.PAUSE, {}, user)
+                one.refresh_from_db()
+        begin_ms = max(tell_time(one)["at_ms"] for one in clusters)
+        with transaction.atomic():
+            commands = [
+                inbox.append(one, "rollout", payload, user, pinned_ms=begin_ms) for one in clusters if payload
+            ]
+        for one in clusters:
+            clocks.ask(one, RunControl.Kind.RUN, {"untilMs": begin_ms + SPAN_MS, "fast": True}, user)
+    except ValidationError as error:
+        return [Answer(False, one.address, message) for message in error.messages]
     except inbox.Refused as refused:
         return [Answer(False, "", str(refused))]
+    deadline = time.monotonic() + WAIT_SECONDS
     for one in clusters:
-        inbox.control(one, RunControl.Kind.RUN, {"untilMs": begin_ms + SPAN_MS, "fast": True}, user=user)
-    _wait(clusters, begin_ms + SPAN_MS)
-    subject = name_key(restart) if restart else ""
-    results = [inbox.wait_for_result(one, LOOK_SECONDS) for one in commands]
-    answers = [
-        answer
-        for cluster, result, version in zip(clusters, results, known, strict=False)
-        for answer in answer_result(
-            cluster, result, ("rollout", payload, f"{subject} in {cluster.address}"), version
-        )
-        if result is not None
-    ]
-    return [one for one in answers if not one.is_good]
+        clocks.wait_until_it_stands(one, deadline - time.monotonic())
+    return [*_list_refused(clusters, commands, payload, name_key(restart) if restart else "")]
+
+
+def _list_refused(
+    clusters: Sequence[Cluster], commands: Sequence[Command], payload: dict[str, str], subject: str
+) -> Iterator[Answer]:
+    for cluster, command in zip(clusters, commands, strict=False):
+        result = inbox.wait_for_result(command, LOOK_SECONDS)
+        if result is not None and result["code"] >= 400:
+            asked = ("rollout", payload, f"{subject} in {cluster.address}")
+            yield from answer_result(cluster, result, asked, known=0)
 
 
 def _restart(kind: str, namespace: str, name: str) -> dict[str, str]:
     return {"kind": kind, "namespace": namespace, "name": name, "action": RESTART}
-
-
-def _wait(clusters: Sequence[Cluster], until_ms: int) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    left = list(clusters)
-    while left and time.monotonic() < deadline:
-        time.sleep(LOOK_SECONDS)
-        for one in left:
-            one.refresh_from_db()
-        left = [one for one in left if not one.failure and (not one.paused or one.instant_ms < until_ms)]

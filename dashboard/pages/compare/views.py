@@ -17,7 +17,7 @@ from dashboard.pages.files.views import as_file
 from dashboard.pages.parts import show_answers, signed_in
 from dashboard.plots.theme import clock, duration
 from lifecycle import limits
-from lifecycle.access import User, address_for, clusters_for, get_cluster_or_404
+from lifecycle.access import User, address_for, clusters_for, find_cluster, get_cluster_or_404
 from lifecycle.models import Cluster
 
 MOST_OTHERS, MOST_OF_NAME = 100, 200
@@ -51,14 +51,15 @@ def choose_other(request: HttpRequest, cluster: str) -> HttpResponse:
 @require_POST
 def run_both(request: HttpRequest, cluster: str, other: str) -> HttpResponse:
     """Let those of two clusters run on that the user may run, and show them again."""
-    for address in (cluster, other):
-        get_cluster_or_404(request.user, address)
-    found = list_runnable(request.user, (cluster, other))
+    both = {get_cluster_or_404(request.user, address).pk for address in (cluster, other)}
+    # Another's is run only by its whole name.
+    exact = [find_cluster(request.user, address, is_exact=True) for address in (cluster, other)]
+    found = list_runnable(request.user, filter(None, exact))
     if not found:
         raise PermissionDenied(f"You may look at {cluster!r} and {other!r}, but not run them.")
     wanted = request.POST.get("restart", "")
     restart = read_restart(wanted, found) if wanted else None
-    if wanted and (restart is None or len(found) < len({cluster, other})):
+    if wanted and (restart is None or len(found) < len(both)):
         return show_answers(request, [Answer(False, wanted[:MOST_OF_NAME], NO_RESTART)])
     try:
         with limits.preview(request.user):
@@ -84,7 +85,7 @@ def compare_clusters(request: HttpRequest, cluster: str, other: str) -> HttpResp
         "span": duration(told.until_ms - told.since_ms),
         "markdown": write_markdown(told),
         "others": list_others(request.user, left),
-        "runnable": list_runnable(request.user, (left.address, right.address)),
+        "runnable": list_runnable(request.user, (left, right)),
         "restart": find_restart(told),
     }
     return render(request, "compare/compare.html", context)

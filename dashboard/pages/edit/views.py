@@ -204,14 +204,17 @@ def _compare(request: HttpRequest, edit: _Edit) -> HttpResponse:
         return show_answers(request, [Answer(False, "", message) for message in error.messages])
     except (ValueError, Unreadable) as problem:
         return show_answers(request, [Answer(False, cluster.name, str(problem))])
-    command, known = ("replace", {"object": edit.written.data}, subject), read_version(made)
+    command = ("replace", {"object": edit.written.data}, subject)
     try:
         result = inbox.wait_for_result(inbox.append(made, *command[:2], request.user))
+    except inbox.Refused as refused:
+        made.delete()
+        return show_answers(request, [Answer(False, subject, str(refused))])
     except BaseException:
         made.delete()
         raise
     if result is not None and result["code"] >= 400:
-        answers = list(_add_lines(list(answer_result(made, result, command, known)), edit.written))
+        answers = list(_add_lines(list(answer_result(made, result, command, known=0)), edit.written))
         made.delete()
         return _show(request, edit, {"answers": answers}, UNPROCESSABLE)
     return HttpResponseClientRedirect(reverse("compare", args=[cluster.address, made.name]))

@@ -98,15 +98,20 @@ def change(cluster: Cluster, user: Any, wanted: Json, limit_ms: int | None = Non
             if limit_ms is not None and "condition" in payload:
                 payload["untilMs"] = now_ms + limit_ms
     for kind, payload in asked:
-        control = inbox.control(cluster, kind, payload, user)
-        if not inbox.wait_for_control(control, CONTROL_SECONDS):
-            raise ValidationError(
-                f"the clock did not answer within {CONTROL_SECONDS:g} s: what was asked for is done when the"
-                " cluster's worker is back"
-            )
-        if control.problem:
-            raise ValidationError(control.problem)
+        ask(cluster, kind, payload, user)
     cluster.refresh_from_db()
+
+
+def ask(cluster: Cluster, kind: str, payload: Json, user: Any) -> None:
+    """Ask for a run control, and wait until it is applied. ValidationError says why it is not; limits.Exceeded."""
+    control = inbox.control(cluster, kind, payload, user)
+    if not inbox.wait_for_control(control, CONTROL_SECONDS):
+        raise ValidationError(
+            f"the clock did not answer within {CONTROL_SECONDS:g} s: what was asked for is done when the"
+            " cluster's worker is back"
+        )
+    if control.problem:
+        raise ValidationError(control.problem)
 
 
 def decide_controls(spec: Json, wanted: Json, now_ms: int) -> list[tuple[str, Json]]:

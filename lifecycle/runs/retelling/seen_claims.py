@@ -15,6 +15,7 @@ from typing import Any
 from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.stateful_set import STATEFUL_SET
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.engine.objects.workloads.stateful_set import ON_DELETE
 from lifecycle.engine.rules.telling.verdicts import tell_instant, tell_span
 from lifecycle.input.scenario import format_duration
 from lifecycle.lost_requests import tell_worth
@@ -122,7 +123,9 @@ def _claim_of(course: _Course, cluster: Cluster, unsteady: Collection[Key]) -> I
 def _is_settled(row: StoredObject) -> bool:
     """Whether its rollout is done, and all the pods that it wants are ready."""
     rollout = judge_rollout(kind_of_stored(row), row.data)
-    return (rollout is None or rollout.is_done) and read_size(row.data).is_full
+    # By hand nothing is ever rolled out to its end.
+    is_by_hand = ((row.data.get("spec") or {}).get("updateStrategy") or {}).get("type") == ON_DELETE
+    return (rollout is None or is_by_hand or rollout.is_done) and read_size(row.data).is_full
 
 
 def _claim_settled(course: _Course, key: str) -> Iterator[SeenClaim]:

@@ -45,8 +45,9 @@ async function begin(form) {
     if (over) event.detail.formData.set("seen", over);
   });
   form.addEventListener("htmx:beforeOnLoad", ({ detail: { xhr } }) => {
-    // What was written goes along to where the two are compared.
-    if (xhr.getResponseHeader("HX-Redirect")?.includes("/compare/")) isDirty = false;
+    // What was written goes along to where the two are compared, not to where one signs in again.
+    const to = xhr.getResponseHeader("HX-Redirect");
+    if (to && new URL(to, location.href).pathname.includes("/compare/")) isDirty = false;
   });
   form.addEventListener("htmx:afterSwap", () => {
     const merged = part("merged");

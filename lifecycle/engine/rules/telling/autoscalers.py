@@ -93,7 +93,8 @@ def tell_autoscaler(spec: Json, status: Json) -> str:
     if active.get("status") == "False":
         message = str(active.get("message") or "")
         lack = tell_lack(message)
-        return f"Leaves {whom} at {_pods(replicas)}: {message}.{f' T{lack[1:]}.' if lack else ''}"
+        cure = f" {lack[:1].upper()}{lack[1:]}." if lack else ""
+        return f"Leaves {whom} at {_pods(replicas)}: {message}.{cure}"
     desired = status.get("desiredReplicas") or 0
     told = [
         f"Scales {whom} from {replicas} to {desired}"

@@ -13,6 +13,7 @@ from django.test import Client
 from dashboard.pages.compare import running
 from lifecycle.models import Cluster, Command, Role, StoredObject
 from lifecycle.runs import forks, inbox
+from lifecycle.runs.driving import clocks
 from tests.dashboard.conftest import make_cluster, make_user
 from tests.dashboard.pages.edit.test_editing import DEPLOYMENT, HERE, Editor
 from tests.kube_api.conftest import Shop, shop, shop_settings
@@ -37,7 +38,7 @@ def turn(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
     for name in ("wait_for_result", "wait_for_results", "wait_for_control"):
         monkeypatch.setattr(inbox, name, turn_and(getattr(inbox, name)))
-    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=time.monotonic, sleep=turn_all))
+    monkeypatch.setattr(clocks, "time", SimpleNamespace(monotonic=time.monotonic, sleep=turn_all))
     shop.submit("create", object=DEPLOYMENT | {"metadata": {"name": "web", "namespace": "default"}})
     inbox.control(shop.cluster, "run", {"untilMs": 60_000})
     turn_all()
@@ -94,12 +95,30 @@ def test_both_run_on_to_one_instant_and_restart_what_differs_in_a_rollout(shop, 
     # Of 2 pods 25 % is none at most: maxUnavailable rounds down.
     assert "They first differ" not in page
     assert f'value="{WEB}" checked' in page
+    # Where the difference was seen, nothing has to restart for it.
+    slow = {"kind": "Deployment", "namespace": "default", "name": "web", "type": "strategic"}
+    slow |= {"patch": {"spec": {"minReadySeconds": 30}}}
+    inbox.wait_for_result(inbox.append(fork, "patch", slow))
+    assert client.post(RUN, {"restart": WEB}).status_code == 200
+    page = client.get("/clusters/shop/compare/shop-fork/").content.decode()
+    assert f'value="{WEB}"' in page and f'value="{WEB}" checked' not in page
     # What is refused is said: nothing restarts while it is paused.
     pause = {"kind": "Deployment", "namespace": "default", "name": "web", "action": "pause"}
     inbox.wait_for_result(inbox.append(fork, "rollout", pause))
     answer = client.post(RUN, {"restart": WEB})
     assert answer.status_code == 422
     assert "Deployment default/web in shop-fork" in answer.content.decode()
+
+
+def test_where_one_has_failed_neither_runs(shop, fork, client: Client):
+    client.force_login(shop.cluster.owner)
+    Cluster.objects.filter(pk=fork.pk).update(failure="out of memory")
+    before = [(one.paused, one.instant_ms) for one in Cluster.objects.order_by("pk")]
+    for form in ({}, {"restart": WEB}):
+        answer = client.post(RUN, form)
+        assert answer.status_code == 422 and "It takes no commands: out of memory" in answer.content.decode()
+    assert not Command.objects.filter(kind="rollout").exists()
+    assert [(one.paused, one.instant_ms) for one in Cluster.objects.order_by("pk")] == before
 
 
 def test_who_may_run_only_one_moves_only_that_one(shop: Shop, fork: Cluster, client: Client):

@@ -13,7 +13,7 @@ from django.test import Client
 from dashboard.pages.edit.conflicts import find_conflict, merge
 from dashboard.pages.edit.small_forms import list_forms
 from lifecycle.engine.schema.tables import load_tables
-from lifecycle.models import Command, Role, StoredObject
+from lifecycle.models import Cluster, Command, Role, StoredObject
 from lifecycle.runs import inbox
 from tests.dashboard.conftest import make_user
 from tests.kube_api.conftest import Shop, shop, shop_settings
@@ -117,6 +117,14 @@ def test_what_is_wrong_is_said_at_its_place_and_nothing_is_sent(shop, editor, ol
         assert status == 422
         assert told in answer
     assert (find(shop), Command.objects.count()) == (before, sent)
+
+
+def test_what_the_inbox_refuses_is_said(shop: Shop, editor: Editor):
+    editor.write("  name: web", '  name: web\n  annotations: {x: "a\\0b"}')
+    for what in ("apply", "compare"):
+        status, answer = editor.ask(what)
+        assert status == 422 and "NUL" in answer, what
+    assert Cluster.objects.count() == 1
 
 
 def test_what_only_the_cluster_writes_is_ignored_and_said(shop: Shop, editor: Editor):
