@@ -103,7 +103,7 @@ def change(cluster: Cluster, user: Any, wanted: Json, limit_ms: int | None = Non
 
 
 def ask(cluster: Cluster, kind: str, payload: Json, user: Any) -> None:
-    """Ask for a run control, and wait until it is applied. ValidationError says why it is not; limits.Exceeded."""
+    """Ask for a run control, and wait until it is applied. ValidationError says why not; limits.Exceeded."""
     control = inbox.control(cluster, kind, payload, user)
     if not inbox.wait_for_control(control, CONTROL_SECONDS):
         raise ValidationError(
