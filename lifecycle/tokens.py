@@ -71,11 +71,14 @@ def find(token: str, address: str | None = None) -> ApiToken | None:
     found.user, found.cluster = user, cluster
     if cluster.owner_id == user.pk:
         cluster.owner = user
-    if address is None:
-        return found
-    name, is_full, owner = address.partition("@")
-    is_meant = cluster.name == name and (not is_full or cluster.owner.get_username() == owner)
+    is_meant = address is None or is_at(address, cluster.name, cluster.owner.get_username())
     return found if is_meant else None
+
+
+def is_at(address: str, cluster_name: str, owner_name: str) -> bool:
+    """Whether an address is one of a cluster of that name and owner."""
+    name, is_full, owner = address.partition("@")
+    return cluster_name == name and (not is_full or owner_name == owner)
 
 
 def _find_row(model: Any, pk: int) -> Any:

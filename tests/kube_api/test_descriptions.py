@@ -51,6 +51,8 @@ DEFAULTS: dict[tuple[str, str], Any] = {
     ("StatefulSetSpec", "podManagementPolicy"): "OrderedReady",
     ("JobSpec", "backoffLimit"): 6,
     ("JobSpec", "completionMode"): "NonIndexed",
+    ("JobSpec", "suspend"): False,
+    ("CronJobSpec", "suspend"): False,
     ("CronJobSpec", "concurrencyPolicy"): "Allow",
     ("CronJobSpec", "successfulJobsHistoryLimit"): 3,
     ("PodSpec", "restartPolicy"): "Always",

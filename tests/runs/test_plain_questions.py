@@ -97,5 +97,8 @@ def test_who_shows_a_token(make_cluster):
         assert found.cluster.owner == cluster.owner and found.cluster.epoch == cluster.epoch
         assert timezone.now() - found.created_at < timedelta(minutes=1)
         assert found.user.is_active and not found.user.is_superuser
-        assert found == tokens.ApiToken.objects.get(pk=found.pk)
+        whole = tokens.ApiToken.objects.select_related("user", "cluster").get(pk=found.pk)
+        for one, other in ((found, whole), (found.user, whole.user), (found.cluster, whole.cluster)):
+            names = [field.attname for field in other._meta.concrete_fields]
+            assert [getattr(one, name) for name in names] == [getattr(other, name) for name in names]
     assert tokens.find(tokens.issue(guest, cluster), "shop@guest") is None

@@ -38,15 +38,9 @@ def find_bearer(token: str, address: str | None = None) -> Bearer | None:
         return None
     if verified is not None:
         cluster = verified.cluster
-        is_there = address is None or is_at(address, cluster.name, cluster.owner.get_username())
+        is_there = address is None or tokens.is_at(address, cluster.name, cluster.owner.get_username())
         return Bearer(verified.user, cluster, verified.info) if is_there else None
     found = tokens.find(token, address)
     if found is None or not found.user.is_active:
         return None
     return Bearer(found.user, found.cluster, token_id=found.pk)
-
-
-def is_at(address: str, cluster_name: str, owner_name: str) -> bool:
-    """Whether an address is one of a cluster of that name and owner."""
-    name, is_full, owner = address.partition("@")
-    return cluster_name == name and (not is_full or owner_name == owner)

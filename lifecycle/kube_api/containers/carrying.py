@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -27,6 +28,8 @@ from lifecycle.models import Cluster
 from lifecycle.runs import inbox
 from lifecycle.runs.container_logs import Position
 from lifecycle.threads import reading as in_thread
+
+log = logging.getLogger(__name__)
 
 OUTPUT, ERRORS = "stdout", "stderr"
 WAIT_SECONDS, COPY_SECONDS = 30.0, 60.0
@@ -92,9 +95,13 @@ class Carrying:
             watching.cancel()
 
     def _hear_of_the_end(self, watching: asyncio.Future[None]) -> None:
-        if not watching.cancelled():
-            self.is_over = True
-            self.inlet.end()
+        if watching.cancelled():
+            return
+        if (problem := watching.exception()) is not None:
+            log.warning("the end of a container is not watched: %s", problem)
+            return
+        self.is_over = True
+        self.inlet.end()
 
     async def _run_once(self, words: list[str]) -> dict[str, Any]:
         found: dict[str, Any] = await threads.waiting(self._run)(words, {})

@@ -92,17 +92,14 @@ class Log:
                 await _wait(pulse)
 
     async def wait_until_over(self) -> None:
-        """Until the run is over, the pod is gone, or nobody may look any more."""
+        """Until the run is over, or the pod is gone. Whether somebody may still look is not asked."""
         with feed_of(self.cluster).pulse() as pulse:
-            while await in_thread(self._goes_on)():
+            while await in_thread(self._is_running)():
                 await _wait(pulse)
-
-    def _goes_on(self) -> bool:
-        return self.right() and self._is_running()
 
     def _look(self, position: Position) -> tuple[bool, list[Line], Position]:
         # First the state: what a run has written is there when its end is.
-        is_over = not self._goes_on()
+        is_over = not (self.right() and self._is_running())
         return is_over, *self.read(position)
 
     def _is_running(self) -> bool:

@@ -18,7 +18,7 @@ from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, MAP, Field
 from lifecycle.engine.schema.tables import Tables, load_tables
-from lifecycle.kube_api.describing.field_defaults import Key, list_defaults
+from lifecycle.kube_api.describing.field_defaults import Key, inner_type, list_defaults
 
 _HOOKS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 _MODELLED = "Modelled: what a cluster does with it is simulated."
@@ -154,5 +154,5 @@ def _find_key(kind: str, path: str, tables: Tables) -> Key | None:
         field = tables.types.get(type_name or "", {}).get(step)
         if field is None:
             return None
-        type_name = field.inner.type_name if field.inner is not None else field.type_name
+        type_name = inner_type(field)
     return (type_name, steps[-1]) if type_name and steps[-1] in tables.types.get(type_name, {}) else None

@@ -20,7 +20,16 @@ Json = dict[str, Any]
 Key = tuple[str, str]
 _BESIDE = frozenset({"apiVersion", "kind", "metadata", "status"})
 _DEPENDENT: frozenset[Key] = frozenset(
-    {("Container", "imagePullPolicy"), ("EphemeralContainer", "imagePullPolicy"), ("JobSpec", "completions")}
+    {
+        ("Container", "imagePullPolicy"),
+        ("EphemeralContainer", "imagePullPolicy"),
+        ("JobSpec", "completions"),
+        ("ServicePort", "targetPort"),
+        # Of one of the two directions only.
+        ("HPAScalingRules", "stabilizationWindowSeconds"),
+        # A zero that is written out, and no default.
+        ("PriorityClass", "value"),
+    }
 )
 """By type and field: what is filled in by another value, or where another one is missing as well."""
 
@@ -64,17 +73,18 @@ def _compare(
 ) -> Iterator[tuple[Key, str | int | bool]]:
     for name, field in tables.types[type_name].items():
         value = after.get(name)
-        if name in _BESIDE or not value:
+        if name in _BESIDE or value is None:
             continue
         if name not in before:
             if isinstance(value, str | int):
                 yield (type_name, name), value
-        elif (inner := _inner(field)) in tables.types:
+        elif (inner := inner_type(field)) in tables.types:
             for one, filled in _pair(before[name], value):
                 yield from _compare(inner, one, filled, tables)
 
 
-def _inner(field: Field) -> str:
+def inner_type(field: Field) -> str:
+    """The type of a field, of a list or map that of its entries."""
     return field.inner.type_name if field.inner is not None else field.type_name
 
 

@@ -21,7 +21,6 @@ from lifecycle.engine.releases.known import load_releases
 from lifecycle.kube_api import content, rendering
 from lifecycle.kube_api.access import looks
 from lifecycle.kube_api.access.authentication import list_headers
-from lifecycle.kube_api.access.bearers import is_at
 from lifecycle.kube_api.access.impersonation import read_wanted
 from lifecycle.kube_api.access.looks import Look
 from lifecycle.kube_api.asking.asked import Stream, Text
@@ -59,7 +58,7 @@ async def answer(request: HttpRequest, at: str, path: str) -> tuple[Look, Text |
     look = await looks.ask(wish.digest) if wish is not None else None
     if wish is None or look is None or not look.may_view:
         return None
-    if not is_at(at, look.cluster_name, look.owner_name):
+    if not tokens.is_at(at, look.cluster_name, look.owner_name):
         return None
     address = wish.address
     resource = list_built_in(look.release).get((address.group, address.version, address.resource))

@@ -108,8 +108,8 @@ class Nudges:
 
 
 def channel_of(shard: int) -> str:
-    """Where nudges of a shard are published."""
-    return f"{PREFIX}nudges:{shard}"
+    """Where nudges of a shard are published. Unlike keys, channels are those of all databases of a Redis."""
+    return f"{PREFIX}{client().connection_pool.connection_kwargs.get('db', 0)}:nudges:{shard}"
 
 
 def mark_nudged(shard: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 import redis
 from celery import bootsteps, current_app, signals
+from celery.worker import state
 from django.db import connection
 
 from lifecycle.runs import collector, runner
@@ -20,6 +21,8 @@ log = logging.getLogger(__name__)
 
 SYNC_SECONDS = 0.2
 CHECK_SECONDS = 1.0
+# So long shards have their turns one after the other before Celery's loop goes round.
+TURNS_SECONDS = 0.2
 
 
 # Of pages of an SQLite database.
@@ -54,8 +57,18 @@ class _Queues:
             tasks.turn(shard)
 
     def take_turns(self) -> None:
-        """One turn of each shard that was nudged, in the order of the nudges."""
-        for shard in self.nudges.take():
+        """One turn of each shard that was nudged, in the order of the nudges.
+
+        Celery's loop has more to do: to stop when it is asked to, and to follow shards. What is left after a
+        moment is nudged again.
+        """
+        began, nudged = time.monotonic(), self.nudges.take()
+        for number, shard in enumerate(nudged):
+            state.maybe_shutdown()
+            if time.monotonic() - began > TURNS_SECONDS:
+                for left in nudged[number:]:
+                    tasks.nudge(left)
+                return
             try:
                 tasks.take_turn(shard)
             except Exception:

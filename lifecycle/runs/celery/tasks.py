@@ -40,14 +40,16 @@ def take_turn(shard: int) -> None:
         nudge(shard)
 
 
-def nudge(shard: int) -> bool:
+def nudge(shard: int, is_repair: bool = False) -> bool:
     """Ask for a turn of a shard: its worker, where it listens, else by a task in the shard's queue.
 
     Many nudges before it begins are one; a lost one the ticker repeats. False when the broker is not there.
+    `is_repair`: by the queue at any rate: who is thought to listen may hear nothing, on a connection that is
+    dead and does not know it.
     """
     is_marked = False
     try:
-        if broker.publish_nudge(shard):
+        if not is_repair and broker.publish_nudge(shard):
             return True
         is_marked = broker.mark_nudged(shard)
         if is_marked:

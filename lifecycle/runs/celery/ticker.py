@@ -56,7 +56,8 @@ def run(stopped: threading.Event) -> None:
     while not stopped.wait(wait_seconds):
         try:
             shards, wait_seconds = due_shards(time.time())
-            if time.monotonic() - repaired_at > REPAIR_SECONDS:
+            is_repair = time.monotonic() - repaired_at > REPAIR_SECONDS
+            if is_repair:
                 shards = sorted({*shards, *forgotten_shards()})
                 repaired_at = time.monotonic()
                 for check, firsts in list_forgotten(timezone.now()):
@@ -71,5 +72,5 @@ def run(stopped: threading.Event) -> None:
             connection.close()
             stopped.wait(AWAY_SECONDS)
             continue
-        if not all(tasks.nudge(shard) for shard in shards):
+        if not all(tasks.nudge(shard, is_repair) for shard in shards):
             stopped.wait(AWAY_SECONDS)

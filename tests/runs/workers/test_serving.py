@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 import redis
+from celery.exceptions import WorkerShutdown
+from celery.worker import state
 from django.conf import settings
 from django.db import OperationalError as DatabaseAway
 from django.db import connection
@@ -81,16 +83,16 @@ def test_who_listens_is_told_of_a_nudge_and_else_a_task_is_sent(monkeypatch):
     nudges.follow(1)
     nudges.follow(2)
     # Each subscription is confirmed, and no nudge.
-    wait_until(lambda: broker.client().pubsub_numsub("podline:nudges:2")[0][1] == 1)
+    wait_until(lambda: broker.client().pubsub_numsub(broker.channel_of(2))[0][1] == 1)
     assert nudges.take() == []
     assert all(tasks.nudge(shard) for shard in (1, 2, 1, 3)) and sent == [3]
     wait_until(lambda: select.select([nudges], [], [], 0)[0])
     assert nudges.take() == [1, 2] and nudges.take() == []
     nudges.leave(1)
-    wait_until(lambda: broker.client().pubsub_numsub("podline:nudges:1")[0][1] == 0)
+    wait_until(lambda: broker.client().pubsub_numsub(broker.channel_of(1))[0][1] == 0)
     assert all(tasks.nudge(shard) for shard in (1, 2)) and sent == [3, 1]
     nudges.close()
-    wait_until(lambda: broker.client().pubsub_numsub("podline:nudges:2")[0][1] == 0)
+    wait_until(lambda: broker.client().pubsub_numsub(broker.channel_of(2))[0][1] == 0)
     assert tasks.nudge(2) and sent == [3, 1, 2]
 
 
@@ -222,3 +224,28 @@ def test_a_turn_without_a_database_is_over_and_asks_for_no_other(monkeypatch):
     monkeypatch.setattr(tasks, "nudge", nudged.append)
     tasks.turn(1)
     assert nudged == []
+
+
+def test_between_two_turns_a_worker_stops_when_it_is_asked_to(monkeypatch):
+    taken, queues = list[int](), make_queues(Consumer())
+    queues.nudges.nudged = [1, 2, 3]
+    monkeypatch.setattr(state, "should_stop", None)
+
+    def take(shard: int) -> None:
+        taken.append(shard)
+        state.should_stop = 0
+
+    monkeypatch.setattr(tasks, "take_turn", take)
+    with pytest.raises(WorkerShutdown):
+        queues.take_turns()
+    assert taken == [1]
+
+
+def test_who_has_many_turns_to_take_lets_the_loop_go_round(monkeypatch):
+    taken, nudged, queues = list[int](), list[int](), make_queues(Consumer())
+    queues.nudges.nudged = [1, 2, 3]
+    monkeypatch.setattr(serving, "TURNS_SECONDS", 0.01)
+    monkeypatch.setattr(tasks, "take_turn", lambda shard: (taken.append(shard), time.sleep(0.02)))
+    monkeypatch.setattr(tasks, "nudge", nudged.append)
+    queues.take_turns()
+    assert (taken, nudged) == ([1], [2, 3])
