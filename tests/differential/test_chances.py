@@ -38,7 +38,8 @@ def scale(*steps: str) -> Json:
     texts = [(way, name, *numbers.split("-")) for way, name, numbers in map(str.split, steps)]
     said = [f"Scaled {way} replica set {name} from {first} to {last}" for way, name, first, last in texts]
     # The eleventh similar event tells that it stands for several.
-    return {SCALED: make_event(len(said), f"(combined from similar events): {said[0]}", *said[1:])}
+    texts_once = {f"(combined from similar events): {said[0]}", *said[1:]}
+    return {SCALED: make_event(len(said), *texts_once)}
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,18 @@ def scale(*steps: str) -> Json:
         pytest.param(scale("down a 4-2"), scale("down b 4-2"), 1, id="another set"),
         pytest.param(scale("down a 4-2"), scale("up a 2-4"), 1, id="another way"),
         pytest.param(scale("down a 4-2"), {}, 1, id="none at all"),
+        pytest.param(
+            scale("down a 4-2", "up a 2-4", "down a 4-2", "up a 2-4"),
+            scale("down a 4-2", "up a 2-4", "down a 4-3", "down a 3-2", "up a 2-3", "up a 3-4"),
+            0,
+            id="as often",
+        ),
+        pytest.param(
+            scale("down a 4-3", "up a 3-4", "down a 4-3"), scale("down a 4-3", "up a 3-4"), 1, id="once more"
+        ),
+        pytest.param(
+            scale("down a 4-2", "up a 2-4"), scale("down a 4-2", "up a 2-4", *9 * ["up b 0-1"]), 2, id="often"
+        ),
         pytest.param({UNMANAGED: make_event(20, "x")}, {UNMANAGED: make_event(5, "x")}, 0, id="looks"),
         pytest.param({UNMANAGED: make_event(20, "x")}, {}, 1, id="never told"),
         pytest.param(
@@ -68,19 +81,23 @@ def test_what_goes_by_looks_and_by_arbitrary_choice_is_chance(real: Json, mine: 
     assert len(found) == left
 
 
-@pytest.mark.parametrize("here_seconds, left", [(65.0, 0), (80.0, 1)])
-@pytest.mark.parametrize("is_lost", [True, False])
+@pytest.mark.parametrize(
+    "loss_seconds, here_seconds, left",
+    [(50.0, 65.0, 0), (66.0, 65.0, 0), (50.0, 80.0, 1), (68.0, 65.0, 1), (None, 65.0, 1)],
+)
 def test_when_a_node_is_given_up_is_chance_within_its_lease_and_a_look(
-    here_seconds: float, left: int, is_lost: bool
+    loss_seconds: float | None, here_seconds: float, left: int
 ) -> None:
+    """What was long before a loss does not follow from it."""
     sides = []
     for at_seconds in (52.0, here_seconds):
         fields = {"taints": [[at_seconds, "unreachable", ""]]}
         objects = {"Node/node-1": {"kind": "Node", "group": "Node/node-1", "fields": fields}}
-        events = {"Node/node-1 NodeNotReady (Normal)": make_event(1, "x")} if is_lost else {}
+        lost = make_event(1, "x") | {"first": loss_seconds}
+        events = {"Node/node-1 NodeNotReady (Normal)": lost} if loss_seconds else {}
         sides.append({"objects": objects, "events": events, "refusals": {}, "until": 120.0})
     found = without_chance(compare("x", *sides).findings, *sides)
-    assert len(found) == (left if is_lost else 1)
+    assert len(found) == left
 
 
 @pytest.mark.parametrize("events, left", [({}, 1), ({SEVERAL: make_event(1, CHOSE.format("a"))}, 0)])
