@@ -20,6 +20,8 @@ from tools.differential.steps import Sender
 from tools.differential.watches import Heard
 
 SLOT = Slot("s2", ["hollow-7", "hollow-8", "hollow-9"])
+SPEAKS = ["namespaces/kube-node-lease/leases/x", "nodes/x/status"]
+"""What a node says that is back, before it tells of its pods."""
 
 
 class Recorded:
@@ -268,8 +270,7 @@ def test_a_silent_node_tells_of_its_pods_when_it_is_back() -> None:
     kubelet.pass_to(1)
     kubelet.nodes.silence("x", 20)
     assert {now: kubelet.pass_to(now) for now in (5, 20)} == {5: [], 20: []}
-    speaks = ["namespaces/kube-node-lease/leases/x", "nodes/x/status"]
-    assert kubelet.pass_to(21) == [*speaks, "Running True"]
+    assert kubelet.pass_to(21) == [*SPEAKS, "Running True"]
 
 
 def test_a_node_that_is_back_says_again_that_its_pods_are_ready() -> None:
@@ -279,3 +280,25 @@ def test_a_node_that_is_back_says_again_that_its_pods_are_ready() -> None:
     kubelet.pass_to(1)
     kubelet.nodes.silence("x", 60)
     assert kubelet.pass_to(61)[-1] == "Running True"
+
+
+def test_what_the_watch_has_not_told_yet_is_not_asked_for() -> None:
+    kubelet = Kubelet(run_for_ever(0, 4))
+    kubelet.hear()
+    kubelet.now = 1
+    kubelet.nodes.run_due()
+    assert kubelet.pass_to(5) == ["Running True"]
+    kubelet = Kubelet(run_for_ever())
+    kubelet.hear()
+    kubelet.nodes.silence("x", 1)
+    assert kubelet.pass_to(1) == ["Running True", *SPEAKS]
+
+
+@pytest.mark.parametrize("seconds, ends", [(20, 35), (1, 21)])
+def test_a_node_is_silent_as_long_as_its_longest_silence(seconds: float, ends: int) -> None:
+    kubelet = Kubelet(run_for_ever())
+    kubelet.pass_to(1)
+    kubelet.nodes.silence("x", 20)
+    kubelet.pass_to(15)
+    kubelet.nodes.silence("x", seconds)
+    assert {now: kubelet.pass_to(now) for now in (16, 21, 35)} == {16: [], 21: [], 35: []} | {ends: SPEAKS}

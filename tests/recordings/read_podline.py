@@ -16,7 +16,7 @@ from tests.recordings.normalize import (
     describe_state,
     put_node_changes,
 )
-from tests.recordings.run_podline import WARM_NAMESPACE, WARM_SECONDS, PodlineRun
+from tests.recordings.run_podline import WARM_NAMESPACE, PodlineRun, find_start_ms
 from tests.recordings.scenario_files import Json
 from tests.recordings.texts import Masker
 
@@ -45,7 +45,7 @@ class _Reader:
         self.owns_nodes = any(NODE_STEP.search(title) for title in run.file.step_titles)
 
     def read(self) -> Json:
-        start_ms = 1000 * WARM_SECONDS + self.run.file.start_fraction_ms
+        start_ms = find_start_ms(self.run.file)
         for row in self.rows:
             self.take(row, (row["at_ms"] - start_ms) / 1000)
         for title, text in _list_refusals(self.run):

@@ -12,8 +12,8 @@ import gzip
 import json
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -21,6 +21,7 @@ import yaml
 
 from lifecycle.engine import Changes
 from lifecycle.engine.heart.trace import row_to_json
+from lifecycle.engine.objects.times import format_time
 from lifecycle.input.problems import ManifestError
 from lifecycle.input.scenario import read_epoch_ms
 from lifecycle.simulation import Overrides, make_plan
@@ -84,12 +85,7 @@ def run(file: ScenarioFile) -> PodlineRun:
     rows = _Rows()
     try:
         documents = read_manifests(make_input(file).encode(), "standard input")
-        overrides = Overrides(
-            nodes=NODE_COUNTS[file.nodes],
-            epoch_ms=_find_epoch_ms(file),
-            kubernetes=file.release,
-            seed=file.seed,
-        )
+        overrides = Overrides(nodes=NODE_COUNTS[file.nodes], kubernetes=file.release, seed=file.seed)
         plan = make_plan(documents, overrides)
     except ManifestError as error:
         return PodlineRun(file, [], "\n".join(map(str, error.problems)))
@@ -97,17 +93,26 @@ def run(file: ScenarioFile) -> PodlineRun:
     return PodlineRun(file, rows.all, "\n".join((*plan.notes, *outcome.refusals, *outcome.failures)))
 
 
-def _find_epoch_ms(file: ScenarioFile) -> int | None:
-    """The recording's time of day, which matters to CronJobs."""
-    if not file.has_cron_jobs:
-        return None
-    if file.name not in list_scenarios():
-        given = (file.scenario.get("spec") or {}).get("epoch")
-        return read_epoch_ms(given) - 1000 * WARM_SECONDS - file.start_fraction_ms if given else None
-    with gzip.open(recording_of(file.name, file.release), "rt") as recording:
-        wall = datetime.fromisoformat(json.loads(recording.readline())["wall"])
-    instant = (wall - timedelta(seconds=WARM_SECONDS)).isoformat(timespec="milliseconds")
-    return read_epoch_ms(instant.replace("+00:00", "Z"))
+def find_start_ms(file: ScenarioFile) -> int:
+    """How far into its run a scenario begins: at the recording's part of a second, where that is known.
+
+    The run itself begins at a whole second. The API tells whole seconds, and controllers go by what it tells.
+    """
+    return 1000 * WARM_SECONDS + (_find_wall_ms(file) or 0) % 1000
+
+
+def _find_wall_ms(file: ScenarioFile) -> int | None:
+    """The time of day at which a scenario begins, where its recording tells it and it matters."""
+    wall = (file.scenario.get("spec") or {}).get("epoch")
+    if file.name in list_scenarios():
+        wall = _read_wall(recording_of(file.name, file.release)) if file.has_cron_jobs else None
+    return read_epoch_ms(str(wall)) if wall else None
+
+
+def _read_wall(recording: Path) -> str:
+    with gzip.open(recording, "rt") as rows:
+        wall: str = json.loads(rows.readline())["wall"]
+    return wall
 
 
 def make_input(file: ScenarioFile) -> str:
@@ -125,7 +130,10 @@ def _make_scenario(file: ScenarioFile) -> Json:
     scenario = copy.deepcopy(file.scenario)
     spec = scenario.setdefault("spec", {})
     instants = file.given_at_seconds or [0.0] * len(file.given)
-    given, move = zip(instants, file.given, strict=True), partial(_move, file)
+    start_ms, wall_ms = find_start_ms(file), _find_wall_ms(file)
+    if wall_ms is not None:
+        spec["epoch"] = format_time(wall_ms, -start_ms)
+    given, move = zip(instants, file.given, strict=True), partial(_move, start_ms)
     spec["steps"] = [{"at": move(at_seconds), "create": manifest} for at_seconds, manifest in given]
     for step in file.steps:
         asked = {"refused": ASK} if "refused" in step.entry else {}
@@ -139,8 +147,8 @@ def _make_scenario(file: ScenarioFile) -> Json:
     return scenario | head
 
 
-def _move(file: ScenarioFile, seconds: float) -> str:
-    return f"{round((seconds + WARM_SECONDS) * 1000) + file.start_fraction_ms}ms"
+def _move(start_ms: int, seconds: float) -> str:
+    return f"{start_ms + round(1000 * seconds)}ms"
 
 
 MISSING_IMAGE = {"pull": {"error": "ErrImagePull", "takes": "100ms"}}

@@ -48,8 +48,6 @@ class ScenarioFile:
     release: str = RELEASES[0]
     given_at_seconds: tuple[float, ...] = ()
     """When each manifest was given, where that is known; else all of them at the start."""
-    start_fraction_ms: int = 0
-    """How far into a second of the clock it began, where it is known: the API tells whole seconds."""
     seed: int | None = None
     """What ours draws its uids and other chances from; None: the usual seed."""
     timing: Json = field(default_factory=dict)

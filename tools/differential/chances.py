@@ -11,7 +11,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from itertools import combinations_with_replacement
 from typing import Any
 
 from tests.recordings.compare import Finding
@@ -22,19 +25,25 @@ BUDGET = "PodDisruptionBudget/"
 INSTANT = re.compile(r"at (\S+)")
 LOSS_SECONDS = 10 + 5
 """How far the instants of two losses of a node may be apart."""
+MOST_AGAIN = 4
+"""So many events at most may say what another one said: all is tried that it may have been."""
+
+Step = tuple[str, int, int]
+"""(set, from, to) of one replica."""
 
 
 def without_chance(findings: list[Finding], real: Json, mine: Json) -> list[Finding]:
     """The findings that tell of a rule. `real` and `mine` are the histories that were compared."""
     has_several = any("MultiplePodDisruptionBudgets" in key for key in (*real["events"], *mine["events"]))
-    has_loss = any(" NodeNotReady " in key for key in real["events"])
+    losses = [event["first"] for key, event in real["events"].items() if " NodeNotReady " in key]
+    from_seconds = min(losses, default=math.inf) - LOSS_SECONDS
     return [
         one
         for one in findings
         if not (
             _is_count_of_looks(one)
             or (one.what.startswith("ScalingReplicaSet ") and _scale_alike(one, real, mine))
-            or (has_loss and _is_of_a_loss(one))
+            or _is_of_a_loss(one, from_seconds)
             or (has_several and _is_of_a_chosen_budget(one))
         )
     ]
@@ -44,10 +53,12 @@ def _is_count_of_looks(one: Finding) -> bool:
     return one.kind == "event-count" and one.what.startswith("UnmanagedPods ")
 
 
-def _is_of_a_loss(one: Finding) -> bool:
+def _is_of_a_loss(one: Finding, from_seconds: float) -> bool:
+    """Whether it can follow from a loss, of which there was none earlier, and is no further off than it."""
     there, here = (INSTANT.match(str(side)) for side in (one.real, one.podline))
-    apart_seconds = abs(float(there[1]) - float(here[1])) if there and here else LOSS_SECONDS + 1
-    return one.kind == "times" and apart_seconds <= LOSS_SECONDS
+    if one.kind != "times" or one.at is None or one.at < from_seconds or not there or not here:
+        return False
+    return abs(float(there[1]) - float(here[1])) <= LOSS_SECONDS
 
 
 def _is_of_a_chosen_budget(one: Finding) -> bool:
@@ -60,20 +71,32 @@ def _is_of_a_chosen_budget(one: Finding) -> bool:
 
 
 def _scale_alike(one: Finding, real: Json, mine: Json) -> bool:
-    """Whether both went through the same numbers of the same sets, in steps of whatever size."""
+    """Whether both may have gone through the same numbers of the same sets as often, in steps of any size."""
+    if one.kind == "event":
+        return False
     key = f"{one.where} {one.what}"
-    return one.kind != "event" and _list_steps(real["events"][key]) == _list_steps(mine["events"][key])
+    return not _list_ways(real["events"][key]).isdisjoint(_list_ways(mine["events"][key]))
 
 
-def _list_steps(event: Json) -> set[tuple[str, int, int]]:
-    """(set, from, to) of one replica each."""
-    found = set()
-    for message in event["messages"]:
-        scaled = SCALED.search(message)
-        if scaled is None:
-            found.add((message, 0, 0))
-            continue
-        first, last = int(scaled[3]), int(scaled[4])
-        way = 1 if last > first else -1
-        found |= {(scaled[2], at, at + way) for at in range(first, last, way)}
-    return found
+def _list_ways(event: Json) -> set[frozenset[tuple[Step, int]]]:
+    """How often each step may have been taken: each message is kept once, and of all of them only the sum.
+
+    None where too much came again.
+    """
+    told = [_count_steps(message) for message in event["messages"]]
+    again = max(0, event["count"] - len(told))
+    if again > MOST_AGAIN:
+        return set()
+    return {
+        frozenset(sum((*told, *more), Counter[Step]()).items())
+        for more in combinations_with_replacement(told, again)
+    }
+
+
+def _count_steps(message: str) -> Counter[Step]:
+    scaled = SCALED.search(message)
+    if scaled is None:
+        return Counter({(message, 0, 0): 1})
+    first, last = int(scaled[3]), int(scaled[4])
+    way = 1 if last > first else -1
+    return Counter((scaled[2], at, at + way) for at in range(first, last, way))

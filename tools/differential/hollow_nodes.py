@@ -113,16 +113,21 @@ class HollowNodes:
 
     def silence(self, node: str, seconds: float) -> None:
         """A node sends no heartbeats, and its pods go on unseen, for so long; then it speaks at once."""
-        self._silent_until[node] = self._clock() + seconds
+        self._silent_until[node] = max(self._silent_until.get(node, 0.0), self._clock() + seconds)
         self._plan(seconds, partial(self._speak, node))
 
     def _speak(self, node: str) -> None:
         """As a kubelet that is back: it says again of its pods what somebody else has said meanwhile."""
+        if self._find_silence_seconds(node):
+            return
         self._renew_lease(node)
         self._show_ready(node)
         for uid, pod in [*self._last.items()]:
-            if pod["spec"]["nodeName"] == node and uid in self._ready and uid not in self._ending:
-                self._show(pod, "Running", pod["status"]["containerStatuses"][0]["state"], is_ready=True)
+            # Where nothing is told yet, it was said a moment ago.
+            told = pod.get("status", {}).get("containerStatuses")
+            is_here = pod["spec"]["nodeName"] == node and uid not in self._ending
+            if is_here and uid in self._ready and told:
+                self._show(pod, "Running", told[0]["state"], is_ready=True)
 
     def _find_silence_seconds(self, node: str) -> float:
         return max(0.0, self._silent_until.get(node, 0.0) - self._clock())
@@ -136,6 +141,8 @@ class HollowNodes:
         uid = heard.thing["metadata"]["uid"]
         if heard.event == "DELETED":
             self._last.pop(uid, None)
+            for uids in (self._started, self._ending, self._ready):
+                uids.discard(uid)
             return
         self._last[uid] = heard.thing
         is_deleted = "deletionTimestamp" in heard.thing["metadata"]
@@ -188,16 +195,17 @@ class HollowNodes:
         if uid in self._ending:
             return
         ready_seconds = _find_ready_seconds(pod, acts)
-        self._show(pod, "Running", {"running": {"startedAt": say_now()}}, is_ready=ready_seconds == 0)
+        state = {"running": {"startedAt": say_now()}}
+        self._show(pod, "Running", state, is_ready=ready_seconds == 0)
         if ready_seconds:
-            self._plan_for(uid, ready_seconds, self._make_ready)
+            self._plan_for(uid, ready_seconds, partial(self._make_ready, state))
         run = acts.get("runs", [{"forever": True}])[0]
         if "for" in run:
             self._plan_for(uid, _read_seconds(run["for"]), self._end)
 
-    def _make_ready(self, pod: Json) -> None:
+    def _make_ready(self, state: Json, pod: Json) -> None:
         if pod["metadata"]["uid"] not in self._ending:
-            self._show(pod, "Running", pod["status"]["containerStatuses"][0]["state"], is_ready=True)
+            self._show(pod, "Running", state, is_ready=True)
 
     def _end(self, pod: Json) -> None:
         if pod["metadata"]["uid"] not in self._ending:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from tests.recordings.check import describe_findings
@@ -52,11 +51,12 @@ def judge_alone(case: Case) -> Verdict:
 def judge_beside(case: Case, recording: Path, release: str, timing: Json | None = None) -> Verdict:
     """Beside what a real cluster of a release did.
 
-    Ours is given each manifest, and takes each step, at the instant at which it was sent there.
-    `timing`: latencies of the nodes that it ran on, where they are known.
+    Ours is given each manifest, and takes each step, at the instant at which it was sent there. The
+    case's epoch says at which time of day that began. `timing`: latencies of the nodes that it ran on, where
+    they are known.
     """
     file = case.to_file(release)
-    file.timing, file.start_fraction_ms = timing or {}, _read_fraction_ms(recording)
+    file.timing = timing or {}
     instants = _read_instants(recording)
     given = len(file.given)
     file.given_at_seconds = tuple(instants[:given])
@@ -87,12 +87,6 @@ def _compare_to(file: ScenarioFile, real: Json) -> Result:
 def _tell_real(finding: Finding) -> str:
     """No instant: it is never the same twice."""
     return "" if finding.kind == "times" else str(finding.real)
-
-
-def _read_fraction_ms(recording: Path) -> int:
-    with gzip.open(recording, "rt") as file:
-        wall = datetime.fromisoformat(json.loads(file.readline())["wall"])
-    return wall.microsecond // 1000
 
 
 def _read_instants(recording: Path) -> list[float]:
