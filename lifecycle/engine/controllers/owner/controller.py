@@ -139,6 +139,7 @@ class OwnerController(LoopController, Generic[Owner]):
         except ApiError as refusal:
             if not refusal.is_by_policy:
                 raise
+            # Whatever it was about to do: its queue tries it again.
             decision = Decision(is_failure=True)
         finally:
             self._busy = None

@@ -18,7 +18,7 @@ class PodOwners:
     def __init__(self, context: Context) -> None:
         self._loop, self._store = context.loop, context.store
         self.tally = Tally()
-        # How many owners fail: only they are told of every write to their pods.
+        # How many owners fail: while some do, every write to a pod is listened to.
         self._failing = 0
         self._controllers: dict[str, PodOwnerController[Any]] = {}
         self._store.listen_to_shape("Pod", self._on_pod, on_binding=self._on_binding)
@@ -35,10 +35,8 @@ class PodOwners:
 
     def _on_failing(self, is_failing: bool) -> None:
         self._failing += 1 if is_failing else -1
-        if not self._failing:
-            self._store.lull(self._on_any)
-        elif is_failing and self._failing == 1:
-            self._store.wake(self._on_any)
+        turn = self._store.wake if self._failing else self._store.lull
+        turn(self._on_any)
 
     def _on_any(self, old: Pod | None, new: Pod | None) -> None:
         some = new if new is not None else old
