@@ -42,7 +42,7 @@ from .volume_binder import VolumeBinder
 def make_controllers(context: Context, act: Act) -> list[LoopController]:
     """All controllers of a cluster."""
     # They follow the pods first: the controllers read their tally.
-    pods = PodOwners(context.store)
+    pods = PodOwners(context)
     controllers: list[LoopController] = [
         ReplicaSetController(context, act, pods),
         ReplicationControllerController(context, act, pods),

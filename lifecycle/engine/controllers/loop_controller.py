@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..api.context import Context
+from ..heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ..objects.meta import StoredObject
 from ..rules.actions import Action
 from .act import Act
@@ -24,10 +25,12 @@ class LoopController(ABC):
     kind = ""
     gathers: str | None = None
     """The latency for which changes are gathered before a look; None: a look follows at once."""
+    retry_ms = (QUEUE_MAX_MS, QUEUE_BASE_MS)
+    """Cap and first delay of the work queue's retries."""
 
     def __init__(self, context: Context, act: Act) -> None:
         self._context, self._store, self._act = context, context.store, act
-        context.loop.register(self.name, self.sync, self.gathers)
+        context.loop.register(self.name, self.sync, self.gathers, self.retry_ms)
 
     def find(self, namespace: str, name: str) -> StoredObject | None:
         """The object that a key is about, if it is there."""

@@ -38,6 +38,9 @@ class Loop:
         self._timing = timing
         self._controllers: dict[str, Sync] = {}
         self._delays: dict[str, int] = {}
+        # Cap and first delay of retries, and who is told of keys that fail, by controller.
+        self._retry_ms: dict[str, tuple[int, int]] = {}
+        self._on_failing: dict[str, Callable[[bool], None]] = {}
         self._handlers: dict[str, Handler] = {SYNC: self._sync_due}
         self._queue: dict[Key, Cause] = {}
         # Keys of those who look at what an instant has come to: when nothing else is left to be done in it.
@@ -65,10 +68,21 @@ class Loop:
         """Look at a key once nothing else is left to be done in this instant."""
         self._last.setdefault((controller, namespace, name), self._trace.cause)
 
-    def register(self, name: str, sync: Sync, delay: str | None = None) -> None:
-        """Have keys of a controller looked at by `sync(namespace, name)`."""
+    def register(
+        self,
+        name: str,
+        sync: Sync,
+        delay: str | None = None,
+        retry_ms: tuple[int, int] = (QUEUE_MAX_MS, QUEUE_BASE_MS),
+    ) -> None:
+        """Have keys of a controller looked at by `sync(namespace, name)`. `retry_ms`: see `retry`."""
         self._controllers[name] = sync
+        self._retry_ms[name] = retry_ms
         self._delays[name] = self._timing.spread(delay)[1] if delay else 0
+
+    def on_failing(self, controller: str, told: Callable[[bool], None]) -> None:
+        """Have `told` called for each key of a controller that begins to fail (True), or fails no more."""
+        self._on_failing[controller] = told
 
     def on_timer(self, kind: str, handler: Handler) -> None:
         """Have timers of a kind handled."""
@@ -166,21 +180,18 @@ class Loop:
         if waiting is not None:
             self._enqueue_by(key, waiting[0], True)
 
-    def retry(
-        self,
-        controller: str,
-        namespace: str,
-        name: str,
-        most_ms: int = QUEUE_MAX_MS,
-        first_ms: int = QUEUE_BASE_MS,
-    ) -> int:
+    def retry(self, controller: str, namespace: str, name: str) -> int:
         """Look again after the work queue's growing delay, which is returned in ms.
 
-        A key that waits for a retry already keeps it: client-go's queue moves a wait forward only.
+        Its cap and its first delay are those that the controller is registered with. A key that waits for a
+        retry already keeps it: client-go's queue moves a wait forward only.
         """
         key, now_ms = (controller, namespace, name), self._clock.now_ms
+        most_ms, first_ms = self._retry_ms[controller]
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
+        if failures == 0:
+            self._tell_failing(controller, True)
         delay_ms = min(first_ms << min(failures, 40), most_ms)
         due_ms = now_ms + delay_ms
         if now_ms < (waits_until_ms := self._retries_at_ms.get(key, 0)):
@@ -209,14 +220,16 @@ class Loop:
         """How often a key was to be looked at again since it last went well."""
         return self._failures.get((controller, namespace, name), 0)
 
-    def has_failures(self, controller: str) -> bool:
-        """Whether any key of a controller is to be looked at again."""
-        return any(key[0] == controller for key in self._failures)
-
     def forget(self, controller: str, namespace: str, name: str) -> None:
         """A key went well: its next retry is quick again."""
         if self._failures.pop((controller, namespace, name), None) is not None:
             self._retries_at_ms.pop((controller, namespace, name), None)
+            self._tell_failing(controller, False)
+
+    def _tell_failing(self, controller: str, is_failing: bool) -> None:
+        told = self._on_failing.get(controller)
+        if told is not None:
+            told(is_failing)
 
     def _enqueue_by(self, key: Key, due_ms: int, is_progress: bool) -> None:
         waiting = self._pending.get(key)
@@ -313,6 +326,8 @@ class Loop:
         saved: dict[str, Any] = {"failures": [[*key, count] for key, count in self._failures.items()]}
         if self._retries_at_ms:
             saved["retries"] = [[*key, due_ms] for key, due_ms in self._retries_at_ms.items()]
+        if self._refused:
+            saved["refused"] = [list(key) for key in sorted(self._refused)]
         if self._hot:
             saved["hot"] = [[*key, *wait] for key, wait in self._hot.items()]
         if self._away:
@@ -325,6 +340,7 @@ class Loop:
         """Go on from what `save` described; the agenda is restored before."""
         self._failures = {(row[0], row[1], row[2]): row[3] for row in data["failures"]}
         self._retries_at_ms = {(row[0], row[1], row[2]): row[3] for row in data.get("retries", ())}
+        self._refused = {(row[0], row[1], row[2]) for row in data.get("refused", ())}
         self._hot = {(row[0], row[1], row[2]): (row[3], row[4]) for row in data.get("hot", ())}
         self.hold(data.get("away", ()))
         self._kept_keys = {(row[0], row[1], row[2]): row[3] for row in data.get("kept_keys", ())}
@@ -337,3 +353,5 @@ class Loop:
                     timer.sequence,
                     timer.is_progress,
                 )
+        for key in self._failures:
+            self._tell_failing(key[0], True)

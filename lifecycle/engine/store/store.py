@@ -112,9 +112,15 @@ class Store:
         self._audience.clear()
 
     def wake(self, listener: Listener) -> None:
-        """From the next write on tell somebody who was asleep, for good."""
+        """From the next write on tell somebody who was asleep."""
         if listener in self._asleep:
             self._asleep.remove(listener)
+            self._audience.clear()
+
+    def lull(self, listener: Listener) -> None:
+        """From the next write on tell somebody of nothing, until woken."""
+        if listener not in self._asleep:
+            self._asleep.append(listener)
             self._audience.clear()
 
     def _audience_of(self, kind: str) -> Audience:

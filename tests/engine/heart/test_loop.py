@@ -8,6 +8,7 @@ import pytest
 
 from lifecycle.engine.heart.agenda import Agenda
 from lifecycle.engine.heart.clock import Clock
+from lifecycle.engine.heart.errors import ApiError
 from lifecycle.engine.heart.loop import Loop
 from lifecycle.engine.heart.timing import Timing
 from lifecycle.engine.heart.trace import Trace
@@ -153,6 +154,40 @@ def test_waiting_keys_and_failures_outlive_a_save():
     again.loop.enqueue_at("quick", "", "web", 7)
     assert [at_ms for at_ms, _, _ in again.live(100)] == [5]
     assert again.loop.retry("quick", "", "web") == 40
+
+
+def test_who_asks_is_told_of_keys_that_begin_to_fail_and_of_those_that_fail_no_more():
+    queue, told = Queue(), []
+    queue.loop.on_failing("quick", told.append)
+    for _ in range(2):
+        queue.loop.retry("quick", "", "web")
+    queue.loop.retry("quick", "", "db")
+    queue.loop.retry("slow", "", "web")
+    assert told == [True, True]
+    for _ in range(2):
+        queue.loop.forget("quick", "", "db")
+    assert told == [True, True, False]
+    again, told_again = Queue(), []
+    again.loop.on_failing("quick", told_again.append)
+    again.agenda.load(queue.agenda.save())
+    again.loop.load(queue.loop.save())
+    assert told_again == [True]
+
+
+def test_what_a_policy_refused_is_quick_again_after_a_success_that_comes_after_a_load():
+    def refuse(_name: str) -> None:
+        refusal = ApiError("no")
+        refusal.is_by_policy = True
+        raise refusal
+
+    queue, again = Queue(refuse), Queue()
+    queue.loop.enqueue("quick", "", "web")
+    queue.loop.drain()
+    again.agenda.load(json.loads(json.dumps(queue.agenda.save())))
+    again.loop.load(json.loads(json.dumps(queue.loop.save())))
+    assert again.loop.count_retries("quick", "", "web") == 1
+    again.live(10)
+    assert again.loop.count_retries("quick", "", "web") == 0
 
 
 def test_a_key_that_waits_follows_from_a_later_row_but_never_from_an_earlier_one_nor_off_a_command():

@@ -379,3 +379,16 @@ def test_a_claim_of_somebody_else_is_no_volume_of_its_own():
     refused = "PVC default/user-scratch was not created for pod default/user (pod is not owner)"
     assert world.events("user", "FailedBinding") == [f"ephemeral volume scratch: {refused}"]
     assert refused in why(world)
+
+
+def test_a_pod_that_is_gone_leaves_no_retry_of_its_volume_to_the_next_of_its_name():
+    world = World()
+    world.storage_class()
+    world.create("ResourceQuota", "none", spec={"hard": {"persistentvolumeclaims": "0"}})
+    world.pod("user", volumes=[EPHEMERAL], containers=[{"name": "app", "image": "nginx:1.25"}])
+    world.run(60)
+    count_retries = world.cluster._context.loop.count_retries
+    assert count_retries("ephemeralVolume", "default", "user") > 10
+    world.delete("Pod", "user")
+    world.run(60)
+    assert count_retries("ephemeralVolume", "default", "user") == 0

@@ -90,7 +90,7 @@ class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
     # --- what a change can affect -----------------------------------------------------------------------
 
     def _on_history(self, namespace: str, name: str) -> None:
-        if (self.kind, namespace, name) != self._busy:
+        if not self._is_busy((self.kind, namespace, name)):
             self.enqueue(namespace, name)
 
     def _on_node(self, old: StoredObject | None, new: StoredObject | None) -> None:

@@ -40,6 +40,7 @@ class EphemeralVolumeController(LoopController):
         """Look at one pod; what is refused is tried again, a little later each time."""
         pod = self.find(namespace, name)
         if not isinstance(pod, Pod) or pod.meta.deletion_ms is not None:
+            self._context.loop.forget(self.name, namespace, name)
             return
         for volume in pod.spec.volumes:
             if volume.get("ephemeral") is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...api.context import Context
-from ...heart.timing import WRITES_A_LOOK
+from ...heart.timing import QUEUE_BASE_MS, WRITES_A_LOOK
 from ...objects.kinds import kind_of_id
 from ...objects.meta import StoredObject
 from ...objects.pods.pod import POD_KIND, Pod
@@ -30,6 +30,7 @@ class NamespaceController(LoopController):
     """Keys are names of namespaces that are being deleted."""
 
     name, kind, source = "namespaces", "Namespace", "namespace-controller"
+    retry_ms = (MOST_RETRY_MS, QUEUE_BASE_MS)
 
     def __init__(self, context: Context, act: Act) -> None:
         super().__init__(context, act)
@@ -62,9 +63,11 @@ class NamespaceController(LoopController):
     def sync(self, _namespace: str, name: str) -> None:
         """Delete what is in it, tell what is left, and let it go when nothing is."""
         namespace = self.find("", name)
+        clock, loop = self._context.clock, self._context.loop
         if namespace is None or not is_ending(namespace):
+            loop.forget(self.name, "", name)
             return
-        left, clock, loop = self._empty(namespace), self._context.clock, self._context.loop
+        left = self._empty(namespace)
         if left is None:
             self._look_at(name, 1)
             return
@@ -73,7 +76,7 @@ class NamespaceController(LoopController):
         if left.content:
             wait_ms = decide_wait_ms(left)
             if wait_ms is None:
-                loop.retry(self.name, "", name, MOST_RETRY_MS)
+                loop.retry(self.name, "", name)
             else:
                 self._look_at(name, wait_ms, bool(told) or not left.is_held)
             return

@@ -10,7 +10,6 @@ from typing import Generic, TypeVar
 from ...api.admission.namespaces import is_namespace_ending
 from ...api.context import Context
 from ...heart.errors import ApiError
-from ...heart.timing import QUEUE_BASE_MS, QUEUE_MAX_MS
 from ...objects.meta import Key, StoredObject
 from ...objects.selector import Selector
 from ...rules.actions import Action, Create, CreateJson, CreatePod, Decision, DeletePod, Refusal, Tried
@@ -35,8 +34,6 @@ class OwnerController(LoopController, Generic[Owner]):
     gathers = "controller_sync"
     adopts_with: tuple[str, ...] = ()
     """Finalizers that a dependent gets with the owner, and loses with it."""
-    retry_ms = (QUEUE_MAX_MS, QUEUE_BASE_MS)
-    """Cap and first delay of the work queue's retries."""
     most_retries: int | None = None
     """How often a failing key is tried again before it waits for a change; None: for ever."""
     revisions: Revisions | None = None
@@ -97,6 +94,8 @@ class OwnerController(LoopController, Generic[Owner]):
             if self.revisions is not None:
                 self.revisions.forget(old.meta.uid)
             self.forget(old.meta.uid)
+            # The look that its end asks for finds nobody, and goes well.
+            self._context.loop.forget(self.name, old.meta.namespace or "", old.meta.name)
             return
         assert isinstance(new, self.owner_class), new.key
         if self._is_busy(new.key):
@@ -137,6 +136,11 @@ class OwnerController(LoopController, Generic[Owner]):
         try:
             self._claim(owner)
             decision = self._step(owner)
+        except ApiError as refusal:
+            if not refusal.is_by_policy:
+                raise
+            # Whatever it was about to do: its queue tries it again.
+            decision = Decision(is_failure=True)
         finally:
             self._busy = None
         self._ask_again(namespace, name, decision)
@@ -187,17 +191,13 @@ class OwnerController(LoopController, Generic[Owner]):
         if decision.recheck_at_ms is not None:
             loop.enqueue_at(self.name, namespace, name, decision.recheck_at_ms)
         if decision.is_failure and not self._is_given_up(namespace, name):
-            loop.retry(self.name, namespace, name, *self.retry_ms)
-            self.on_failure()
+            loop.retry(self.name, namespace, name)
             if self._is_woken:
                 loop.enqueue(self.name, namespace, name)
             return
         loop.forget(self.name, namespace, name)
         if decision.is_unfinished:
             loop.enqueue(self.name, namespace, name)
-
-    def on_failure(self) -> None:
-        """A look has failed, and waits for a retry."""
 
     def _is_given_up(self, namespace: str, name: str) -> bool:
         """Whether a failing key was tried again as often as the kind does."""

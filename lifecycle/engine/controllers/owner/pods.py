@@ -7,7 +7,6 @@ from typing import Any
 from ...api.context import Context
 from ...objects.meta import controller_reference
 from ...objects.pods.pod import Pod
-from ...store.store import Store
 from ..act import Act
 from .controller import Owner, OwnerController
 from .tally import OwnerTally, PodCount, Tally
@@ -16,24 +15,28 @@ from .tally import OwnerTally, PodCount, Tally
 class PodOwners:
     """Tells the owners of pods what concerns them: a changed count, or a pod that nobody controls."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, context: Context) -> None:
+        self._loop, self._store = context.loop, context.store
         self.tally = Tally()
+        # How many owners fail: while some do, every write to a pod is listened to.
+        self._failing = 0
         self._controllers: dict[str, PodOwnerController[Any]] = {}
-        store.listen_to_shape("Pod", self._on_pod, on_binding=self._on_binding)
-        store.listen("Pod", self._on_any, is_asleep=True)
+        self._store.listen_to_shape("Pod", self._on_pod, on_binding=self._on_binding)
+        self._store.listen("Pod", self._on_any, is_asleep=True)
 
     def add(self, controller: PodOwnerController[Any]) -> None:
         """One more kind of owner."""
         self._controllers[controller.kind] = controller
+        self._loop.on_failing(controller.name, self._on_failing)
 
     def list_free(self, namespace: str) -> dict[str, None]:
         """uids of the pods in a namespace that nobody controls."""
         return self._store.index.orphan_pods.get(namespace, {})
 
-    def hear_all(self) -> None:
-        """From now on tell owners whose looks fail of every write to their pods."""
-        self._store.wake(self._on_any)
+    def _on_failing(self, is_failing: bool) -> None:
+        self._failing += 1 if is_failing else -1
+        turn = self._store.wake if self._failing else self._store.lull
+        turn(self._on_any)
 
     def _on_any(self, old: Pod | None, new: Pod | None) -> None:
         some = new if new is not None else old
@@ -70,7 +73,7 @@ class PodOwnerController(OwnerController[Owner]):
     """A pod's change enqueues its owner when it changes a count, and any change one whose looks fail."""
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
-        self._pods, self._tally = pods, pods.tally
+        self._tally = pods.tally
         super().__init__(context, act, pods.list_free)
         pods.add(self)
 
@@ -88,16 +91,6 @@ class PodOwnerController(OwnerController[Owner]):
         """A pod of an owner was written. It is looked at in vain each time: the next wait gets longer."""
         if self._context.loop.count_retries(self.name, *owner.key[1:]):
             self.on_count(owner)
-
-    def on_failure(self) -> None:
-        """Writes to pods matter from now on."""
-        self._pods.hear_all()
-
-    def restore(self) -> None:
-        """As for all owners; some may have failed before."""
-        super().restore()
-        if self._context.loop.has_failures(self.name):
-            self.on_failure()
 
     def forget(self, uid: str) -> None:
         """Drop the count of an owner that is gone."""

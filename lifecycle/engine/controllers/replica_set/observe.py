@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, repeat
+from itertools import groupby, repeat, takewhile
 from operator import add
 
 from ...api.context import Context
@@ -31,7 +32,7 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
 
     def __init__(self, context: Context, act: Act, pods: PodOwners) -> None:
         gates = context.features
-        self._gathers_ms = context.timing.spread("controller_sync")[1]
+        self._gathers_ms = context.timing.spread(self.gathers)[1]
         self._use_cost = is_enabled(gates, "PodDeletionCost")
         self._use_logarithm = is_enabled(gates, "LogarithmicScaleDown")
         is_on = is_enabled(gates, "DeploymentReplicaSetTerminatingReplicas")
@@ -79,12 +80,15 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
     def see_surplus(self, replica_set: ReplicaSet, tally: OwnerTally, count: int) -> Surplus:
         """More candidates than `count`, the first of the whole ranking among them; all if all are to go.
 
-        Pods that are not running and ready rank before all others; of these, the ones on the nodes with
-        the most related pods, and there those that are ready for the shortest time. So only as many nodes
-        are looked at as needed, fullest first.
+        Pods that are not running and ready, and new ones, rank before all others; of these, the ones on the
+        nodes with the most related pods, and there those that are ready for the shortest time. So only as
+        many nodes are looked at as needed, fullest first.
         """
-        related = self._related_by_node(replica_set, tally)
+        new_since_ms = self._context.now_ms - self._gathers_ms if self._gathers_ms else None
+        new = self._list_new(new_since_ms) if new_since_ms is not None else []
+        related = self._related_by_node(replica_set, tally, new)
         uids = dict.fromkeys(tally.unranked)
+        uids.update((pod.meta.uid, None) for pod, owner_uid in new if owner_uid == replica_set.meta.uid)
         if count >= tally.active or tally.costed:
             for members in tally.ranked.values():
                 uids.update(dict.fromkeys(members))
@@ -102,8 +106,13 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
         else:
             candidates = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
         use_cost = self._use_cost and tally.costed > 0
-        new_since_ms = self._context.now_ms - self._gathers_ms if self._gathers_ms else None
         return Surplus(candidates, related, use_cost, self._use_logarithm, new_since_ms)
+
+    def _list_new(self, since_ms: int) -> list[tuple[Pod, str]]:
+        """Active pods that were made since then, and their controllers' uids."""
+        youngest_first = reversed(self._store.pods.values())
+        new = takewhile(lambda pod: (pod.meta.creation_ms or 0) >= since_ms, youngest_first)
+        return [(pod, pod.meta.controller.uid) for pod in new if pod.is_active and pod.meta.controller]
 
     def _add_youngest(self, uids: dict[str, None], alike: dict[str, int], count: int) -> None:
         """Of pods that rank alike but for their ages as many as it takes to have more than `count`."""
@@ -116,17 +125,21 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
             uids.update(dict.fromkeys([uid for uid, since_ms in alike.items() if since_ms >= first_ms]))
             alike = {uid: since_ms for uid, since_ms in alike.items() if since_ms < first_ms}
 
-    def _related_by_node(self, replica_set: ReplicaSet, tally: OwnerTally) -> dict[str, int]:
-        """Active pods on the set's nodes, of all sets with the same controller.
+    def _related_by_node(
+        self, replica_set: ReplicaSet, tally: OwnerTally, new: Sequence[tuple[Pod, str]]
+    ) -> dict[str, int]:
+        """Active pods on the set's nodes, of all sets with the same controller, but for new ones.
 
         Without one no pod is related to any (getReplicaSetsWithSameController): then nodes do not count.
         """
         owner, counts = replica_set.meta.controller, tally.nodes
         if owner is None:
             return dict.fromkeys(counts, 0)
-        for uid in self._store.index.children.get(owner.uid, ()):
+        sets = self._store.index.children.get(owner.uid, {})
+        for uid in sets:
             other = self._tally.by_owner.get(uid)
             if other is not None and other is not tally and other.nodes:
                 numbers = map(other.nodes.get, counts, repeat(0))
                 counts = dict(zip(counts, map(add, counts.values(), numbers), strict=True))
-        return counts
+        unheard = Counter(pod.node_name for pod, owner_uid in new if owner_uid in sets)
+        return {node: number - unheard[node] for node, number in counts.items()} if unheard else counts

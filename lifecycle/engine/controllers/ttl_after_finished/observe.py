@@ -33,6 +33,7 @@ class TtlAfterFinishedController(LoopController):
 
         job, context = self.find(namespace, name), self._context
         if not isinstance(job, Job):
+            context.loop.forget(self.name, namespace, name)
             return
         decision = decide(job, context.now_ms, context.clock.epoch_ms, self._offset_ms)
         self._do(decision.actions)

@@ -129,6 +129,16 @@ def test_a_pod_that_has_just_come_is_on_no_node_yet(age_ms: int, goes: str) -> N
     assert [pod.meta.name for pod in chosen] == [goes]
 
 
+def test_pods_that_have_just_come_are_related_to_none() -> None:
+    """getPodsRankedByRelatedPodsOnSameNode knows one node of pods that are on none: they are alike."""
+    pods = [make_pod(name, f"node-{name}", phase="Pending", ready_for=None) for name in ("a", "b")]
+    for pod in pods:
+        pod.meta.creation_ms = NOW_MS - 15
+    for since_ms, goes in ((NOW_MS - 15, "a"), (NOW_MS - 14, "b")):
+        chosen = pods_to_delete(pods, {"node-b": 2}, 1, NOW_MS, new_since_ms=since_ms)
+        assert [pod.meta.name for pod in chosen] == [goes]
+
+
 def test_a_pod_without_a_phase_is_as_one_that_is_pending():
     pods = [make_pod("a", phase="Unknown"), make_pod("b", phase="", ready_for=None), make_pod("c")]
     assert [pod.meta.name for pod in pods_to_delete(pods, {}, 2, NOW_MS)] == ["b", "a"]

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.controllers.replica_set.decide import decide_deletions
 from lifecycle.engine.controllers.replica_set.decide.ranking import pods_to_delete
 from lifecycle.engine.objects.workloads.replica_set import ReplicaSet
 from tests.engine.controllers.world import World, make_deployment
@@ -242,6 +243,27 @@ def test_scale_down_of_a_large_set_follows_the_whole_ranking():
         seen = controller.see_surplus(replica_set, tally, count)
         whole = pods_to_delete(world.pods(), tally.nodes, count, now_ms)
         assert pods_to_delete(seen.candidates, seen.related_by_node, count, now_ms) == whole
+
+
+def test_a_pod_that_has_just_come_is_a_candidate_wherever_it_is():
+    """It is ready already, and on the emptier node: where looks gather for long, its coming asked for one."""
+    world = started(make_deployment(replicas=0))
+    for number, size in ((0, 1), (0, 2), (0, 3), (1, 4)):
+        world.run(60_000)
+        # The number of a pod says which node it is put on.
+        world._made = number
+        world.patch("web", replicas=size)
+    world.run(2_000)
+    (replica_set,), controller, youngest = world.sets(), world.controllers[0], world.pods()[-1]
+    controller._gathers_ms = 5_000
+    seen = controller.see_surplus(replica_set, controller.tally_of(replica_set), 1)
+    assert (youngest.is_ready, youngest.node_name, seen.related_by_node) == (
+        True,
+        "node-3",
+        {"node-2": 3, "node-3": 0},
+    )
+    (chosen,) = decide_deletions(replica_set, seen, 1, world.clock.now_ms, "")
+    assert chosen.pod is youngest
 
 
 def test_an_object_whose_owner_never_was_is_collected():

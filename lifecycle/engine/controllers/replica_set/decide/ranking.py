@@ -23,15 +23,15 @@ def rank(
     now_ms: int | None,
     use_cost: bool = True,
     use_logarithm: bool = True,
-    new_since_ms: int | None = None,
+    is_new: bool = False,
 ) -> Rank:
     """The sort key: the pod with the smallest goes first.
 
     In order: unassigned; pending, then unknown; not ready; lower deletion cost; more related pods on its
     node (`doubled_up`); ready for a shorter time; more restarts; younger; and for the rest the uid, which
     is as good as random under a fixed seed. Times are of whole seconds, as the API tells them, and compare
-    in buckets of log2 of their nanoseconds. Of pods in one bucket see `_Place`. A pod that was made since
-    `new_since_ms` has no node yet for whom looks: it was its coming that asked for the look.
+    in buckets of log2 of their nanoseconds. Of pods in one bucket see `_Place`. A pod that `is_new` has no
+    node yet for whom looks: it was its coming that asked for the look.
     """
     ready = pod.ready_condition
     is_ready = ready is not None and ready.status == "True"
@@ -39,7 +39,7 @@ def rank(
     if not use_logarithm:
         now_ms = None
     return (
-        pod.node_name != "" and (new_since_ms is None or (pod.meta.creation_ms or 0) < new_since_ms),
+        pod.node_name != "" and not is_new,
         _PHASE_ORDER.get(pod.status.phase, 0),
         is_ready,
         deletion_cost(pod) if use_cost else 0,
@@ -104,15 +104,19 @@ def pods_to_delete(
     use_logarithm: bool = True,
     new_since_ms: int | None = None,
 ) -> list[Pod]:
-    """The first `count` pods of the ranking; all of them as they come when none is to stay."""
+    """The first `count` pods of the ranking; all of them as they come when none is to stay.
+
+    Pods that were made since `new_since_ms` are new, and related to none: they are on no node yet.
+    """
     if count >= len(pods):
         return list(pods)
-    related = related_by_node.get
-    places = [
-        _Place(pod, rank(pod, related(pod.node_name, 0), now_ms, use_cost, use_logarithm, new_since_ms))
-        for pod in pods
-    ]
-    return [place.pod for place in nsmallest(count, places)]
+
+    def place(pod: Pod) -> _Place:
+        is_new = new_since_ms is not None and (pod.meta.creation_ms or 0) >= new_since_ms
+        related = 0 if is_new else related_by_node.get(pod.node_name, 0)
+        return _Place(pod, rank(pod, related, now_ms, use_cost, use_logarithm, is_new))
+
+    return [one.pod for one in nsmallest(count, map(place, pods))]
 
 
 class _Place:
