@@ -136,7 +136,7 @@ SELECTED = {"objectSelector": {"matchLabels": {"tier": "gold"}}}
                 {"expression": "variables.large", "message": "small"},
                 variables=[
                     {"name": "count", "expression": "size(object.data)"},
-                    {"name": "large", "expression": "variables.count > 1"},
+                    {"name": "large", "expression": "variables.// how many\ncount > 1"},
                 ],
             ),
             NOT_OWNED,
