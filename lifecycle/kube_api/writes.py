@@ -287,7 +287,7 @@ def _patch_converted(asked: Asked, old: Json, how: str, value: Any, told: Json) 
     objects.require_name(changed, address.name)
     stored = to_stored(resource, changed)
     check_form(resource, old, stored)
-    payload: Json = {"object": stored, "request": told}
+    payload: Json = {"object": stored, "request": {**told, "verb": "patch"}}
     if address.subresource:
         payload["subresource"] = address.subresource
     return answer(asked, carry_out(asked, "replace", payload), old=old)
@@ -310,8 +310,8 @@ def delete(asked: Asked) -> Answer:
         details = about(resource, address.name) | {"uid": gone.get("uid", "")}
         done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
         shown = Answer(done)
-    warning = resource.served.warning_of_deletion
-    shown.warnings = [warning] if warning and options.propagation is None else []
+    warning = resource.served.warning_of_deletion if options.propagation is None else ""
+    shown.warnings = [warning, *result.warnings] if warning else result.warnings
     return shown
 
 
@@ -329,13 +329,14 @@ def _is_held(meta: Json) -> bool:
 
 
 def _deletion(resource: Resource, namespace: str | None, name: str, options: DeleteOptions) -> Json:
+    told: Json = {"apiVersion": resource.api_version}
     payload: Json = {
         "apiVersion": resource.stored_version,
         "kind": resource.kind,
         "namespace": namespace or "",
         "name": name,
         "options": {},
-        "request": {"dryRun": ["All"]} if options.is_dry_run else {},
+        "request": {**told, "dryRun": ["All"]} if options.is_dry_run else told,
     }
     if options.grace_seconds is not None:
         payload["gracePeriodSeconds"] = options.grace_seconds

@@ -50,8 +50,8 @@ class WriteOptions:
     `validation`: STRICT, WARN, IGNORE, or "" for what comes from Podline itself. `problems`: what whoever
     read the request's text saw that its value does not show, such as fields given twice, in the API server's
     words. `user`: name and groups of who asks, as reviews show them; None where nobody is known. `patches`:
-    JSON patches that mutating webhooks answered. `shown`: the options as reviews show them. `warnings` are
-    gathered on the way.
+    JSON patches that mutating webhooks answered. `shown`: the options as reviews show them. `api_version`:
+    that which was asked by, "" where nobody said. `warnings` are gathered on the way.
     """
 
     manager: str = "unknown"
@@ -62,6 +62,7 @@ class WriteOptions:
     user: Json | None = None
     patches: list[Any] = field(default_factory=list)
     shown: Json = field(default_factory=dict)
+    api_version: str = ""
     warnings: list[str] = field(default_factory=list)
 
     def warn(self, texts: Sequence[str]) -> None:
@@ -86,12 +87,16 @@ def read_options(command: str, payload: Mapping[str, Any]) -> WriteOptions:
         request.get("userInfo"),
         request.get("patches") or [],
         show_options(command, payload),
+        request.get("apiVersion") or "",
     )
 
 
 def show_options(command: str, payload: Mapping[str, Any]) -> Json:
     """What a client of the API said beside the object, as a review shows it: the options of its verb."""
-    request, found = payload["request"], {"apiVersion": GROUP, "kind": _KINDS.get(command, _OF_CREATIONS)}
+    request = payload["request"]
+    # What was asked may be carried out as another: a patch of another version is a replacement.
+    kind = _KINDS.get(request.get("verb") or command, _OF_CREATIONS)
+    found = {"apiVersion": GROUP, "kind": kind}
     found |= {name: request[name] for name in _SHOWN if request.get(name) is not None}
     return found | {name: payload[name] for name in _OF_DELETIONS if payload.get(name) is not None}
 

@@ -122,6 +122,8 @@ _NAMES = {name: _text("text") for name in ("name", "generateName", "namespace")}
 _REQUEST_FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "fieldManager": _is_text,
     "userAgent": _is_text,
+    "apiVersion": _is_text,
+    "verb": _is_text,
     "fieldValidation": _is_text,
     "force": lambda value: isinstance(value, bool),
     "dryRun": _is_list_of_texts,

@@ -32,7 +32,7 @@ from .pod import POD
 from .pod_disruption_budget import POD_DISRUPTION_BUDGET
 from .replica_set import REPLICA_SET
 from .replication_controller import REPLICATION_CONTROLLER
-from .served import Convert, Form
+from .served import Form
 from .service import SERVICE
 from .stateful_set import STATEFUL_SET
 from .storage import STORAGE
@@ -104,11 +104,6 @@ def list_forms(kind: Kind) -> Mapping[str, Form]:
     """The versions of its group in which a kind is served, and how each shows its objects."""
     served = entry_of(kind).served
     return {} if served is None else served.list_forms(kind.api_version)
-
-
-def list_shows(kind: Kind) -> Mapping[str, Convert]:
-    """By version, what makes of a stored object one of it; none of a version that shows it as it is."""
-    return {version: form.show for version, form in list_forms(kind).items() if form.show is not None}
 
 
 # --- kinds by what they are called ------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def _make_request(asked: Asked, name: str, old: Json | None, options: Json) -> R
         asked.caller.info.to_json(),
         home,
         as_operation(options, operation),
-        {version: form.show for version, form in forms.items() if form.show is not None},
+        forms,
     )
 
 

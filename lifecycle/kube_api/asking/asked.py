@@ -48,7 +48,8 @@ class Asked:
 
     def told(self, problems: Sequence[str] = ()) -> Json:
         """What a command is told of the request beside its object."""
-        return request_of(self.options, self.request.headers.get("User-Agent", ""), problems)
+        told = request_of(self.options, self.request.headers.get("User-Agent", ""), problems)
+        return {**told, "apiVersion": self.resource.api_version}
 
 
 @dataclass(slots=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from lifecycle.engine import Cluster, Command
+from lifecycle.engine.objects.kinds import Kind
+from lifecycle.engine.rules.policies.matching import Request
+from lifecycle.lean_dataclasses import replace
 from tests.engine.api.desk import Desk, make, make_deployment
 
 pytest.importorskip("cel_expr_python")
@@ -136,7 +140,7 @@ SELECTED = {"objectSelector": {"matchLabels": {"tier": "gold"}}}
                 {"expression": "variables.large", "message": "small"},
                 variables=[
                     {"name": "count", "expression": "size(object.data)"},
-                    {"name": "large", "expression": "variables.count > 1"},
+                    {"name": "large", "expression": "variables.// how many\ncount > 1"},
                 ],
             ),
             NOT_OWNED,
@@ -387,6 +391,44 @@ def test_a_policy_sees_an_object_in_the_version_that_its_rule_names(match, expre
     }
     scaler = make("HorizontalPodAutoscaler", spec=spec) | {"apiVersion": "autoscaling/v2"}
     assert desk.create(scaler).code == code
+
+
+@pytest.mark.parametrize(
+    "match, version, words",
+    [
+        pytest.param("Exact", "v1", "v1 of v1: autoscaling/v1", id="the version it was sent in"),
+        pytest.param("Exact", "v2", "", id="no longer the one that is stored"),
+        pytest.param("Equivalent", "v2", "v2 of v1: autoscaling/v2", id="another of its kind"),
+    ],
+)
+@pytest.mark.spec("CEL-06")
+def test_a_policy_sees_the_version_that_a_request_was_sent_in(match, version, words):
+    rule = {**ANY, "resources": ["horizontalpodautoscalers"], "apiVersions": [version]}
+    shown = "request.kind.version + ' of ' + request.requestKind.version + ': ' + object.apiVersion"
+    told = {"expression": "false", "messageExpression": shown}
+    desk = govern(make_policy(told, rules=[rule], constraints={"matchPolicy": match}))
+    spec = {
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
+        "maxReplicas": 3,
+    }
+    scaler = make("HorizontalPodAutoscaler", spec=spec) | {"apiVersion": "autoscaling/v2"}
+    made = desk.submit("create", object=scaler, request={"apiVersion": "autoscaling/v1"})
+    assert (made.code, (made.status or {}).get("message", "").partition("request: ")[2]) == (
+        (422, words) if words else (201, "")
+    )
+
+
+def test_objects_are_made_once_for_each_version_and_not_for_the_one_they_are_of():
+    counted: list[Json] = []
+    form = SimpleNamespace(show=lambda data: counted.append(data) or {**data, "shown": True})
+    kind = Kind("example.org/v1", "Box", "boxes", True)
+    stored = {"apiVersion": "example.org/v1", "kind": "Box"}
+    request = Request("UPDATE", kind, ["v1", "v2"], "", "", object=stored, old=stored, forms={"v2": form})
+    assert request.as_version("v1") is request
+    seen = request.as_version("v2")
+    assert request.as_version("v2") is seen and len(counted) == 2
+    assert seen.object == {"apiVersion": "example.org/v2", "kind": "Box", "shown": True}
+    assert replace(request, object={**stored, "spec": 1}).as_version("v2").object["spec"] == 1
 
 
 def test_variables_count_where_they_are_read():

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...heart.errors import ApiError, Forbidden, Invalid, RequestEntityTooLarge, Unauthorized
-from ...kinds.registry import entry_of_json, list_shows
+from ...kinds.registry import entry_of_json, list_forms
 from ...objects.kinds import Kind
 from ...objects.meta import StoredObject
 from ...objects.names import POLICY, POLICY_BINDING
@@ -82,10 +82,12 @@ def _make_request(
     after, before = (None if one is None else one.to_json(epoch_ms) for one in (new, old))
     namespace = seen.meta.namespace or (seen.meta.name if seen.kind.id == "Namespace" else "")
     home = context.store.get("Namespace", "", namespace) if namespace else None
+    # What was changed or loaded does not know its plural.
+    kind = context.definitions.kind_of(seen.kind)
     return Request(
         operation,
-        seen.kind,
-        context.definitions.list_versions(seen.kind, after or before or {}),
+        kind,
+        _list_versions(context, kind, after or before or {}),
         namespace,
         seen.meta.name,
         subresource,
@@ -94,8 +96,15 @@ def _make_request(
         writer.user if writer is not None else None,
         None if home is None else home.to_json(epoch_ms),
         as_operation(writer.shown if writer is not None else {}, operation),
-        list_shows(seen.kind),
+        list_forms(kind),
     )
+
+
+def _list_versions(context: Context, kind: Kind, data: Json) -> Sequence[str]:
+    """The versions of a kind, first that which was asked by: an object says only how it is stored."""
+    sent = context.writer.api_version if context.writer is not None else ""
+    is_of_kind = bool(sent) and sent.rpartition("/")[0] == kind.group
+    return context.definitions.list_versions(kind, {"apiVersion": sent} if is_of_kind else data)
 
 
 def _find_params(context: Context, policy: Json, binding: Json, namespace: str) -> Sequence[Json | None]:

@@ -11,6 +11,7 @@ end after ten thousand rounds, and one that could touch more bytes than are left
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -24,7 +25,18 @@ MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
 """Bytes that the expressions asked of one object may touch, and that each of them counts at least."""
 _MOST_ROUNDS, _MOST_LETTERS = 10_000, 20_000
 OLD_SELF = "oldSelf"
-_TEXT = late_pattern(r"[rRbB]{0,2}(?:'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")")
+_ASIDE = late_pattern(
+    r"(?P<comment>//[^\n]*)|`(?P<quoted>[^`\n]*)`?"
+    r"|[bB]?[rR](?P<raw_block>'{3}|\"{3}).*?(?:(?P=raw_block)|\Z)"
+    r"|[bB]?[rR](?P<raw>['\"])[^\n]*?(?:(?P=raw)|(?=\n)|\Z)"
+    r"|[bB]?(?P<block>'{3}|\"{3})(?:[^\\]|\\.?)*?(?:(?P=block)|\Z)"
+    r"|[bB]?(?P<plain>['\"])(?:[^\\\n]|\\.?)*?(?:(?P=plain)|(?=\n)|\Z)",
+    re.DOTALL,
+)
+"""What is no code, as the lexer of CEL takes it: comments, names in backquotes, texts of every form.
+
+Each form ends somewhere, with or without its closing quote, so that a search takes no longer than the text.
+"""
 _LOOP = late_pattern(r"\.\s*(?:all|exists|exists_one|existsOne|map|filter|transformList)\s*\(")
 _CALL = late_pattern(r"[\w\]\)]\s*\(|[+=!<>]|\bin\b")
 _NAME = late_pattern(r"[A-Za-z_]\w*")
@@ -115,9 +127,20 @@ def find_unasked(expression: str, names: tuple[str, ...], has_optional_old: bool
     return ""
 
 
+def find_code(expression: str) -> str:
+    """An expression with a blank for each comment, and `''` for each text."""
+    return _ASIDE.sub(_show_aside, expression)
+
+
+def _show_aside(found: re.Match[str]) -> str:
+    if found["comment"] is not None:
+        return " "
+    return "''" if found["quoted"] is None else found["quoted"]
+
+
 @lru_cache(maxsize=1024)
 def _read(expression: str) -> _Read:
-    bare = _TEXT.sub("''", expression)
+    bare = find_code(expression)
     names = frozenset(_NAME.findall(bare))
     loops, calls = len(_LOOP.findall(bare)), len(_CALL.findall(bare)) + 1
     return _Read(names, loops, calls, not names.isdisjoint(_BUILDERS))

@@ -7,7 +7,7 @@ from typing import Any
 
 from lifecycle.late_patterns import late_pattern
 
-from ..cel.evaluator import Budget, Failed, Unasked, evaluate, uses
+from ..cel.evaluator import Budget, Failed, Unasked, evaluate, find_code, uses
 from .matching import Request
 
 Json = Mapping[str, Any]
@@ -53,7 +53,8 @@ class Inputs:
     def _evaluate(self, expression: str, waiting: frozenset[str]) -> Any:
         if self._request.user is None and uses(expression, _USER):
             raise Unasked("nobody knows who asks: what a controller or a page writes has no user here")
-        wanted = [one for one in dict.fromkeys(_OF_VARIABLES.findall(expression)) if one in self._expressions]
+        said = dict.fromkeys(_OF_VARIABLES.findall(find_code(expression)))
+        wanted = [one for one in said if one in self._expressions]
         for name in wanted:
             self._read(name, waiting)
         variables = {name: self._variables[name] for name in wanted if name in self._variables}

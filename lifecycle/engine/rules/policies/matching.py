@@ -7,7 +7,7 @@ of one group: Events of the core group and of events.k8s.io are not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from lifecycle.lean_dataclasses import dataclass, field, replace
 
@@ -21,6 +21,14 @@ _NAMESPACE, _NONE = "namespaces", ""
 _EXACT, _ALL = "Exact", "*"
 
 
+class Form(Protocol):
+    """A version of a kind."""
+
+    @property
+    def show(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
+        """Makes of a stored object one of it, where they differ in more than their apiVersion."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A write as admission sees it.
@@ -28,8 +36,7 @@ class Request:
     `object`: as it would be stored, None of a deletion; `old`: as it is stored, None of a creation.
     `versions`: of the kind, the one that was asked by first. `namespace`: that of the object, a Namespace's
     own name. `user`: name and groups, None where nobody is known. `namespace_object`: None if there is none.
-    `options`: what the write said beside its object. `shows`: by version, what makes of a stored object one
-    of that version, where they differ in more than their apiVersion.
+    `options`: what the write said beside its object. `forms`: by version, how it shows objects.
     """
 
     operation: str
@@ -38,12 +45,13 @@ class Request:
     namespace: str
     name: str
     subresource: str = ""
-    object: Json | None = None
-    old: Json | None = None
+    object: dict[str, Any] | None = None
+    old: dict[str, Any] | None = None
     user: Json | None = None
     namespace_object: Json | None = None
     options: Json = field(default_factory=dict)
-    shows: Mapping[str, Callable[[Any], Json]] = field(default_factory=dict)
+    forms: Mapping[str, Form] = field(default_factory=dict)
+    _seen: dict[str, Request] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def version(self) -> str:
@@ -62,13 +70,21 @@ class Request:
 
     def as_version(self, version: str) -> Request:
         """The same with its objects in a version of their kind."""
+        if (seen := self._seen.get(version)) is not None:
+            return seen
         new, old = (None if one is None else self._show(one, version) for one in (self.object, self.old))
-        return replace(self, object=new, old=old)
+        if new is self.object and old is self.old:
+            return self
+        # Every binding and every parameter asks for it.
+        self._seen[version] = seen = replace(self, object=new, old=old)
+        return seen
 
-    def _show(self, data: Json, version: str) -> Json:
-        show = self.shows.get(version)
+    def _show(self, data: dict[str, Any], version: str) -> dict[str, Any]:
+        form = self.forms.get(version)
+        if form is not None and form.show is not None:
+            data = form.show(data)
         api_version = f"{self.kind.group}/{version}" if self.kind.group else version
-        return {**(show(data) if show is not None else data), "apiVersion": api_version}
+        return data if data.get("apiVersion") == api_version else {**data, "apiVersion": api_version}
 
 
 def match_policy(constraints: Json, request: Request) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from lifecycle.engine.rules.cel.evaluator import (
@@ -184,6 +186,30 @@ def test_what_cannot_be_judged_is_said_and_neither_passed_nor_refused(expression
     assert 0 < len(str(why.value)) <= 300 and str(why.value).isprintable()
 
 
+_LOOPS = "self.many.all(a, self.many.all(b, a + b != ''))"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        pytest.param(_LOOPS, id="plain"),
+        pytest.param(_LOOPS.replace(".all", ".//\nall"), id="after a comment"),
+        pytest.param(_LOOPS.replace("all(", "all//'\n("), id="before a comment"),
+        pytest.param(f"'''\n\"''' != '' && {_LOOPS} && '''\"''' != ''", id="between long texts"),
+        pytest.param(f"R'''\"''' != '' && {_LOOPS} && r'''\"''' != ''", id="between long raw texts"),
+        pytest.param(f"b'''\"''' != b'' && {_LOOPS} && b'''\"''' != b''", id="between long bytes"),
+        pytest.param(f"self.`a//b` == 1 && {_LOOPS}", id="after a name in backquotes"),
+    ],
+)
+@pytest.mark.spec("CEL-02")
+def test_what_is_no_code_hides_no_loop(expression):
+    with pytest.raises(Unasked, match="it could take too long"):
+        evaluate(expression, {"self": {"many": ["x" * 1000] * 90, "a//b": 1}}, Budget())
+    bounded = expression.replace(_LOOPS, "cel.bind(a, 1, true)")
+    if bounded != expression:
+        assert find_unasked(bounded, ("self",)) == "Kubernetes has no cel in expressions"
+
+
 @pytest.mark.parametrize(
     "expression",
     [
@@ -209,6 +235,15 @@ def test_an_optional_variable_has_a_value_or_none():
     assert find_unasked(rule, ("self", "oldSelf"), has_optional_old=True) == ""
 
 
-def test_a_name_is_used_where_it_is_no_text():
+def test_a_name_is_used_where_it_is_code():
     assert uses("oldSelf.x == self.x", "oldSelf")
-    assert not uses("self == 'oldSelf'", "oldSelf")
+    assert uses("'''\n\"''' + oldSelf + '''\"'''", "oldSelf")
+    assert not uses("self == 'oldSelf' // oldSelf", "oldSelf")
+
+
+@pytest.mark.parametrize("piece", ["'\\'", "'''\\'", "r'", "`", "//", "'\\\n"])
+def test_texts_without_an_end_are_read_in_no_time(piece):
+    begun = process_time()
+    uses("'" + piece * 30_000, "self")
+    # With the square of its length it would take half a minute.
+    assert process_time() - begun < 5
