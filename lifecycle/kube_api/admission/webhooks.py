@@ -7,7 +7,7 @@ patch would make valid is refused before it is asked.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -80,12 +80,13 @@ def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, op
     mutating, validating = (_list_webhooks(asked, kind) for kind in (_MUTATING, _VALIDATING))
     if not mutating and not validating:
         return Outcome()
-    request = _make_request(asked, name, old, options)
+    forms = _list_forms(asked)
+    request = _make_request(asked, name, old, options, forms)
     if request.is_exempt:
         return Outcome()
     new = rehearse([]) if rehearse is not None else None
     deadline = time.monotonic() + SECONDS
-    found = _Round(_with_object(request, new), deadline, _list_forms(asked), asked.release)
+    found = _Round(_with_object(request, new), deadline, forms, asked.release)
     _mutate(mutating, found)
     if found.outcome.patches and rehearse is not None:
         found.request = replace(found.request, object=rehearse(found.outcome.patches))
@@ -99,14 +100,16 @@ def _list_webhooks(asked: Asked, kind: str) -> list[Json]:
     return [one for data in rows.values_list("data", flat=True) for one in data.get("webhooks") or ()]
 
 
-def _make_request(asked: Asked, name: str, old: Json | None, options: Json) -> Request:
+def _make_request(
+    asked: Asked, name: str, old: Json | None, options: Json, forms: Mapping[str, Form]
+) -> Request:
     resource, address = asked.resource, asked.address
     kind = Kind(resource.api_version, resource.kind, resource.name, resource.namespaced)
     namespace = address.namespace or ""
     if resource.name == "namespaces" and not resource.group:
         namespace = name
     home = reads.find(asked.cluster, _NAMESPACES, None, namespace) if namespace else None
-    operation, forms = CREATE if old is None else UPDATE, _list_forms(asked)
+    operation = CREATE if old is None else UPDATE
     return Request(
         operation,
         kind,
@@ -187,7 +190,7 @@ def _apply(webhook: Json, verdict: Verdict, found: _Round) -> None:
     if seen != before:
         changed = {**changed, "apiVersion": seen["apiVersion"], "kind": seen["kind"]}
         changed = _read_as_stored(changed, found, verdict.version) | {"apiVersion": before["apiVersion"]}
-        patch = _find_difference(before, changed)
+        patch = list(find_difference(before, changed))
     found.outcome.patches.append(patch)
     found.request = replace(found.request, object=changed)
 
@@ -203,14 +206,17 @@ def _read_as_stored(changed: Json, found: _Round, version: str) -> Json:
         raise _internal(str(problem)) from None
 
 
-def _find_difference(before: Mapping[str, Any], after: Json) -> list[Json]:
-    """A JSON patch that makes one of the other, field by field of the whole object."""
-    gone = [{"op": "remove", "path": _point_to(name)} for name in before if name not in after]
-    return gone + [
-        {"op": "add", "path": _point_to(name), "value": value}
-        for name, value in after.items()
-        if name not in before or before[name] != value
-    ]
+def find_difference(before: Mapping[str, Any], after: Json, path: str = "") -> Iterator[Json]:
+    """A JSON patch that makes one of the other, by single fields: who writes others meanwhile keeps them."""
+    for name in before:
+        if name not in after:
+            yield {"op": "remove", "path": path + _point_to(name)}
+    for name, value in after.items():
+        old = before.get(name)
+        if isinstance(value, dict) and isinstance(old, dict):
+            yield from find_difference(old, value, path + _point_to(name))
+        elif name not in before or old != value:
+            yield {"op": "add", "path": path + _point_to(name), "value": value}
 
 
 def _point_to(name: str) -> str:

@@ -20,7 +20,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from lifecycle.engine.api.patching.json_patch import json_patch
 from lifecycle.kube_api.admission import calls
+from lifecycle.kube_api.admission.webhooks import find_difference
 from lifecycle.models import Command
 from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
@@ -354,6 +356,23 @@ def test_an_autoscaler_is_shown_as_v1_to_whom_asks_for_that_and_patched_as_such(
     body = {**SCALER, "metadata": {"name": "other"}}
     refused = api.post(f"/k8s/shop/apis/autoscaling/v2/{path}", body, content_type="application/json")
     assert refused.status_code == 500 and "metadata.annotations" in refused.json()["message"]
+
+
+def test_what_a_webhook_changes_takes_nothing_back_that_others_wrote_meanwhile():
+    seen = {
+        "metadata": {"labels": {"a": "1"}, "finalizers": ["x/y"]},
+        "spec": {"min": 1, "max": 5},
+        "gone": 1,
+    }
+    made = {
+        "metadata": {"labels": {"a": "1", "b/c": "2"}, "finalizers": ["x/y"]},
+        "spec": {"min": 1, "max": 6},
+    }
+    patch = list(find_difference(seen, made))
+    assert json_patch(seen, patch) == made
+    meanwhile = {"metadata": {"labels": {"a": "3"}}, "spec": {"min": 2, "max": 5}, "gone": 1}
+    labels = {"a": "3", "b/c": "2"}
+    assert json_patch(meanwhile, patch) == {"metadata": {"labels": labels}, "spec": {"min": 2, "max": 6}}
 
 
 @pytest.mark.spec("CEL-06")
