@@ -54,7 +54,7 @@ def _is_count_of_looks(one: Finding) -> bool:
 
 
 def _is_of_a_loss(one: Finding, from_seconds: float) -> bool:
-    """Whether it can follow from a loss, of which there was none earlier, and is no further off than it."""
+    """Whether it may follow from a loss: no earlier than the first, and no further apart than losses are."""
     there, here = (INSTANT.match(str(side)) for side in (one.real, one.podline))
     if one.kind != "times" or one.at is None or one.at < from_seconds or not there or not here:
         return False
@@ -87,10 +87,8 @@ def _list_ways(event: Json) -> set[frozenset[tuple[Step, int]]]:
     again = max(0, event["count"] - len(told))
     if again > MOST_AGAIN:
         return set()
-    return {
-        frozenset(sum((*told, *more), Counter[Step]()).items())
-        for more in combinations_with_replacement(told, again)
-    }
+    once: Counter[Step] = sum(told, Counter())
+    return {frozenset(sum(more, once).items()) for more in combinations_with_replacement(told, again)}
 
 
 def _count_steps(message: str) -> Counter[Step]:
