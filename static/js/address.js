@@ -56,3 +56,19 @@ export function addressOf(key, base, path) {
   if (key === "l" && !path.startsWith("pods/")) return null;
   return `${base}${path}${PLACES[key]}`;
 }
+
+/**
+ * Where a link of a page at a past instant is to lead: to that page of the cluster itself at that instant, whose address
+ * lasts as long as the history. Null for all else. `folders`: below which objects have pages.
+ */
+export function atInstant(href, { look, own, instant }, folders) {
+  const to = new URL(href, location.href);
+  if (to.origin !== location.origin || !to.pathname.startsWith(look) || to.searchParams.has("as")) return null;
+  const rest = to.pathname.slice(look.length);
+  const [folder, ...names] = rest.split("/");
+  const isObject = folders.includes(folder) && names.at(-1) === "" && (names.length === 2 || names.length === 3);
+  if (rest && !isObject) return null;
+  to.pathname = own + rest;
+  to.searchParams.set("at", `${instant}ms`);
+  return to.href;
+}

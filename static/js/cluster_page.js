@@ -1,5 +1,5 @@
 // A page of one cluster: its socket feeds the clock, the charts, the events and the parts.
-import { Address } from "./address.js";
+import { Address, atInstant } from "./address.js";
 import { Ages } from "./ages.js";
 import { Chart } from "./charts/charts.js";
 import { Clock, ClockFace } from "./clock.js";
@@ -256,6 +256,16 @@ if (opened.open && tree) addEventListener("load", () => openObjects(opened.open)
 tree?.addEventListener("toggle", () => openObjects(null), { once: true });
 if (opened.range) view.restore(opened.range);
 if (opened.sel) addEventListener("load", () => why.ask(opened.sel));
+
+// Whatever is about to be used on a page of a past instant leads to the cluster's own pages, at that instant.
+const past = page.querySelector("[data-past]");
+for (const kind of past ? ["pointerover", "focusin"] : []) {
+  page.addEventListener(kind, ({ target }) => {
+    const link = target.closest("a[href]");
+    const to = link && atInstant(link.href, past.dataset, Object.values(folders));
+    if (to) link.href = to;
+  });
+}
 
 // From one past instant to the next what is asked for stays.
 page.addEventListener("click", (event) => {

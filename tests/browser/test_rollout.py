@@ -252,6 +252,10 @@ def test_a_run_as_fast_as_possible_stops_at_its_end_shows_any_instant_whole_and_
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 34)
     expect(page.locator(".past")).to_contain_text(f"{cluster} as it was at 00:0")
     assert not page.get_by_role("button", name="Apply", exact=True).count()
+    # From there on as well every address is the cluster's own.
+    page.locator(".lane-labels a").first.click()
+    expect(page).to_have_url(re.compile(rf"/clusters/{cluster}/deployments/default/web/\?at=\d+ms$"))
+    expect(page.locator(".past")).to_contain_text(f"{cluster} as it was at 00:0")
     page.get_by_role("link", name="Back to now").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(cluster)
     page.get_by_role("button", name="Resume", exact=True).click()

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf } from "../../static/js/address.js";
+import { addressOf, atInstant } from "../../static/js/address.js";
 import { PodRows } from "../../static/js/table/pod_rows.js";
 
 const COLUMNS = [["namespace", "NAMESPACE"], ["name", "NAME"], ["ready", "READY"], ["status", "STATUS"], ["restarts", "RESTARTS"], ["created_ms", "AGE"], ["node", "NODE"]];
@@ -74,4 +74,19 @@ test("keys open what there is of an object", () => {
   assert.equal(addressOf("l", "/clusters/c/", "deployments/shop/web/"), null);
   assert.equal(addressOf("y", "/clusters/c/", "deployments/shop/web/"), "/clusters/c/deployments/shop/web/#yaml");
   assert.equal(addressOf("d", "/clusters/c/", undefined), null);
+});
+
+test("a link of a past instant leads to the cluster's own page at that instant, and nothing else is touched", () => {
+  globalThis.location = new URL("http://here/clusters/shop/?at=40s");
+  const past = { look: "/clusters/look-1/", own: "/clusters/shop/", instant: "40000" };
+  const go = (path) => atInstant(`http://here${path}`, past, ["pods", "nodes"]);
+  const own = "http://here/clusters/shop/";
+  assert.equal(go("/clusters/look-1/"), `${own}?at=40000ms`);
+  assert.equal(go("/clusters/look-1/pods/shop/web-1/?logs"), `${own}pods/shop/web-1/?logs=&at=40000ms`);
+  assert.equal(go("/clusters/look-1/nodes/node-1/#drain"), `${own}nodes/node-1/?at=40000ms#drain`);
+  for (const path of ["scenario.yaml", "pods/shop/web-1/log/", "manifest/", "?as=svg", "toys/shop/web-1/"]) {
+    assert.equal(go(`/clusters/look-1/${path}`), null, path);
+  }
+  assert.equal(go("/clusters/shop/pods/shop/web-1/"), null);
+  assert.equal(atInstant("http://there/clusters/look-1/", past, []), null);
 });
