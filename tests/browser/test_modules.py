@@ -179,10 +179,29 @@ DRAWN = """(async () => {
   const paper = document.body.appendChild(document.createElement("div"));
   const [{ data, layout }] = a;
   const traces = m.outline(data, [], layout);
-  await Plotly.react(paper, traces, { ...layout, width: 800, yaxis: { ...layout.yaxis, type: "linear" } });
+  const shown = { ...layout, width: 800, yaxis: { ...layout.yaxis, type: "linear" } };
+  await Plotly.react(paper, traces, shown);
+  const { xaxis, yaxis } = paper._fullLayout;
+  const rows = layout.yaxis.categoryarray;
+  const bars = data.filter(({ type, y }) => type === "bar" && y.length);
   const paths = [...paper.querySelectorAll(".scatterlayer .js-fill")];
+  const at = (x, y) => new DOMPoint(xaxis.d2p(x), yaxis.d2p(y));
+  const filled = bars.map((bar, number) => bar.y.filter((lane, index) => {
+    const y = rows.indexOf(lane) + bar.offset[index] + bar.width[index] / 2;
+    return paths[number].isPointInFill(at(bar.base[index] + bar.x[index] / 2, y));
+  }).length);
+  const between = rows.flatMap((_, row) => bars.flatMap(({ base }) => base.map((x) => at(x + 1, row + 0.5))));
+  const spilt = paths.flatMap((path) => between.filter((point) => path.isPointInFill(point))).length;
+  let elements = 0;
+  const make = document.createElementNS;
+  document.createElementNS = (...asked) => {
+    elements += asked[1] === "path";
+    return make.apply(document, asked);
+  };
+  await Plotly.react(paper, m.outline(data, [], layout), { ...shown, width: 801 });
+  document.createElementNS = make;
   paper.remove();
-  return [traces.map(({ name }) => name), paths.map((path) => path.getAttribute("d").split("M").length - 1)];
+  return [traces.map(({ name }) => name), filled, spilt, elements];
 })()"""
 
 
@@ -194,10 +213,13 @@ def test_bars_are_drawn_as_one_outline_of_each_colour_however_many_they_are(empt
             stories.feed(row)
     figure = make_timeline(stories, 30_000)
     counts = {trace["name"]: len(trace["y"]) for trace in figure["data"] if trace["type"] == "bar"}
-    names, drawn = call(empty, "charts/outlines", DRAWN, figure)
+    names, filled, spilt, elements = call(empty, "charts/outlines", DRAWN, figure)
     assert names == list(counts)
-    # Each bar is a part of its colour's path.
-    assert drawn == [count for count in counts.values() if count] and min(drawn) >= 60
+    # Each bar is a part of its colour's path, and nothing between the bars is.
+    assert filled == [count for count in counts.values() if count] and min(filled) >= 60
+    assert spilt == 0
+    # Drawn anew, a colour makes as many elements however many its bars are.
+    assert elements <= 4 * len(filled)
 
 
 def test_words_on_bars_are_strangers_text(empty: Page):

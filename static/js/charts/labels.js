@@ -70,7 +70,10 @@ function findMarks(traces) {
   return marks;
 }
 
-/** Words on the bars that are wide enough for them, the state and how long it has lasted: labels for the bars of a figure with that layout, which shows `range` in a plot of `width` pixels. */
+/**
+ * Words on the bars that are wide enough for them, the state and how long it has lasted: labels for the bars of a figure
+ * with that layout, which shows `range` in a plot of `width` pixels.
+ */
 export function listWords(traces, { meta, yaxis }, range, width) {
   const height = meta?.rowHeight ?? 0;
   if (height < LOWEST_ROW || !traces.some((trace) => trace.words)) return [];

@@ -11,18 +11,25 @@ export function outline(seen, ghost, layout) {
   return [...bars, ...marks];
 }
 
+/** One line around each bar, on to the next, and all the way back: of every gap in a line Plotly makes an element. */
 function outlineBars(trace, { color, pattern }, places, isDrawn = () => true) {
-  const [x, y] = [[], []];
+  const [x, y, starts] = [[], [], []];
   trace.y.forEach((lane, index) => {
     if (!isDrawn(index)) return;
     const [start, top] = [trace.base[index], places.get(lane) + trace.offset[index]];
     const [end, bottom] = [start + trace.x[index], top + trace.width[index]];
-    x.push(start, end, end, start, null);
-    y.push(top, top, bottom, bottom, null);
+    x.push(start, end, end, start, start);
+    y.push(top, top, bottom, bottom, top);
+    starts.push([start, top]);
   });
+  // The ways there and back enclose nothing.
+  for (const [start, top] of starts.reverse()) {
+    x.push(start);
+    y.push(top);
+  }
   const fill = pattern ? { fillpattern: { ...pattern, fillmode: "replace", bgcolor: color } } : {};
   return {
-    type: "scatter", mode: "none", fill: "toself", hoverinfo: "skip", name: trace.name, uid: `${idOf(trace)}${color.replace(/\W/g, "-")}`,
+    type: "scatter", mode: "none", fill: "toself", line: { simplify: false }, hoverinfo: "skip", name: trace.name, uid: `${idOf(trace)}${color.replace(/\W/g, "-")}`,
     fillcolor: color, opacity: trace.opacity ?? 1, x, y, ...fill,
   };
 }
