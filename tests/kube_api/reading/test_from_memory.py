@@ -257,6 +257,8 @@ async def test_what_has_no_room_is_left_to_the_database(shop: Shop, monkeypatch:
     monkeypatch.undo()
     memory._asked_at.clear()
     await take_in(MAPS, token)
+    # What is taken in is promised as well until that has ended, a moment after it can be read.
+    await asyncio.gather(*memory._under_way.values())
     feed = list_feeds()[shop.cluster.pk]
     held = feed.caches["", "ConfigMap"].result().places.bytes
     monkeypatch.setattr(memory, "MOST_BYTES", held)
