@@ -1,12 +1,48 @@
 """Columns of our own."""
 
+import json
+import re
 from typing import Any
 
 import orjson
 from django.db import models
+from django.db.models.fields.json import KeyTransform
+
+# An integer that may have more than 64 bits: orjson would read a float.
+_MAY_BE_LONG = re.compile("[0-9]{19}")
 
 
-class WrittenJSONField(models.JSONField):
+def read_json(text: str) -> Any:
+    """What a column's text says, as Python's own reader would have it, five to fifteen times as fast."""
+    if _MAY_BE_LONG.search(text):
+        return json.loads(text)
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        # A half of a surrogate pair, say.
+        return json.loads(text)
+
+
+class JSONField(models.JSONField):
+    """Django's, read by orjson: a page reads thousands of rows."""
+
+    def deconstruct(self) -> tuple[str, str, Any, Any]:
+        """To the database, and to migrations, it is Django's."""
+        name, path, args, kwargs = super().deconstruct()
+        return name, path if type(self) is not JSONField else "django.db.models.JSONField", args, kwargs
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        """A key of it that is no text comes as it is."""
+        if value is None or (isinstance(expression, KeyTransform) and not isinstance(value, str)):
+            return value
+        try:
+            return read_json(value)
+        except json.JSONDecodeError:
+            # A key of it, which is a text.
+            return value
+
+
+class WrittenJSONField(JSONField):
     """JSON that comes back as it was written: PostgreSQL's `jsonb` would put the keys in an order of its own.
 
     It can be read and copied, not searched.

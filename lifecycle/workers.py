@@ -2,6 +2,8 @@
 
 from django.db import models
 
+from lifecycle.fields import JSONField
+
 
 class Worker(models.Model):
     """An engine worker process and the last time it was heard of."""
@@ -10,7 +12,7 @@ class Worker(models.Model):
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     hot_clusters = models.PositiveIntegerField(default=0)
-    figures = models.JSONField(default=dict)
+    figures = JSONField(default=dict)
 
     def __str__(self) -> str:
         return self.name
