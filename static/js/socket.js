@@ -16,7 +16,7 @@ export class Socket {
     this.#address = new URL(address, location.href);
     this.#address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     this.#handlers = handlers;
-    this.#open();
+    this.#begin(address);
     addEventListener("pagehide", () => this.#socket?.close());
     addEventListener("pageshow", (event) => event.persisted && this.#open());
   }
@@ -34,12 +34,31 @@ export class Socket {
     if (this.#retrying) this.#open();
   }
 
+  /** The page may have asked already, before this was there. */
+  #begin(address) {
+    const first = window.firstAsk;
+    // What comes later comes too late, and what has come is not kept.
+    window.firstAsk = null;
+    if (first?.watch !== address || first.socket.readyState > WebSocket.OPEN) return this.#open();
+    this.#socket = first.socket;
+    // The handlers are told when the page is ready for it.
+    setTimeout(() => {
+      this.#listen(first.socket);
+      if (first.socket.readyState === WebSocket.OPEN) first.socket.onopen();
+      first.come.forEach(first.socket.onmessage);
+      if (first.socket.readyState > WebSocket.OPEN) first.socket.onclose();
+    });
+  }
+
   #open() {
     clearTimeout(this.#retrying);
     this.#retrying = null;
-    const socket = new WebSocket(this.#address);
+    this.#socket = new WebSocket(this.#address);
     this.#unsent = {};
-    this.#socket = socket;
+    this.#listen(this.#socket);
+  }
+
+  #listen(socket) {
     socket.onopen = () => {
       this.#waitMs = FIRST_WAIT_MS;
       if (Object.keys(this.#unsent).length) socket.send(JSON.stringify(this.#unsent));

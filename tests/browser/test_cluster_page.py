@@ -145,6 +145,36 @@ def test_the_figure_is_asked_for_before_what_draws_it_has_been_read(fresh: Page)
     assert not alarms, alarms
 
 
+(WATCHED,) = re.findall(r'data-socket="([^"]+)"', PAGE)
+AGAIN = """() => new Promise((resolve) => {
+  const again = document.head.appendChild(document.createElement("script"));
+  again.dataset.watch = document.querySelector("[data-socket]").dataset.socket;
+  Object.assign(again, { onload: resolve, src: "/js/first_ask.js?again" });
+})"""
+
+
+def test_a_page_that_has_asked_before_its_modules_are_there_asks_once(fresh: Page, server: Server):
+    """Its first words are kept for what reads them; one that comes after that says nothing more."""
+    first = f'<script src="/js/first_ask.js" data-watch="{WATCHED}"></script>'
+    page, held = fresh, list[Route]()
+    page.route(f"{ADDRESS}js/socket.js", lambda route: held.append(route))
+    asking = PAGE.replace("<script", f"{first}<script", 1)
+    page.route(ADDRESS, lambda route: route.fulfill(body=asking, content_type="text/html"))
+    page.goto(ADDRESS, wait_until="commit")
+    page.wait_for_function("window.firstAsk?.come.length === 2")
+    assert page.locator("[data-live]").get_attribute("data-state") != "live"
+    held[0].fulfill(path=STATIC / "js/socket.js", content_type="text/javascript")
+    wait_for_start(page, NOW_MS - 900_000)
+    page.evaluate(AGAIN)
+    page.get_by_text("All", exact=True).click()
+    wait_for_start(page, 0)
+    assert (server.heard, len(server.sockets)) == ([{"window_ms": None}], 1)
+    server.sockets[-1].close()
+    page.wait_for_function("document.querySelector('[data-live]').dataset.state === 'lost'")
+    page.wait_for_function("document.querySelector('[data-live]').dataset.state === 'live'")
+    assert (server.asked_for(), len(server.sockets)) == (None, 2)
+
+
 def test_a_page_that_is_connected_again_asks_for_what_it_shows(opened: Page, server: Server):
     wait_for_start(opened, NOW_MS - 900_000)
     for label, start_ms, window in (("5m", NOW_MS - 300_000, "300000"), ("All", 0, None)):

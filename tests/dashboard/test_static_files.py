@@ -98,7 +98,7 @@ def test_gathered_files_are_compressed_and_kept_for_ever(tmp_path, settings):
 
 
 def test_what_a_first_cluster_page_loads_is_below_600_kb():
-    roots = ("theme", "page", "cluster_page")
+    roots = ("theme", "first_ask", "page", "cluster_page")
     modules = {name for root in roots for name in (root, *list_needed(root))}
     assert not [name for name in modules if name.startswith(("edit/", "palette/"))]
     loaded = [JS / f"{name}.js" for name in modules]
