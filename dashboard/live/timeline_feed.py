@@ -14,15 +14,17 @@ from dashboard.live.histories import list_transitions, walk
 from dashboard.live.requests import RequestReader
 from dashboard.plots.living import NOT_READY, PROBLEMS
 from dashboard.plots.queries import SEEN_COLUMNS, Seen, make_seen, read_query
-from dashboard.plots.stories import FIELDS, PodStory, Stories
+from dashboard.plots.stories import COLUMNS, FIELDS, PodStory, Stories
 from dashboard.plots.timeline import BY_NAME, BY_STATE, GRAVITY, MAX_ROWS, Page, make_timeline, see_story
 from lifecycle.engine.objects.pods.pod import POD_KIND
-from lifecycle.models import Cluster, StoredObject
+from lifecycle.models import Cluster, StoredObject, Transition
 from lifecycle.recorded.objects import list_between
-from lifecycle.sources import TRANSITIONS
+from lifecycle.sources import Source
 from lifecycle.stored_kinds import of_kind
 
 Figure = dict[str, Any]
+# Of most rows the cause and the detail are the longest part: no story tells them.
+TOLD = Source(Transition, "seq", {name: name for name in COLUMNS})
 # A timeline holds more pods than it shows, so that rows that end make room for older ones.
 HELD_PODS = MAX_ROWS * 2
 MOST_COMPLETED = 200
@@ -49,7 +51,7 @@ class TimelineFeed:
         self.query = read_query(asked.query if asked else "")
         self.stories = Stories()
         parents = of_kind(*list_between()) & Q(field="exists")
-        for row in walk(TRANSITIONS, list_transitions(cluster).filter(parents)):
+        for row in walk(TOLD, list_transitions(cluster).filter(parents)):
             self.stories.feed(row)
         self.found: set[str] | None = None
         self.page: Page | None = None
@@ -115,7 +117,7 @@ class TimelineFeed:
     def _read(self, cluster: Cluster, uids: list[str], until_seq: int | None = None) -> None:
         rows = list_transitions(cluster).filter(field__in=FIELDS, uid__in=uids)
         rows = rows if until_seq is None else rows.filter(seq__lte=until_seq)
-        for row in walk(TRANSITIONS, rows):
+        for row in walk(TOLD, rows):
             self.stories.feed_story(row)
         restarted = StoredObject.objects.filter(cluster=cluster, uid__in=uids, restarts__gt=0)
         self._count_restarts(restarted.values_list("uid", "restarts"))

@@ -8,6 +8,7 @@ in, and a pod without any in the state that is stored of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from dashboard.plots.joined import Joined
@@ -23,6 +24,8 @@ STATE = "state"
 TOLD_BESIDE = ("node", "ready", "status")
 FIELDS = ("exists", *TOLD_BESIDE, STATE)
 """The fields of a pod's rows that its story is made of."""
+COLUMNS = tuple("seq at_ms group kind namespace name uid owner field old new reason message".split())
+"""What of such a row it is made of."""
 
 
 class PodStory:
@@ -133,21 +136,11 @@ class PodStory:
 
     def _write(self, span: Span) -> None:
         """What is known beside its state: STATUS says more than that, but of a pod that is well."""
-        span.notes = self._notes()
+        beside = self._beside
+        span.notes = _note(beside.get("status"), beside.get("ready"), beside.get("node"), self._why)
         span.word = (
             span.tone.label if span.tone.name == "ready" else self._beside.get("status") or span.tone.label
         )
-
-    def _notes(self) -> tuple[str, ...]:
-        """What a hover label adds to the state's name."""
-        status, ready, node = (self._beside.get(name) for name in ("status", "ready", "node"))
-        columns = [("STATUS", status), ("READY", ready)]
-        lines = [
-            " · ".join(f"{name} {value}" for name, value in columns if value),
-            f"on {node}" if node else "",
-            self._why,
-        ]
-        return tuple(line for line in lines if line)
 
     def _open(self, state: str, at_ms: int, seq: int | None = None) -> None:
         tone = _tone(state)
@@ -158,6 +151,18 @@ class PodStory:
     def _close(self, at_ms: int) -> None:
         if self.spans and self.spans[-1].end_ms is None:
             self.spans[-1].end_ms = at_ms
+
+
+@lru_cache(maxsize=4096)
+def _note(status: str | None, ready: str | None, node: str | None, why: str) -> tuple[str, ...]:
+    """What a hover label adds to the state's name; pods come back to what they were."""
+    columns = [("STATUS", status), ("READY", ready)]
+    lines = [
+        " · ".join(f"{name} {value}" for name, value in columns if value),
+        f"on {node}" if node else "",
+        why,
+    ]
+    return tuple(line for line in lines if line)
 
 
 def _tone(state: str) -> Tone:
