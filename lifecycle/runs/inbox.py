@@ -276,7 +276,8 @@ def wait_for_result(command: Command, timeout: float = WAIT_SECONDS) -> Result:
     `command` has what came of it either way.
     """
     _wait(str(command.pk), lambda: command.is_done, lambda: _read_answer(command), timeout)
-    return command.result
+    result: Result = command.result
+    return result
 
 
 def wait_for_results(commands: Sequence[Command], timeout: float = WAIT_SECONDS) -> list[Result]:
