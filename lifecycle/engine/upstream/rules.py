@@ -35,6 +35,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiserver/pkg/cel/library/quantity.go",
         "staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go",
     ),
+    "rules/cel/bounds": ("staging/src/k8s.io/apiserver/pkg/cel/library/cost.go",),
     "rules/cel/evaluator": ("staging/src/k8s.io/apiserver/pkg/cel/environment/base.go",),
     "rules/cel/libraries": ("staging/src/k8s.io/apiserver/pkg/cel/library/libraries.go",),
     "rules/cel/lists": ("staging/src/k8s.io/apiserver/pkg/cel/library/lists.go",),
@@ -43,6 +44,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiserver/pkg/admission/plugin/policy/validating/validator.go",
     ),
     "rules/cel/patterns": ("staging/src/k8s.io/apiserver/pkg/cel/library/regex.go",),
+    "rules/cel/trees": "glue: what the library for CEL gives out of an expression that it compiled",
     "rules/cel/urls": ("staging/src/k8s.io/apiserver/pkg/cel/library/urls.go",),
     "rules/cel/values": ("staging/src/k8s.io/apiserver/pkg/cel/value.go",),
     "rules/columns/ages": (
