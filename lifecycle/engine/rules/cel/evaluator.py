@@ -30,8 +30,9 @@ MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
 MOST_BUILT = 1 << 26
 """Bytes that they may build: texts, lists and maps that are none of the object's."""
 _MOST_LETTERS, _MOST_TREE = 20_000, 1 << 18
-_DOUBLING, _MOST_DOUBLED = ("optMap", "optFlatMap"), 8
-"""Macros that write down twice what they are called on, so that a chain of them doubles with each."""
+_DOUBLING, _MOST_DOUBLINGS, _MOST_DOUBLED = ("optMap", "optFlatMap"), 8, 1 << 19
+"""Macros that write down twice what they are called on, so that a chain of them doubles with each; how many
+of them may be, and how many letters all of an expression would be if they were one chain."""
 OLD_SELF = "oldSelf"
 _ASIDE = late_pattern(
     r"(?P<comment>//[^\n]*)|`(?P<quoted>[^`\n]*)`?"
@@ -48,6 +49,9 @@ Each form ends somewhere, with or without its closing quote, so that a search ta
 _NAME = late_pattern(r"[A-Za-z_]\w*")
 _MISSING_KEY = late_pattern(r'Key not found in map : "(?P<key>.*)"')
 _MISSING_ENTRY = late_pattern(r"Index error: index=(?P<index>-?\d+)")
+_SYNTAX = late_pattern(
+    r"INVALID_ARGUMENT: (?P<said>ERROR: <input>:\d+:\d+: Syntax error: .*) \[\w+\]", re.DOTALL
+)
 _NOT_RUN = ("transformMap", "transformMapEntry")
 """What the library compiles and cannot run."""
 _EXTENSIONS = "extensions: [{name: two-var-comprehensions}]"
@@ -156,7 +160,7 @@ def _prepare(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]:
     """A program and its tree. Raises Unasked."""
     made = _try_to_compile(expression, names)
     if isinstance(made, str):
-        raise Unasked(made)
+        raise Unasked(_shorten(made))
     return made
 
 
@@ -166,7 +170,18 @@ def _try_to_compile(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]
     try:
         return _compile(expression, names)
     except (Unasked, RuntimeError, ValueError) as problem:
-        return _shorten(str(problem))
+        return str(problem)
+
+
+def find_fault(expression: str, names: tuple[str, ...]) -> str:
+    """What is wrong with the syntax of an expression, in the words of a refusal; "" for nothing.
+
+    Of the rest it is not sure: a name or a function that is not known here may be known to Kubernetes.
+    """
+    made = _try_to_compile(expression, tuple(sorted(names)))
+    if isinstance(made, str) and (match := _SYNTAX.fullmatch(made)):
+        return f"compilation failed: {match['said']}"
+    return ""
 
 
 def _compile(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]:
@@ -195,8 +210,9 @@ def _require_brief(expression: str) -> None:
     for name in _NOT_RUN:
         if name in names:
             raise Unasked(f"the library for CEL does not run {name}")
-    if sum(names[name] for name in _DOUBLING) > _MOST_DOUBLED:
-        raise Unasked(f"it has more than {_MOST_DOUBLED} of {' and '.join(_DOUBLING)}")
+    doublings = sum(names[name] for name in _DOUBLING)
+    if doublings > _MOST_DOUBLINGS or len(expression) << doublings > _MOST_DOUBLED:
+        raise Unasked(f"it has too many of {' and '.join(_DOUBLING)}: {doublings}")
 
 
 @lru_cache(maxsize=64)
