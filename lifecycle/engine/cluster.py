@@ -348,6 +348,7 @@ class Cluster:
         objects = upgrades.read_objects(known, saved)
         for found in objects:
             store.restore(found)
+        context.definitions.identify_all()
         store.resource_version = known.resource_version
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
@@ -387,6 +388,7 @@ class Cluster:
         specs = [PodSpec(raw) for raw in data["pod_specs"]]
         for entry in data["objects"]:
             store.restore(decode(entry, specs))
+        context.definitions.identify_all()
         store.resource_version = data["resource_version"]
         store.creations = dict(data["creations"])
         store.deletion_stage = dict(data["deletion_stage"])

@@ -1,7 +1,26 @@
-"""Warnings as headers of an answer (RFC 7234, with the code that Kubernetes uses)."""
+"""Warnings as headers of an answer (RFC 7234, with the code that Kubernetes uses).
+
+Whoever hears of one notes it at the request, as apiserver's warning recorder does: it reaches the answer
+whatever that comes to be, a refusal as well.
+"""
+
+from collections.abc import Iterable
+
+from django.http import HttpRequest
 
 _CODE = 299
 _MOST_LETTERS = 4096
+_NOTED = "podline.warnings"
+
+
+def note(request: HttpRequest, texts: Iterable[str]) -> None:
+    """Have the answer to a request warn of these."""
+    request.META.setdefault(_NOTED, []).extend(texts)
+
+
+def list_noted(request: HttpRequest) -> list[str]:
+    """What was noted, in that order."""
+    return list(request.META.get(_NOTED, ()))
 
 
 def make_header(text: str) -> str:

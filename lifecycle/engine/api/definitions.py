@@ -45,11 +45,13 @@ class Definitions:
         # None: to be read again.
         self._by_kind: dict[str, Definition] | None = None
         self._shapes: dict[tuple[str, str], Shape] = {}
-        store.listen(DEFINITION, self._forget)
+        store.listen(DEFINITION, self._change)
 
-    def _forget(self, _old: StoredObject | None, _new: StoredObject | None) -> None:
+    def _change(self, _old: StoredObject | None, _new: StoredObject | None) -> None:
         self._by_kind = None
         self._shapes.clear()
+        # Objects may have been there before their definition, and a definition may get other short names.
+        self.identify_all()
 
     def find(self, kind_id: str) -> Definition | None:
         """The definition of a kind, if somebody gave one."""
@@ -139,6 +141,15 @@ class Definitions:
     def identify(self, new: StoredObject) -> None:
         """Have an object be of the very kind that was defined: its plural, its scope."""
         new.kind = self.kind_of(new.kind)
+
+    def identify_all(self) -> None:
+        """The same for all that is stored: what was read from JSON knows its kind by its name alone."""
+        if not self._store.count(DEFINITION):
+            return
+        for kind_id in self._store.kinds():
+            if self.find(kind_id) is not None:
+                for one in self._store.list(kind_id):
+                    self.identify(one)
 
     def validate_new(self, data: Json, gates: Mapping[str, bool], options: WriteOptions) -> list[FieldError]:
         """What is wrong with a new object of any kind."""

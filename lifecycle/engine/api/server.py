@@ -258,6 +258,7 @@ class ApiServer:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
         new = read_object(wanted, epoch_ms)
+        definitions.identify(new)
         admit_changed(context, old, new, subresource or "")
         if wanted == current and (entries or None) == tracked:
             return old
