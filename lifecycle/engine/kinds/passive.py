@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..objects.kinds import Kind
@@ -33,7 +33,7 @@ from ..rules.defaults.admission import (
     default_validating_webhooks,
 )
 from ..rules.serving.fields import read_at
-from .entry import Check, Default, KindEntry
+from .entry import Check, KindEntry
 from .late_checks import late
 from .served import AS_MOST, EXTENSIONS, STATUS, STATUS_ONLY, Form, Served, Subresource
 
@@ -84,7 +84,7 @@ def _admission(
     served: Served,
     why: str = "",
     first_minor: int = 0,
-    default: Default | None = None,
+    default: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
     validate: Check | None = None,
 ) -> KindEntry:
     """What would look at every write, and does not: whoever counts on that is told why."""
