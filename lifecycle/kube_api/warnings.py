@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 from django.http import HttpRequest
 
+from lifecycle.kube_api.describing.resource import Resource
+
 _CODE = 299
 _MOST_LETTERS = 4096
 _NOTED = "podline.warnings"
@@ -16,6 +18,12 @@ _NOTED = "podline.warnings"
 def note(request: HttpRequest, texts: Iterable[str]) -> None:
     """Have the answer to a request warn of these."""
     request.META.setdefault(_NOTED, []).extend(texts)
+
+
+def note_deletion(request: HttpRequest, resource: Resource, propagation: str | None) -> None:
+    """Have it warn of what becomes of dependents, where the deletion does not say."""
+    if propagation is None and resource.served.warning_of_deletion:
+        note(request, [resource.served.warning_of_deletion])
 
 
 def list_noted(request: HttpRequest) -> list[str]:

@@ -22,7 +22,7 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import heartbeats, lists, reads, standing, versions
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
 from lifecycle.kube_api.unknown_programs import list_warnings
-from lifecycle.kube_api.warnings import note
+from lifecycle.kube_api.warnings import note, note_deletion
 from lifecycle.kube_api.watching.places import key_of
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
@@ -304,7 +304,7 @@ def delete(asked: Asked) -> Answer:
     options = read_options_of_delete(asked)
     if reads.find(asked.cluster, resource, address.namespace, address.name) is None:
         raise not_found(resource, address.name)
-    _warn_of_deletion(asked, options)
+    note_deletion(asked.request, resource, options.propagation)
     result = carry_out(asked, "delete", _deletion(resource, address.namespace, address.name, options))
     gone = result.data["metadata"]
     if resource.served.is_shown_when_deleted or _is_held(gone):
@@ -312,12 +312,6 @@ def delete(asked: Asked) -> Answer:
     details = about(resource, address.name) | {"uid": gone.get("uid", "")}
     done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
     return Answer(done)
-
-
-def _warn_of_deletion(asked: Asked, options: DeleteOptions) -> None:
-    """What becomes of dependents that nobody spoke of."""
-    if options.propagation is None and asked.resource.served.warning_of_deletion:
-        note(asked.request, [asked.resource.served.warning_of_deletion])
 
 
 def read_options_of_delete(asked: Asked) -> DeleteOptions:
@@ -356,7 +350,7 @@ def delete_collection(asked: Asked) -> Answer:
     """DELETE of everything a selection takes: what was there is answered as a list."""
     resource = asked.resource
     options = read_options_of_delete(asked)
-    _warn_of_deletion(asked, options)
+    note_deletion(asked.request, resource, options.propagation)
     selection = lists.select(resource, asked.address.namespace, "", asked.options)
     page = lists.read_page(asked.cluster, selection, asked.options)
     deadline = time.monotonic() + COLLECTION_SECONDS
