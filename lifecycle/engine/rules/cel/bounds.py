@@ -57,7 +57,7 @@ def estimate(tree: Node, variables: Mapping[str, Any]) -> Estimate:
 def measure(value: Any) -> Extent:
     """The extent of plain data."""
     if isinstance(value, str | bytes):
-        return _text(len(value))
+        return _text(_count(value))
     if isinstance(value, Mapping):
         return _gather([*map(measure, map(str, value)), *map(measure, value.values())], len(value))
     return _gather(list(map(measure, value)), len(value)) if isinstance(value, list) else _SCALAR
@@ -83,6 +83,11 @@ def _join(*extents: Extent) -> Extent:
 def _below(extent: Extent) -> Extent:
     """An entry or a field of it."""
     return extent[1:] or _SCALAR
+
+
+def _count(text: str | bytes) -> int:
+    """Its bytes, at most four for each letter."""
+    return len(text) if text.isascii() or isinstance(text, bytes) else 4 * len(text)
 
 
 def _text(letters: int) -> Extent:
@@ -163,8 +168,9 @@ class _Walk:
     """One walk of a tree. `scope`: what folds give names to. `rounds`: how often its place is come to."""
 
     def __init__(self, variables: Mapping[str, Any]) -> None:
-        self.variables, self.taken = variables, set[str]()
-        self.scope: dict[str, Extent] = {}
+        self.variables, self.scope = variables, dict[str, Extent]()
+        # By name and fields: an expression may say the same a thousand times.
+        self.known: dict[tuple[str, ...], Extent] = {}
         self.rounds, self.work, self.built = 1, 0, 0
 
     def reckon(self, node: Node) -> Extent:
@@ -172,7 +178,7 @@ class _Walk:
         self._touch(_STEP)
         match node.form:
             case trees.CONSTANT:
-                return _text(len(node.name)) if node.name else _SCALAR
+                return _text(_count(node.name)) if node.name else _SCALAR
             case trees.NUMBER:
                 return _SCALAR
             case trees.IDENT | trees.SELECT:
@@ -193,13 +199,16 @@ class _Walk:
             found = self.scope[root.name] if root.form == trees.IDENT else self.reckon(root)
             return found[len(fields) :] or _SCALAR
         value = self.variables.get(root.name)
-        if root.name not in self.taken:
+        if (root.name,) not in self.known:
             # The library takes a variable in when it is first named, and whole.
-            self.taken.add(root.name)
-            self.work += measure(value)[0].size
-        for name in reversed(fields):
-            value = value.get(name) if isinstance(value, Mapping) else None
-        return measure(value)
+            whole = self.known[root.name,] = measure(value)
+            self.work += whole[0].size
+        place = (root.name, *reversed(fields))
+        if place not in self.known:
+            for name in place[1:]:
+                value = value.get(name) if isinstance(value, Mapping) else None
+            self.known[place] = measure(value)
+        return self.known[place]
 
     def _touch(self, size: int) -> None:
         """So many bytes are read, each time the place is come to."""

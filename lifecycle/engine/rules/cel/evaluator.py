@@ -126,7 +126,7 @@ def find_unasked(expression: str, names: tuple[str, ...], has_optional_old: bool
     try:
         _, tree = _prepare(expression, tuple(sorted(names)))
         Budget().take(estimate(tree, {}))
-    except Unasked as problem:
+    except (Unasked, RecursionError) as problem:
         return str(problem)
     return ""
 

@@ -278,6 +278,20 @@ def test_what_an_expression_builds_is_bounded_before_it_is_begun(bomb: str) -> N
     assert process_time() - began < 2 and getrusage(RUSAGE_SELF).ru_maxrss - peak_kib < 100_000
 
 
+@pytest.mark.slow
+@pytest.mark.spec("CEL-02")
+def test_what_an_expression_says_a_thousand_times_is_measured_once() -> None:
+    given = {"self": {"many": [{"name": f"n{number}"} for number in range(3_000)]}}
+    began = process_time()
+    assert evaluate("[" + ", ".join(["self.many.size() + 1"] * 800) + "].size() == 800", given, Budget())
+    # Measured each time it would take five seconds.
+    assert process_time() - began < 2
+    with pytest.raises(Unasked, match="it could build more"):
+        evaluate(
+            "['\U0001f4a3'.replace('', self.bombs)]", {"self": {"bombs": "\U0001f4a3" * 9_000_000}}, Budget()
+        )
+
+
 @pytest.mark.spec("CEL-02")
 def test_what_the_expressions_of_one_object_build_is_counted_together() -> None:
     given, budget = {"self": {"text": "x" * 1_000_000, "many": [1] * 20}}, Budget()
