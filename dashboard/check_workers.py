@@ -25,7 +25,21 @@ def give_way(**_: Any) -> None:
     if hasattr(os, "SCHED_IDLE"):
         # Linux: whoever else wakes up runs at once, and not after this one's turn.
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    _set_share_of_session(NICENESS)
+
+
+@signals.worker_shutting_down.connect  # type: ignore[untyped-decorator]
+def take_a_turn(**_: Any) -> None:
+    """Who is to stop gives way no more, as far as the kernel allows: somebody waits for its end."""
+    with contextlib.suppress(OSError):
+        if hasattr(os, "SCHED_IDLE"):
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        os.setpriority(os.PRIO_PROCESS, 0, 0)
+    _set_share_of_session(0)
+
+
+def _set_share_of_session(niceness: int) -> None:
+    """Of a session of its own. Where the kernel does not allow it, it is as it was."""
     if _OF_SESSION.exists() and os.getsid(0) == os.getpid():
-        # It is a session of its own. Where the kernel does not allow it, it is as it was.
         with contextlib.suppress(OSError):
-            _OF_SESSION.write_text(str(NICENESS))
+            _OF_SESSION.write_text(str(niceness))

@@ -245,9 +245,9 @@ def _tell_own(seen: Seen, found: _Findings) -> tuple[list[str], list[str]]:
         job = Job.from_json(seen.data, epoch_ms)
         told += verdict_words.tell_job(job, now_ms)
         pods = [(Pod.from_json(one.data, epoch_ms), one.noticed) for one in seen.pods]
-        told += tell_back_off(job, [pod for pod, _ in pods], now_ms)
+        told += tell_back_off(job, [pod for pod, _ in pods], now_ms, epoch_ms)
         last = len(told) - (told[-1] == verdict_words.FOR_GOOD)
-        told[last:last] = tell_failures(job, pods, seen.gone)
+        told[last:last] = tell_failures(job, pods, seen.gone, epoch_ms)
     elif seen.kind == CRON_JOB_KIND.id:
         told += verdict_words.tell_cron_job(CronJob.from_json(seen.data, epoch_ms), now_ms, epoch_ms)
     elif not told:

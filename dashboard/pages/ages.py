@@ -6,7 +6,7 @@ from typing import Any
 
 from lifecycle.engine.kinds.cron_job import CRON_JOB
 from lifecycle.engine.kinds.job import JOB
-from lifecycle.engine.objects.times import parse_time_or_none
+from lifecycle.engine.objects.times import floor_to_second, parse_time_or_none
 from lifecycle.engine.rules.columns.ages import age_text, human_duration
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.stored_kinds import kind_of_stored
@@ -19,10 +19,10 @@ class Counting(str):
 
     since_ms: int
 
-    def __new__(cls, since_ms: int, now_ms: int) -> Counting:
+    def __new__(cls, since_ms: int, now_ms: int, epoch_ms: int) -> Counting:
         """API times are whole seconds, and so is what is counted from."""
-        made = super().__new__(cls, age_text(since_ms, now_ms))
-        made.since_ms = since_ms // 1000 * 1000
+        made = super().__new__(cls, age_text(since_ms, now_ms, epoch_ms))
+        made.since_ms = floor_to_second(since_ms, epoch_ms)
         return made
 
 
@@ -31,10 +31,12 @@ def count_on(facts: dict[str, Any], cluster: Cluster, stored: StoredObject, now_
 
     Of what is gone, of what is over and at a past instant they stand.
     """
+    epoch_ms = cluster.epoch_ms
     found = {name: since_ms for name, since_ms in _list_instants(cluster, stored).items() if name in facts}
     if stored.deleted_ms is not None:
-        return facts | {name: age_text(since_ms, stored.deleted_ms) for name, since_ms in found.items()}
-    told = facts | {name: Counting(since_ms, now_ms) for name, since_ms in found.items()}
+        gone_ms = stored.deleted_ms
+        return facts | {name: age_text(since_ms, gone_ms, epoch_ms) for name, since_ms in found.items()}
+    told = facts | {name: Counting(since_ms, now_ms, epoch_ms) for name, since_ms in found.items()}
     ran_ms = tell_run_ms(cluster, stored)
     return told | ({DURATION: human_duration(ran_ms)} if ran_ms is not None and DURATION in facts else {})
 

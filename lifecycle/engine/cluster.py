@@ -346,8 +346,7 @@ class Cluster:
         context, store = self._context, self._store
         context.begin_at(known.now_ms, upgrades.read_chance(known, saved))
         objects = upgrades.read_objects(known, saved)
-        for found in objects:
-            store.restore(found)
+        context.definitions.restore(objects)
         store.resource_version = known.resource_version
         store.creations = upgrades.read_counts(known, saved)
         store.deletion_stage = upgrades.read_deletion_stages(saved, objects)
@@ -385,8 +384,7 @@ class Cluster:
         context, store = self._context, self._store
         context.begin_at(data["now_ms"], data.get("chance", self.seed))
         specs = [PodSpec(raw) for raw in data["pod_specs"]]
-        for entry in data["objects"]:
-            store.restore(decode(entry, specs))
+        context.definitions.restore(decode(entry, specs) for entry in data["objects"])
         store.resource_version = data["resource_version"]
         store.creations = dict(data["creations"])
         store.deletion_stage = dict(data["deletion_stage"])

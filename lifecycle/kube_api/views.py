@@ -18,7 +18,7 @@ from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.reading import from_memory
 from lifecycle.kube_api.rendering import render
 from lifecycle.kube_api.status import NoSuchPath, Refusal, bad_request, exceeded, internal_error
-from lifecycle.kube_api.warnings import make_header
+from lifecycle.kube_api.warnings import list_noted, make_header
 from lifecycle.threads import answering
 
 log = logging.getLogger(__name__)
@@ -114,7 +114,8 @@ def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 def _warnings(request: HttpRequest, others: Sequence[str]) -> list[str]:
     """Each once, what is said of the resource first."""
-    return list(dict.fromkeys(text for text in (request.META.get(serving.WARNING_KEY), *others) if text))
+    every = (request.META.get(serving.WARNING_KEY), *list_noted(request), *others)
+    return list(dict.fromkeys(text for text in every if text))
 
 
 def _respond(

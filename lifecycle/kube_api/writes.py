@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from lifecycle.engine.api.options import read_options, show_options
@@ -22,6 +22,7 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import heartbeats, lists, reads, standing, versions
 from lifecycle.kube_api.status import Refusal, about, bad_request, not_found, unknown
 from lifecycle.kube_api.unknown_programs import list_warnings
+from lifecycle.kube_api.warnings import note, note_deletion
 from lifecycle.kube_api.watching.places import key_of
 from lifecycle.models import Cluster, Command
 from lifecycle.runs import inbox
@@ -84,13 +85,11 @@ def _read_result(cluster: Cluster, result: inbox.Result) -> Result:
 def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
     """The result of a command, where the one who asks may give what it gives, and no webhook is against it.
 
-    Raises Refusal.
+    What it warns of is noted. Raises Refusal.
     """
     payload = {**payload, "request": {**payload["request"], "userInfo": asked.caller.info.to_json()}}
-    warnings: list[str] = []
     if kind in _ADMITTED and payload.get("subresource") != "scale" and webhooks.are_allowed():
-        outcome = _ask_webhooks(asked, kind, payload)
-        payload, warnings = webhooks.add_patches(payload, outcome.patches), outcome.warnings
+        payload = webhooks.add_patches(payload, _ask_webhooks(asked, kind, payload).patches)
     # Of what is written in the end, whoever wanted it so.
     if kind != "delete" and escalation.is_checked(asked):
         rehearsed = {**payload, "request": {**payload["request"], "dryRun": ["All"]}}
@@ -99,7 +98,8 @@ def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
         old = reads.find(asked.cluster, asked.resource, asked.address.namespace, name)
         escalation.check_grant(asked, old, made)
     result = _carry_out(asked, kind, payload)
-    return replace(result, warnings=[*warnings, *result.warnings]) if warnings else result
+    note(asked.request, result.warnings)
+    return result
 
 
 def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = None) -> webhooks.Outcome:
@@ -115,7 +115,9 @@ def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = Non
         return _carry_out(asked, kind, webhooks.add_patches(rehearsed, patches)).data
 
     options = show_options(kind, payload)
-    return webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, options)
+    outcome = webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, options)
+    note(asked.request, outcome.warnings)
+    return outcome
 
 
 def _carry_out(asked: Asked, kind: str, payload: Json) -> Result:
@@ -143,7 +145,7 @@ def answer(asked: Asked, result: Result, code: int | None = None, old: Json | No
     """A result as the resource shows it, with what is to be warned of; `old`: as it was before."""
     # A rehearsal is no use of an image.
     is_first = "dryRun" not in asked.options
-    warnings = [*result.warnings, *(list_warnings(asked.cluster, old, result.data) if is_first else ())]
+    warnings = list_warnings(asked.cluster, old, result.data) if is_first else []
     data = heartbeats.show_all(asked.cluster, asked.resource, [result.data])[0]
     shown = to_served(asked.resource, data)
     return Answer(shown, code or result.code, warnings=warnings)
@@ -302,17 +304,14 @@ def delete(asked: Asked) -> Answer:
     options = read_options_of_delete(asked)
     if reads.find(asked.cluster, resource, address.namespace, address.name) is None:
         raise not_found(resource, address.name)
+    note_deletion(asked.request, resource, options.propagation)
     result = carry_out(asked, "delete", _deletion(resource, address.namespace, address.name, options))
     gone = result.data["metadata"]
     if resource.served.is_shown_when_deleted or _is_held(gone):
-        shown = answer(asked, result, 200)
-    else:
-        details = about(resource, address.name) | {"uid": gone.get("uid", "")}
-        done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
-        shown = Answer(done)
-    warning = resource.served.warning_of_deletion if options.propagation is None else ""
-    shown.warnings = [warning, *result.warnings] if warning else result.warnings
-    return shown
+        return answer(asked, result, 200)
+    details = about(resource, address.name) | {"uid": gone.get("uid", "")}
+    done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+    return Answer(done)
 
 
 def read_options_of_delete(asked: Asked) -> DeleteOptions:
@@ -351,6 +350,7 @@ def delete_collection(asked: Asked) -> Answer:
     """DELETE of everything a selection takes: what was there is answered as a list."""
     resource = asked.resource
     options = read_options_of_delete(asked)
+    note_deletion(asked.request, resource, options.propagation)
     selection = lists.select(resource, asked.address.namespace, "", asked.options)
     page = lists.read_page(asked.cluster, selection, asked.options)
     deadline = time.monotonic() + COLLECTION_SECONDS
@@ -385,7 +385,7 @@ def _delete_each(asked: Asked, items: list[Json], options: DeleteOptions, is_beg
         )
     for result in inbox.wait_for_results(commands, WAIT_SECONDS):
         try:
-            _read_result(asked.cluster, result)
+            note(asked.request, _read_result(asked.cluster, result).warnings)
         except Refusal as problem:
             # Somebody else was quicker.
             if problem.code != 404:

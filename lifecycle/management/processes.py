@@ -15,7 +15,9 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-STOP_SECONDS = 15.0
+STOP_SECONDS, MOST_STOP_SECONDS = 15.0, 45.0
+"""How long a child may take to stop, of time that it had; and of all time, however busy the machine is."""
+LOOK_SECONDS = 0.05
 # A child that dies this often in a row, each time young, will not get better by itself.
 MAX_DEATHS = 5
 YOUNG_SECONDS = 5.0
@@ -78,16 +80,47 @@ class Child:
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
 
-    def wait(self, seconds: float = STOP_SECONDS) -> None:
-        """Wait for its end; kill it when it takes too long."""
+    def wait(self, seconds: float = STOP_SECONDS, most_seconds: float = MOST_STOP_SECONDS) -> None:
+        """Wait for its end; kill it when it takes too long. That it waits for a processor does not count.
+
+        Workers of checks give way to everybody: on a busy machine one may get none for many seconds.
+        """
         if self.process is None:
             return
+        patience = Patience(self.process.pid, seconds, most_seconds)
+        while self.process.poll() is None:
+            if patience.is_over():
+                log.warning("%s did not stop and is killed", self.name)
+                self.process.kill()
+                self.process.wait()
+                return
+            time.sleep(LOOK_SECONDS)
+
+
+class Patience:
+    """How long a process has been waited for, without the time in which it waited for a processor itself."""
+
+    def __init__(self, pid: int, seconds: float, most_seconds: float) -> None:
+        self._stat = Path(f"/proc/{pid}/stat")
+        self._left, self._most = seconds, time.monotonic() + most_seconds
+        self._seen_at, self._ran = time.monotonic(), self._look()[1]
+
+    def is_over(self) -> bool:
+        """Whether it has had its time since the wait began; to be asked often."""
+        now, (is_runnable, ran) = time.monotonic(), self._look()
+        passed = now - self._seen_at
+        self._left -= min(ran - self._ran, passed) if is_runnable else passed
+        self._seen_at, self._ran = now, ran
+        return self._left <= 0 or now >= self._most
+
+    def _look(self) -> tuple[bool, float]:
+        """Whether it could run, and for how many seconds it has run. Unknown but on Linux: never runnable."""
         try:
-            self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            log.warning("%s did not stop and is killed", self.name)
-            self.process.kill()
-            self.process.wait()
+            fields = self._stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            return False, 0.0
+        # proc(5): the state is the third field, the time in user and in kernel mode the 14th and 15th.
+        return fields[0] == "R", (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def stop_all(children: list[Child]) -> None:

@@ -25,7 +25,7 @@ from lifecycle.benches.servers.chromium import PROGRAM, launch
 
 TOP = Path(__file__).resolve().parents[2]
 READY = "Podline is ready: "
-START_SECONDS, STOP_SECONDS = 180, 60
+START_SECONDS, STOP_SECONDS = 180, 180
 # Home has pictures, each of a story that is run for it: nobody here waits for them.
 READ: Literal["domcontentloaded"] = "domcontentloaded"
 # The machine may be slow and busy; nothing here waits for time to pass, but for what has to come.

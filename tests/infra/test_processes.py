@@ -1,5 +1,6 @@
 """What `up` keeps running: started again when it dies, given up when it dies of itself again and again."""
 
+import os
 import shutil
 import signal
 import sys
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from lifecycle.management import processes
 from lifecycle.management.commands.up import keep_bytecode
 from lifecycle.management.processes import MAX_DEATHS, Child, HopelessChild, stop_all
 
@@ -62,3 +64,42 @@ def test_modules_are_compiled_once(monkeypatch, tmp_path, keeps_none, free, expe
     given = keep_bytecode(tmp_path)
     assert given.get("PYTHONPYCACHEPREFIX", "") == (str(tmp_path / expected) if expected else "")
     assert given.get("PYTHONDONTWRITEBYTECODE", "") == ""
+
+
+STEPS = [
+    # Seconds later, its state, the seconds that it has run by then; whether it has had its 15 seconds.
+    (10.0, "S", 0.0, False),
+    (10.0, "R", 0.5, False),
+    (10.0, "R", 1.0, False),
+    (3.0, "R", 4.0, False),
+    (2.0, "S", 4.0, True),
+]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        pytest.param(STEPS, id="what it waits for a processor does not count"),
+        pytest.param([(14.0, "", 0.0, False), (2.0, "", 0.0, True)], id="where nothing is known all counts"),
+        pytest.param([(44.0, "R", 0.0, False), (1.0, "R", 0.0, True)], id="in the end it is enough"),
+    ],
+)
+def test_a_child_has_its_time_to_stop_however_busy_the_machine_is(monkeypatch, tmp_path, steps):
+    now, stat = [100.0], tmp_path / "stat"
+    monkeypatch.setattr(processes.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(processes, "Path", lambda _name: stat)
+    patience = processes.Patience(1, 15.0, 45.0)
+    for passed, state, ran_seconds, is_over in steps:
+        now[0] += passed
+        ticks = int(ran_seconds * os.sysconf("SC_CLK_TCK"))
+        if state:
+            stat.write_text(f"1 (a) b) {state} {'0 ' * 10}{ticks} 0 0")
+        assert patience.is_over() is is_over, (passed, state)
+
+
+@pytest.mark.slow
+def test_one_that_does_not_stop_is_killed():
+    child = make_child("import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)")
+    assert child.process is not None
+    child.wait(0.5)
+    assert child.process.returncode == -signal.SIGKILL

@@ -79,6 +79,11 @@ def read_stories() -> list[Json]:
     return json.loads(STORIES.read_text())["stories"]
 
 
+def read_release() -> str:
+    """The release of the server that was recorded: `v1.35.6`."""
+    return json.loads(STORIES.read_text())["server"]
+
+
 class Play:
     """One story against one server."""
 

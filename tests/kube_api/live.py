@@ -20,7 +20,7 @@ import yaml
 
 TOP = Path(__file__).resolve().parents[2]
 READY = "Podline is ready: "
-START_SECONDS, STOP_SECONDS = 90, 20
+START_SECONDS, STOP_SECONDS = 90, 180
 
 
 @dataclass

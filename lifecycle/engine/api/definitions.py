@@ -6,13 +6,13 @@ manifest can be tried even if its definitions are missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..heart.errors import NotFound
 from ..kinds.registry import entry_of, entry_of_json, kind_of_json, list_forms
 from ..kinds.validation import validate_create
-from ..objects.kinds import Kind
+from ..objects.kinds import Kind, kind_id
 from ..objects.meta import StoredObject
 from ..objects.names import DEFINITION
 from ..rules.custom_resources.definition import (
@@ -45,11 +45,14 @@ class Definitions:
         # None: to be read again.
         self._by_kind: dict[str, Definition] | None = None
         self._shapes: dict[tuple[str, str], Shape] = {}
-        store.listen(DEFINITION, self._forget)
+        store.listen(DEFINITION, self._change)
 
-    def _forget(self, _old: StoredObject | None, _new: StoredObject | None) -> None:
+    def _change(self, _old: StoredObject | None, new: StoredObject | None) -> None:
         self._by_kind = None
         self._shapes.clear()
+        if new is not None and new.spec is not None:
+            # Its objects may have been there before it, and it may get other short names.
+            self._identify_each(kind_id(new.spec["group"], new.spec["names"]["kind"]))
 
     def find(self, kind_id: str) -> Definition | None:
         """The definition of a kind, if somebody gave one."""
@@ -139,6 +142,19 @@ class Definitions:
     def identify(self, new: StoredObject) -> None:
         """Have an object be of the very kind that was defined: its plural, its scope."""
         new.kind = self.kind_of(new.kind)
+
+    def restore(self, objects: Iterable[StoredObject]) -> None:
+        """Put back the objects of a checkpoint: what was written down of one is its kind's name alone."""
+        for one in objects:
+            self._store.restore(one)
+        if self._store.count(DEFINITION):
+            for found in self._store.kinds():
+                self._identify_each(found)
+
+    def _identify_each(self, found: str) -> None:
+        if self._store.count(found) and self.find(found) is not None:
+            for one in self._store.list(found):
+                self.identify(one)
 
     def validate_new(self, data: Json, gates: Mapping[str, bool], options: WriteOptions) -> list[FieldError]:
         """What is wrong with a new object of any kind."""

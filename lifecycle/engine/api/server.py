@@ -121,7 +121,6 @@ class ApiServer:
         if like is None:
             require_storable(measure_bytes([data, entries]))
         new = read_new(data, self._clock.epoch_ms, like)
-        context.definitions.identify(new)
         if entries:
             with_managed_fields(new, entries)
         created = self._create(new)
@@ -172,6 +171,7 @@ class ApiServer:
         """Give a complete object its identity, and store it."""
         for forerunner in list_forerunners(self._context, new):
             self.create_json(forerunner)
+        self._context.definitions.identify(new)
         identify(self._context, new)
         prepare_new(self._context, new)
         if isinstance(new, Pod):
@@ -258,6 +258,7 @@ class ApiServer:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
         new = read_object(wanted, epoch_ms)
+        definitions.identify(new)
         admit_changed(context, old, new, subresource or "")
         if wanted == current and (entries or None) == tracked:
             return old

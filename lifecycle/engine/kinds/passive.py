@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..objects.kinds import Kind
@@ -26,8 +26,15 @@ from ..rules.columns.policies import (
     WEBHOOK_COLUMNS,
 )
 from ..rules.columns.storage import ATTRIBUTES_CLASS_COLUMNS, DRIVER_COLUMNS, NODE_DRIVERS_COLUMNS
+from ..rules.defaults.admission import (
+    default_binding,
+    default_mutating_webhooks,
+    default_policy,
+    default_validating_webhooks,
+)
 from ..rules.serving.fields import read_at
-from .entry import KindEntry
+from .entry import Check, KindEntry
+from .late_checks import late
 from .served import AS_MOST, EXTENSIONS, STATUS, STATUS_ONLY, Form, Served, Subresource
 
 _ADMISSION = "admissionregistration.k8s.io/v1"
@@ -51,6 +58,15 @@ _MUTATIONS = "what mutating policies make of objects is not modelled"
 _NOT_ASKED = "is stored, and no write is held to it"
 
 
+def _of_any(check: str, module: str = "admission") -> Check:
+    """A check that asks for no gates."""
+    found = late(module, check)
+    return lambda data, _gates: found(data)
+
+
+_validate_webhooks = _of_any("validate_webhooks", "webhooks")
+
+
 def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
     return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
 
@@ -62,7 +78,14 @@ def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
 
 
 def _admission(
-    name: str, plural: str, columns: Columns, served: Served, why: str = "", first_minor: int = 0
+    name: str,
+    plural: str,
+    columns: Columns,
+    served: Served,
+    why: str = "",
+    first_minor: int = 0,
+    default: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
+    validate: Check | None = None,
 ) -> KindEntry:
     """What would look at every write, and does not: whoever counts on that is told why."""
     return KindEntry(
@@ -71,6 +94,8 @@ def _admission(
         columns=columns,
         served=served,
         first_minor=first_minor,
+        default=default,
+        validate=validate,
         warn=lambda data: [f"{name} {(data.get('metadata') or {}).get('name') or ''} {_NOT_ASKED}: {why}"],
     )
 
@@ -93,6 +118,8 @@ PASSIVE = (
         WEBHOOK_COLUMNS,
         _EXTENSION,
         _WEBHOOKS,
+        default=default_mutating_webhooks,
+        validate=_validate_webhooks,
     ),
     _admission(
         "ValidatingWebhookConfiguration",
@@ -100,16 +127,22 @@ PASSIVE = (
         WEBHOOK_COLUMNS,
         _EXTENSION,
         _WEBHOOKS,
+        default=default_validating_webhooks,
+        validate=_validate_webhooks,
     ),
     KindEntry(
         kind=Kind(_ADMISSION, POLICY, "validatingadmissionpolicies", False),
         columns=POLICY_COLUMNS,
+        default=default_policy,
+        validate=_of_any("validate_policy"),
         served=_EXTENSION_WITH_STATUS,
         warn=_warn_of_policy,
     ),
     KindEntry(
         kind=Kind(_ADMISSION, POLICY_BINDING, "validatingadmissionpolicybindings", False),
         columns=POLICY_BINDING_COLUMNS,
+        default=default_binding,
+        validate=_of_any("validate_binding"),
         served=_EXTENSION,
     ),
     _admission(

@@ -35,6 +35,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiserver/pkg/cel/library/quantity.go",
         "staging/src/k8s.io/apiserver/pkg/cel/library/semverlib.go",
     ),
+    "rules/cel/bounds": ("staging/src/k8s.io/apiserver/pkg/cel/library/cost.go",),
     "rules/cel/evaluator": ("staging/src/k8s.io/apiserver/pkg/cel/environment/base.go",),
     "rules/cel/libraries": ("staging/src/k8s.io/apiserver/pkg/cel/library/libraries.go",),
     "rules/cel/lists": ("staging/src/k8s.io/apiserver/pkg/cel/library/lists.go",),
@@ -83,6 +84,7 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/validation/validation.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresource/validator.go",
     ),
+    "rules/defaults/admission": ("pkg/apis/admissionregistration/v1/defaults.go",),
     "rules/defaults/jobs": ("pkg/apis/batch/v1/defaults.go", "pkg/registry/batch/job/strategy.go"),
     "rules/defaults/nodes": ("pkg/kubelet/kubelet_node_status.go",),
     "rules/defaults/others": (
@@ -329,6 +331,7 @@ MODELS: dict[str, tuple[str, ...]] = {
 
 OURS: dict[str, str] = {
     "rules/actions": "glue: the writes that deciding code asks for",
+    "rules/cel/trees": "other: cel-spec, proto/cel/expr",
     "rules/columns/addons": "other: columns that VPA's and KEDA's own definitions ask for",
     "rules/event_sources": "glue: names that several modules use",
     "rules/jobs/schedules": "other: robfig/cron v3, which Kubernetes vendors",

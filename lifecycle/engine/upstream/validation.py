@@ -4,6 +4,10 @@ from __future__ import annotations
 
 MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/access": ("pkg/apis/rbac/validation/validation.go",),
+    "rules/validation/admission": (
+        "pkg/apis/admissionregistration/validation/validation.go",
+        "staging/src/k8s.io/apiserver/pkg/admission/plugin/cel/compile.go",
+    ),
     "rules/validation/claims": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/classes": (
         "pkg/apis/node/validation/validation.go",
@@ -95,6 +99,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/storage": (
         "pkg/apis/core/validation/validation.go",
         "pkg/apis/storage/validation/validation.go",
+    ),
+    "rules/validation/webhooks": (
+        "pkg/apis/admissionregistration/validation/validation.go",
+        "staging/src/k8s.io/apiserver/pkg/util/webhook/validation.go",
     ),
     "rules/validation/words/addresses": (
         "pkg/apis/core/validation/validation.go",

@@ -87,10 +87,15 @@ def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, op
     new = rehearse([]) if rehearse is not None else None
     deadline = time.monotonic() + SECONDS
     found = _Round(_with_object(request, new), deadline, forms, asked.release)
-    _mutate(mutating, found)
-    if found.outcome.patches and rehearse is not None:
-        found.request = replace(found.request, object=rehearse(found.outcome.patches))
-    _validate(validating, found)
+    try:
+        _mutate(mutating, found)
+        if found.outcome.patches and rehearse is not None:
+            found.request = replace(found.request, object=rehearse(found.outcome.patches))
+        _validate(validating, found)
+    except Refusal as refusal:
+        # What others warned of before is told with the refusal.
+        refusal.warnings = (*found.outcome.warnings, *refusal.warnings)
+        raise
     return found.outcome
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine import Cluster
+from lifecycle.engine import Cluster, Command
 from tests.engine.api.desk import Desk, Json, said
 
 SPEC = {
@@ -250,3 +250,24 @@ def test_no_schema_is_an_error_of_the_server(path: str, value: Any) -> None:
         box = {**make_box(), "spec": [{"a": 1}, {"b": []}, 5]}
         lenient = {"fieldValidation": "Ignore"}
         assert desk.submit("create", object=box, request=lenient).code in (201, 422)
+
+
+def test_objects_keep_the_names_of_their_definition_whenever_it_comes_and_after_a_checkpoint() -> None:
+    """A plural that nobody would guess: also of what was there before, was changed, and was put back."""
+    desk, definition = Desk(), make_definition(plural="boxen")
+    definition["metadata"]["name"] = "boxen.example.org"
+    assert desk.create(make_box(size=1)).ok and desk.create(definition).ok
+    words = (
+        'Operation cannot be fulfilled on boxen.example.org "a": the object has been modified; please apply'
+    )
+
+    def write_stale(cluster: Cluster) -> str:
+        stale = make_box(size=9)
+        stale["metadata"] = {"name": "a", "resourceVersion": "1"}
+        return said(cluster.submit(Command("stale", "replace", {"object": stale})))
+
+    assert write_stale(desk.cluster).startswith(words)
+    assert desk.submit("replace", object=make_box(size=2)).ok
+    assert write_stale(desk.cluster).startswith(words)
+    desk.cluster.take_changes()
+    assert write_stale(Cluster.load(desk.cluster.save())).startswith(words)

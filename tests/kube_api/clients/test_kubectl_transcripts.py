@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.kube_api.kubectl_play import Play, differs, read_stories
+from tests.kube_api.kubectl_play import Play, differs, read_release, read_stories
 from tests.kube_api.live import Installation, find_kubectl
 
 pytestmark = [pytest.mark.deep, pytest.mark.together("kubectl")]
@@ -29,19 +30,26 @@ STORIES = {story["story"]: story for story in read_stories()}
 
 
 @pytest.fixture(scope="module")
-def nodes(installation: Installation) -> dict[str, str]:
+def lab(installation: Installation) -> Installation:
+    """A cluster of the release that was recorded."""
+    installation.manage("cluster", "create", "lab", "--kubernetes", read_release())
+    made = replace(installation, kubeconfig=installation.data / "lab.kubeconfig")
+    made.kubeconfig.write_text(made.manage("kubeconfig", "lab"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def nodes(lab: Installation) -> dict[str, str]:
     """The nodes that stories name, labelled as in the lab."""
     for number, kind in ((1, "real"), (2, "real"), (3, "hollow")):
-        installation.kubectl("label", "node", f"node-{number}", f"lab/kind={kind}", "--overwrite")
+        lab.kubectl("label", "node", f"node-{number}", f"lab/kind={kind}", "--overwrite")
     return {"real": "node-1", "hollow": "node-3"}
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_a_story_goes_as_it_was_recorded(
-    installation: Installation, nodes: dict[str, str], name: str
-) -> None:
+def test_a_story_goes_as_it_was_recorded(lab: Installation, nodes: dict[str, str], name: str) -> None:
     known, wrong = KNOWN.get(name, {}), list[Any]()
-    for step, answer in Play(installation.config, find_kubectl(), STORIES[name], nodes, 30).run():
+    for step, answer in Play(lab.config, find_kubectl(), STORIES[name], nodes, 30).run():
         if differs(step, answer) and step["command"] not in known:
             wrong.append({"command": step["command"], "recorded": step, "got": answer})
     assert not wrong

@@ -82,8 +82,7 @@ def _make_request(
     after, before = (None if one is None else one.to_json(epoch_ms) for one in (new, old))
     namespace = seen.meta.namespace or (seen.meta.name if seen.kind.id == "Namespace" else "")
     home = context.store.get("Namespace", "", namespace) if namespace else None
-    # What was changed or loaded does not know its plural.
-    kind = context.definitions.kind_of(seen.kind)
+    kind = seen.kind
     return Request(
         operation,
         kind,

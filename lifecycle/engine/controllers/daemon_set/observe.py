@@ -159,7 +159,11 @@ class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
         places, observed = self._places[uid], owner.status.observed_generation
         spec = owner.spec
         rules = Rules(
-            history.digest, owner.template_generation, spec.min_ready_seconds * 1000, spec.allows_surge
+            history.digest,
+            owner.template_generation,
+            spec.min_ready_seconds * 1000,
+            spec.allows_surge,
+            self._context.clock.epoch_ms,
         )
         sums = places.settle(rules, now_ms, lambda name: self._failed.hold(uid, observed, name, now_ms))
         if self._plan is None:

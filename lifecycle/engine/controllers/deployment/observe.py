@@ -35,7 +35,9 @@ class DeploymentController(OwnerController[Deployment]):
         # uids of the Deployments that wait for the end of all old pods.
         self._recreating: dict[str, None] = {}
         switches = context.switches
-        self._options = Options(switches[SCALING_EVENTS_NAME_FORMER_SIZE], switches[ROLLBACK_EVENTS])
+        self._options = Options(
+            switches[SCALING_EVENTS_NAME_FORMER_SIZE], switches[ROLLBACK_EVENTS], context.clock.epoch_ms
+        )
         super().__init__(context, act, self._free.list)
         context.store.listen("ReplicaSet", self._on_replica_set)
         context.store.listen_to_shape("Pod", self._on_pod, Useless.LIFE)

@@ -131,7 +131,16 @@ class JobController(PodOwnerController[Job], Remembering):
         uid = owner.meta.uid
         failures = self._failures.get(uid, NO_FAILURES)
         look = self._look if tried.calls else None
-        seen = Seen(owner, self._see_pods(owner), failures, tried, self._gates, self._batch_ms, look=look)
+        seen = Seen(
+            owner,
+            self._see_pods(owner),
+            failures,
+            tried,
+            self._gates,
+            self._batch_ms,
+            look=look,
+            epoch_ms=self._context.clock.epoch_ms,
+        )
         decision = decide(seen, self._context.now_ms)
         self._look = decision.look
         if owner.is_finished or decision.failures == NO_FAILURES:

@@ -17,7 +17,7 @@ class PodOwners:
 
     def __init__(self, context: Context) -> None:
         self._loop, self._store = context.loop, context.store
-        self.tally = Tally()
+        self.tally = Tally(context.clock.epoch_ms)
         # How many owners fail: while some do, every write to a pod is listened to.
         self._failing = 0
         self._controllers: dict[str, PodOwnerController[Any]] = {}

@@ -18,6 +18,7 @@ from ...heart.agenda import NEVER
 from ...objects.meta import Key, OwnerReference
 from ...objects.pods.pod import FAILED, PENDING, SUCCEEDED, UNKNOWN, Pod
 from ...objects.selector import Selector
+from ...objects.times import floor_to_second
 from ...rules.workloads.deletion_costs import DELETION_COST
 
 ACTIVE, READY, TERMINATING, UNFINISHED, LABELED, STRAY, COSTED, RANKED = 1, 2, 4, 8, 16, 32, 64, 128
@@ -29,7 +30,8 @@ _BUT_READINESS = ~(READY | RANKED)
 class OwnerTally:
     """The pods of one owner, counted."""
 
-    def __init__(self, reference: OwnerReference, namespace: str) -> None:
+    def __init__(self, reference: OwnerReference, namespace: str, epoch_ms: int = 0) -> None:
+        self._epoch_ms = epoch_ms
         self.key = (reference.kind, namespace, reference.name)
         self._bits: dict[str, int] = {}
         self._labels: dict[str, str] = {}
@@ -228,7 +230,7 @@ class OwnerTally:
                 ready = pod.ready_condition
                 since_ms = ready.last_transition_ms if ready is not None else None
                 # In whole seconds, as the ranking has it.
-                second_ms = NEVER if since_ms is None else since_ms // 1000 * 1000
+                second_ms = NEVER if since_ms is None else floor_to_second(since_ms, self._epoch_ms)
                 self.ranked.setdefault(is_on, {})[uid] = second_ms
             else:
                 self.unranked[uid] = None
@@ -243,7 +245,7 @@ class OwnerTally:
         since_ms = condition.last_transition_ms
         # The condition's time is kept in whole seconds, so those of one second become available at once:
         # ready at 5.9 s, with minReadySeconds 2, is available at 7 s (IsPodAvailable).
-        due_ms = None if since_ms is None else since_ms // 1000 * 1000 + self.min_ready_ms
+        due_ms = None if since_ms is None else floor_to_second(since_ms, self._epoch_ms) + self.min_ready_ms
         if self._due_ms.get(uid, 0) == due_ms:
             return False
         if due_ms is not None:
@@ -269,6 +271,7 @@ class PodCount(Protocol):
 class Tally:
     """The tallies of owners by the owner's uid; `counts` are those of all kinds, also of their own ways."""
 
+    epoch_ms: int = 0
     by_owner: dict[str, OwnerTally] = field(default_factory=dict)
     counts: dict[str, PodCount] = field(default_factory=dict)
 
@@ -276,7 +279,7 @@ class Tally:
         """The tally of an owner that exists, made at first sight of it."""
         found = self.by_owner.get(reference.uid)
         if found is None:
-            found = self.by_owner[reference.uid] = OwnerTally(reference, namespace)
+            found = self.by_owner[reference.uid] = OwnerTally(reference, namespace, self.epoch_ms)
             self.counts[reference.uid] = found
         return found
 

@@ -106,7 +106,14 @@ class ReplicaSetController(PodOwnerController[ReplicaSet]):
         else:
             candidates = [pod for pod in map(self._store.pods.get, uids) if pod is not None]
         use_cost = self._use_cost and tally.costed > 0
-        return Surplus(candidates, related, use_cost, self._use_logarithm, new_since_ms)
+        return Surplus(
+            candidates,
+            related,
+            use_cost,
+            self._use_logarithm,
+            new_since_ms,
+            self._context.clock.epoch_ms,
+        )
 
     def _list_new(self, since_ms: int) -> list[tuple[Pod, str]]:
         """Active pods that were made since then, and their controllers' uids."""

@@ -78,7 +78,9 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         if members is None:
             from .decide.members import Members
 
-            members = self._members[meta.uid] = Members(self.kind, namespace, meta.name)
+            members = self._members[meta.uid] = Members(
+                self.kind, namespace, meta.name, self._context.clock.epoch_ms
+            )
             self._tally.follow(meta.uid, members)
         members.claim_names = spec.claim_names
         members.describe(spec.selector, spec.min_ready_seconds, lambda: self.list_controlled(meta.uid))

@@ -6,24 +6,33 @@ out, and told as Unasked: `transformMap` and `transformMapEntry`, the authorizer
 of a list, and `string` of an address; types of fields, which Kubernetes checks when a rule is stored.
 
 The costs of Kubernetes are not counted. In their place stands what bounds evaluations here: the loops of one
-end after ten thousand rounds, and one that could touch more bytes than are left of a budget is not begun.
+end after ten thousand rounds, and one that could touch or build more bytes than are left of a budget is not
+begun (`bounds`).
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 
 from . import values
+from .bounds import Estimate, estimate
+from .trees import Node, read_tree
 
 MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
 """Bytes that the expressions asked of one object may touch, and that each of them counts at least."""
-_MOST_ROUNDS, _MOST_LETTERS = 10_000, 20_000
+MOST_BUILT = 1 << 26
+"""Bytes that they may build: texts, lists and maps that are none of the object's."""
+_MOST_LETTERS, _MOST_TREE = 20_000, 1 << 18
+_DOUBLING, _MOST_DOUBLINGS, _MOST_DOUBLED = ("optMap", "optFlatMap"), 8, 1 << 19
+"""Macros that write down twice what they are called on, so that a chain of them doubles with each; how many
+of them may be, and how many letters all of an expression would be if they were one chain."""
 OLD_SELF = "oldSelf"
 _ASIDE = late_pattern(
     r"(?P<comment>//[^\n]*)|`(?P<quoted>[^`\n]*)`?"
@@ -37,12 +46,12 @@ _ASIDE = late_pattern(
 
 Each form ends somewhere, with or without its closing quote, so that a search takes no longer than the text.
 """
-_LOOP = late_pattern(r"\.\s*(?:all|exists|exists_one|existsOne|map|filter|transformList)\s*\(")
-_CALL = late_pattern(r"[\w\]\)]\s*\(|[+=!<>]|\bin\b")
 _NAME = late_pattern(r"[A-Za-z_]\w*")
 _MISSING_KEY = late_pattern(r'Key not found in map : "(?P<key>.*)"')
 _MISSING_ENTRY = late_pattern(r"Index error: index=(?P<index>-?\d+)")
-_BUILDERS = ("range", "flatten", "split", "findAll")
+_SYNTAX = late_pattern(
+    r"INVALID_ARGUMENT: (?P<said>ERROR: <input>:\d+:\d+: Syntax error: .*) \[\w+\]", re.DOTALL
+)
 _NOT_RUN = ("transformMap", "transformMapEntry")
 """What the library compiles and cannot run."""
 _EXTENSIONS = "extensions: [{name: two-var-comprehensions}]"
@@ -50,15 +59,6 @@ _EXTENSIONS = "extensions: [{name: two-var-comprehensions}]"
 _NO_OVERLOAD = "No matching overloads"
 _ERROR = "ERROR"
 _GIVEN_OLD, _HAS_OLD = "given__old__self", "has__old__self"
-
-
-class _Read(NamedTuple):
-    """What stands in an expression outside its texts. `is_building`: whether it makes lists of its own."""
-
-    names: frozenset[str]
-    loops: int
-    calls: int
-    is_building: bool
 
 
 class Unasked(Exception):
@@ -78,18 +78,21 @@ class Optional:
 
 
 class Budget:
-    """What is left of the bytes that the expressions asked of one object may touch."""
+    """What is left of the bytes that the expressions asked of one object may touch, and may build."""
 
-    __slots__ = ("left",)
+    __slots__ = ("_left", "_left_to_build")
 
-    def __init__(self, left: int = MOST_WORK) -> None:
-        self.left = left
+    def __init__(self) -> None:
+        self._left, self._left_to_build = MOST_WORK, MOST_BUILT
 
-    def take(self, work: int) -> None:
+    def take(self, wanted: Estimate) -> None:
         """Raise Unasked for more than is left."""
-        if work > self.left:
+        if wanted.built > self._left_to_build:
+            raise Unasked(f"it could build more than the {MOST_BUILT >> 20} MiB that one object's may")
+        if wanted.work > self._left:
             raise Unasked("it could take too long on an object of this size")
-        self.left -= max(work, LEAST_WORK)
+        self._left -= max(wanted.work, LEAST_WORK)
+        self._left_to_build -= wanted.built
 
 
 def evaluate(expression: str, variables: Mapping[str, Any], budget: Budget) -> Any:
@@ -102,11 +105,12 @@ def evaluate(expression: str, variables: Mapping[str, Any], budget: Budget) -> A
     if isinstance(old, Optional):
         del given[OLD_SELF]
         given |= {_GIVEN_OLD: old.value, _HAS_OLD: old.is_given}
-    budget.take(_bound(expression, given))
-    values.begin()
-    # What does not compile and what cannot be converted, such as half a letter, ends in a RuntimeError.
+    # What cannot be converted, such as half a letter, ends in a RuntimeError.
     try:
-        value = _compile(expression, tuple(sorted(given))).eval(data=given)
+        program, tree = _prepare(expression, tuple(sorted(given)))
+        budget.take(estimate(tree, given))
+        values.begin()
+        value = program.eval(data=given)
         if value.type().name() != _ERROR:
             return value.plain_value()
         problem = str(value.value())
@@ -120,10 +124,10 @@ def find_unasked(expression: str, names: tuple[str, ...], has_optional_old: bool
     if has_optional_old:
         names = (*(name for name in names if name != OLD_SELF), _GIVEN_OLD, _HAS_OLD)
     try:
-        _bound(expression, {})
-        _compile(expression, tuple(sorted(names)))
-    except (Unasked, RuntimeError, ValueError) as problem:
-        return _shorten(str(problem))
+        _, tree = _prepare(expression, tuple(sorted(names)))
+        Budget().take(estimate(tree, {}))
+    except (Unasked, RecursionError) as problem:
+        return str(problem)
     return ""
 
 
@@ -139,16 +143,9 @@ def _show_aside(found: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _read(expression: str) -> _Read:
-    bare = find_code(expression)
-    names = frozenset(_NAME.findall(bare))
-    loops, calls = len(_LOOP.findall(bare)), len(_CALL.findall(bare)) + 1
-    return _Read(names, loops, calls, not names.isdisjoint(_BUILDERS))
-
-
 def list_names(expression: str) -> frozenset[str]:
     """The names that stand in an expression, outside its texts."""
-    return _read(expression).names
+    return frozenset(_NAME.findall(find_code(expression)))
 
 
 def uses(expression: str, name: str) -> bool:
@@ -159,14 +156,63 @@ def uses(expression: str, name: str) -> bool:
 # --- compiled ---------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1024)
-def _compile(expression: str, names: tuple[str, ...]) -> Any:
-    """A program. Raises RuntimeError for what is no expression, Unasked without the library."""
+def _prepare(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]:
+    """A program and its tree. Raises Unasked."""
+    made = _try_to_compile(expression, names)
+    if isinstance(made, str):
+        raise Unasked(_shorten(made))
+    return made
+
+
+@lru_cache(maxsize=256)
+def _try_to_compile(expression: str, names: tuple[str, ...]) -> tuple[Any, Node] | str:
+    """A program and its tree; why there is none, which is kept as well: finding out can take a second."""
+    try:
+        return _compile(expression, names)
+    except (Unasked, RuntimeError, ValueError) as problem:
+        return str(problem)
+
+
+def find_fault(expression: str, names: tuple[str, ...]) -> str:
+    """What is wrong with the syntax of an expression, in the words of a refusal; "" for nothing.
+
+    Of the rest it is not sure: a name or a function that is not known here may be known to Kubernetes.
+    """
+    made = _try_to_compile(expression, tuple(sorted(names)))
+    if isinstance(made, str) and (match := _SYNTAX.fullmatch(made)):
+        return f"compilation failed: {match['said']}"
+    return ""
+
+
+def _compile(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]:
+    """Raises RuntimeError for what is no expression, Unasked for what is not run."""
+    _require_brief(expression)
     make, environment = _environment(names)
     if _HAS_OLD in names:
         old = f"{_HAS_OLD} ? optional.of({_GIVEN_OLD}) : optional.none()"
-        return environment.compile(f"cel.bind({OLD_SELF}, {old}, ({expression}\n))")
-    return make(expression)
+        program = environment.compile(f"cel.bind({OLD_SELF}, {old}, ({expression}\n))")
+    else:
+        program = make(expression)
+    tree = program.serialize()
+    if len(tree) > _MOST_TREE:
+        raise Unasked("it has too many parts")
+    return program, read_tree(tree)
+
+
+def _require_brief(expression: str) -> None:
+    """Raise Unasked for what the library is not to see: too much, or what only it has, or does not run."""
+    if len(expression) > _MOST_LETTERS:
+        raise Unasked(f"it is longer than {_MOST_LETTERS:,} letters")
+    names = Counter(_NAME.findall(find_code(expression)))
+    for name in ("cel", "math"):
+        if name in names:
+            raise Unasked(f"Kubernetes has no {name} in expressions")
+    for name in _NOT_RUN:
+        if name in names:
+            raise Unasked(f"the library for CEL does not run {name}")
+    doublings = sum(names[name] for name in _DOUBLING)
+    if doublings > _MOST_DOUBLINGS or len(expression) << doublings > _MOST_DOUBLED:
+        raise Unasked(f"it has too many of {' and '.join(_DOUBLING)}: {doublings}")
 
 
 @lru_cache(maxsize=64)
@@ -191,45 +237,6 @@ def _environment(names: tuple[str, ...]) -> tuple[Callable[[str], Any], Any]:
         functions=declare(cel),
     )
     return environment.compile, environment
-
-
-# --- bounds -----------------------------------------------------------------------------------------------
-
-
-def _bound(expression: str, variables: Mapping[str, Any]) -> int:
-    """No fewer bytes than an evaluation touches: sizes times rounds times calls. Raises Unasked."""
-    if len(expression) > _MOST_LETTERS:
-        raise Unasked(f"it is longer than {_MOST_LETTERS:,} letters")
-    said = _read(expression)
-    for name in ("cel", "math"):
-        if name in said.names:
-            raise Unasked(f"Kubernetes has no {name} in expressions")
-    for name in _NOT_RUN:
-        if name in said.names:
-            raise Unasked(f"the library for CEL does not run {name}")
-    size, longest = _measure(variables)
-    # What it builds itself may be longer than all it is given.
-    is_long = said.is_building or said.loops >= _MOST_ROUNDS
-    rounds = min(longest**said.loops, _MOST_ROUNDS) if not is_long else _MOST_ROUNDS if said.loops else 1
-    return (size + len(expression)) * rounds * said.calls
-
-
-def _measure(value: Any) -> tuple[int, int]:
-    """About how many bytes plain data is, and how many entries its longest list or map has; 2 at least."""
-    size, longest, waiting = 0, 2, [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            size += sum(map(len, map(str, one))) + 8 * len(one)
-            longest = max(longest, len(one))
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            size += 8 * len(one)
-            longest = max(longest, len(one))
-            waiting.extend(one)
-        else:
-            size += len(one) if isinstance(one, str | bytes) else 8
-    return size, longest
 
 
 # --- errors -----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lifecycle.lean_dataclasses import dataclass
 
-from ...objects.times import parse_time_or_none
+from ...objects.times import floor_to_second, parse_time_or_none
 
 UNKNOWN_AGE = "<unknown>"
 
@@ -44,14 +44,14 @@ def _two(big: int, big_unit: str, small: int, small_unit: str) -> str:
     return f"{big}{big_unit}{small}{small_unit}" if small else f"{big}{big_unit}"
 
 
-def age_text(since_ms: int | None, now_ms: int) -> str:
+def age_text(since_ms: int | None, now_ms: int, epoch_ms: int = 0) -> str:
     """The age of something from its instant; `<unknown>` without one.
 
     API times are whole seconds, so the instant is cut down first: created at 2.3 s, at 5.2 s it is 3 s old.
     """
     if since_ms is None:
         return UNKNOWN_AGE
-    return human_duration(now_ms - since_ms // 1000 * 1000)
+    return human_duration(now_ms - floor_to_second(since_ms, epoch_ms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +67,4 @@ class Ages:
 
     def age_of(self, text: str | None) -> str:
         """How long ago a time was: `40s`."""
-        return age_text(self.instant_of(text), self.now_ms)
+        return age_text(self.instant_of(text), self.now_ms, self.epoch_ms)

@@ -161,10 +161,12 @@ def _sum_restarts(statuses: Sequence[ContainerStatus]) -> tuple[int, int | None]
     return count, last_ms
 
 
-def restarts_text(pod: Pod, now_ms: int) -> str:
+def restarts_text(pod: Pod, now_ms: int, epoch_ms: int = 0) -> str:
     """RESTARTS: `0`, `3 (40s ago)`."""
     count, last_ms = count_restarts(pod)
-    return f"{count} ({age_text(last_ms, now_ms)} ago)" if count and last_ms is not None else str(count)
+    if not count or last_ms is None:
+        return str(count)
+    return f"{count} ({age_text(last_ms, now_ms, epoch_ms)} ago)"
 
 
 def _gates_text(pod: Pod) -> str:
@@ -177,7 +179,7 @@ def _gates_text(pod: Pod) -> str:
 POD_COLUMNS = (
     Column("Ready", lambda row: ready_text(row.pod)),
     Column("Status", lambda row: pod_status_text(row.pod)),
-    Column("Restarts", lambda row: restarts_text(row.pod, row.ages.now_ms)),
+    Column("Restarts", lambda row: restarts_text(row.pod, row.ages.now_ms, row.ages.epoch_ms)),
     AGE,
     wide("IP", lambda row: row.pod.status.pod_ip or NONE),
     wide("Node", lambda row: row.pod.node_name or NONE),

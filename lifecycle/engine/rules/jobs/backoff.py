@@ -50,11 +50,15 @@ def decide_wait_ms(
 
 
 def decide_index_wait_ms(
-    failed: Pod | None, now_ms: int, first_ms: int = FIRST_BACK_OFF_MS, most_ms: int = MAX_BACK_OFF_MS
+    failed: Pod | None,
+    now_ms: int,
+    first_ms: int = FIRST_BACK_OFF_MS,
+    most_ms: int = MAX_BACK_OFF_MS,
+    epoch_ms: int = 0,
 ) -> int:
     """The same for one index, from the pod of it that failed last (JOB-BLPI-12)."""
     if failed is None:
         return 0
     annotations = failed.meta.annotations
     count = read_failure_count(annotations) + read_ignored_count(annotations) + 1
-    return decide_wait_ms(Failures(count, find_finish_ms(failed)), now_ms, first_ms, most_ms)
+    return decide_wait_ms(Failures(count, find_finish_ms(failed, epoch_ms)), now_ms, first_ms, most_ms)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from ...objects.pods.container import ContainerStatus
 from ...objects.pods.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
+from ...objects.times import floor_to_second
 from ...objects.workloads.job import (
     COMPLETION_INDEX,
     INDEX_FAILURE_COUNT,
@@ -74,7 +75,7 @@ def count_restarts(pod: Pod) -> int:
     return restarts + sum(one.restart_count for one in status.init_containers)
 
 
-def find_finish_ms(pod: Pod) -> int:
+def find_finish_ms(pod: Pod, epoch_ms: int = 0) -> int:
     """When it ended, in ms, cut to the second as the API tells it.
 
     The end of its last container (sidecars included); else since when it is not ready; else when its deletion
@@ -89,7 +90,7 @@ def find_finish_ms(pod: Pod) -> int:
         found = pod.meta.deletion_ms - (pod.meta.deletion_grace_seconds or 0) * 1000
     if found is None:
         found = _LONG_AGO_MS if pod.meta.creation_ms is None else pod.meta.creation_ms
-    return found // 1000 * 1000
+    return floor_to_second(found, epoch_ms)
 
 
 def _containers_finish_ms(pod: Pod) -> int | None:

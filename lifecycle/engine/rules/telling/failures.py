@@ -18,13 +18,15 @@ from .verdicts import quote, tell_instant
 _COMING = {FAILURE_TARGET: "fails", SUCCESS_CRITERIA_MET: "is complete"}
 
 
-def tell_failures(job: Job, pods: Sequence[tuple[Pod, Noticed]], gone: Iterable[Noticed]) -> list[str]:
+def tell_failures(
+    job: Job, pods: Sequence[tuple[Pod, Noticed]], gone: Iterable[Noticed], epoch_ms: int = 0
+) -> list[str]:
     """What ended it, and how its last pod failed; [] of one without failures, or that is complete."""
     end = job.status.finished
     if end is not None and end.type == COMPLETE:
         return []
     told = [] if end is not None else [*_tell_coming(job), *_tell_ending([pod for pod, _ in pods])]
-    last = _tell_last(pods, gone)
+    last = _tell_last(pods, gone, epoch_ms)
     return [*told, last] if job.status.failed and last else told
 
 
@@ -57,10 +59,10 @@ def _tell_why(pod: Pod) -> str:
     return f" ({tell_how(reason)})" if reason else ""
 
 
-def _tell_last(pods: Sequence[tuple[Pod, Noticed]], gone: Iterable[Noticed]) -> str:
+def _tell_last(pods: Sequence[tuple[Pod, Noticed]], gone: Iterable[Noticed], epoch_ms: int) -> str:
     """`last, j-abc failed at 00:00:12: app ended with exit code 1 (Error)`; or what made one go."""
     failed = [
-        (find_finish_ms(pod), pod.meta.name, pod, noticed)
+        (find_finish_ms(pod, epoch_ms), pod.meta.name, pod, noticed)
         for pod, noticed in pods
         if pod.status.phase == FAILED
     ]

@@ -11,7 +11,7 @@ from ..jobs.pods import find_finish_ms
 from .verdicts import tell_instant, tell_span
 
 
-def tell_back_off(job: Job, pods: Sequence[Pod], now_ms: int) -> list[str]:
+def tell_back_off(job: Job, pods: Sequence[Pod], now_ms: int, epoch_ms: int = 0) -> list[str]:
     """`backs off after 10 failures: 10 pods start at 00:10:05, in 4m 10s`; [] of one that does not.
 
     With a limit per index each index waits by itself, and nothing is said of all.
@@ -21,8 +21,8 @@ def tell_back_off(job: Job, pods: Sequence[Pod], now_ms: int) -> list[str]:
         return []
     if spec.backoff_limit_per_index is not None:
         return []
-    succeeded = [find_finish_ms(one) for one in pods if one.status.phase == SUCCEEDED]
-    failed = [find_finish_ms(one) for one in pods if one.status.phase == FAILED]
+    succeeded = [find_finish_ms(one, epoch_ms) for one in pods if one.status.phase == SUCCEEDED]
+    failed = [find_finish_ms(one, epoch_ms) for one in pods if one.status.phase == FAILED]
     failures = with_ends(
         NO_FAILURES,
         succeeded,

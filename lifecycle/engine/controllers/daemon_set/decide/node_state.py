@@ -11,6 +11,7 @@ from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import FAILED, SUCCEEDED, Pod
+from ....objects.times import floor_to_second
 from ....objects.workloads.daemon_set import GENERATION_LABEL
 from ....rules.workloads.daemon_pods import Fit
 
@@ -34,6 +35,7 @@ class Rules:
     generation: int | None
     min_ready_ms: int
     allows_surge: bool
+    epoch_ms: int = 0
 
     def is_updated(self, pod: Pod) -> bool:
         """Whether a pod is of the present template: by its hash, or by the template's generation alone.
@@ -76,7 +78,7 @@ def decide_node_state(
 
     `fit` None: the node does not exist. `hold`: a failed pod on it must not be deleted yet.
     """
-    there = sorted((pod for pod in pods if not is_done_with(pod)), key=_age)
+    there = sorted((pod for pod in pods if not is_done_with(pod)), key=lambda pod: _age(pod, rules.epoch_ms))
     if not there and (fit is None or not fit.should_run):
         return None
     live = [pod for pod in there if pod.meta.deletion_ms is None]
@@ -108,24 +110,25 @@ def is_done_with(pod: Pod) -> bool:
     return pod.is_finished and pod.meta.deletion_ms is not None
 
 
-def is_available(pod: Pod, min_ready_ms: int, now_ms: int) -> bool:
+def is_available(pod: Pod, rules: Rules, now_ms: int) -> bool:
     """Whether a pod has been Ready for long enough, counted from the whole second."""
     condition = pod.ready_condition
     if condition is None or condition.status != "True":
         return False
-    if not min_ready_ms:
+    if not rules.min_ready_ms:
         return True
     since_ms = condition.last_transition_ms
-    return since_ms is not None and _second(since_ms) + min_ready_ms <= now_ms
+    return since_ms is not None and _ripe_ms(since_ms, rules) <= now_ms
 
 
-def _second(instant_ms: int) -> int:
-    return instant_ms // 1000 * 1000
+def _ripe_ms(since_ms: int, rules: Rules) -> int:
+    """When a pod that is ready since an instant is available."""
+    return floor_to_second(since_ms, rules.epoch_ms) + rules.min_ready_ms
 
 
-def _age(pod: Pod) -> tuple[bool, int, str]:
+def _age(pod: Pod, epoch_ms: int) -> tuple[bool, int, str]:
     """Bound pods first, then the oldest by its second of creation, then by name."""
-    return (not pod.node_name, _second(pod.meta.creation_ms or 0), pod.meta.name)
+    return (not pod.node_name, floor_to_second(pod.meta.creation_ms or 0, epoch_ms), pod.meta.name)
 
 
 def _name(pods: Sequence[Pod], phase: str) -> tuple[str, ...]:
@@ -144,7 +147,7 @@ def _count(there: Sequence[Pod], fit: Fit | None, rules: Rules, now_ms: int) -> 
     if not there:
         return (True,) + (False,) * 5
     first = there[0]
-    available = is_available(first, rules.min_ready_ms, now_ms)
+    available = is_available(first, rules, now_ms)
     return (True, True, False, first.is_ready, available, rules.is_updated(first))
 
 
@@ -180,7 +183,7 @@ def _find_surplus(running: Sequence[Pod], rules: Rules, now_ms: int) -> tuple[st
     old = [pod for pod in running if pod.meta.labels.get(REVISION_LABEL) != rules.digest]
     kept = [group[0].meta.uid for group in (new, old) if group]
     surplus = [pod.meta.uid for pod in running if pod.meta.uid not in kept]
-    if new and old and (not old[0].is_ready or is_available(new[0], rules.min_ready_ms, now_ms)):
+    if new and old and (not old[0].is_ready or is_available(new[0], rules, now_ms)):
         surplus.append(old[0].meta.uid)
     return tuple(surplus)
 
@@ -194,7 +197,7 @@ def _decide_role(live: Sequence[Pod], rules: Rules, now_ms: int) -> tuple[str, s
     old = [pod for pod in live if not rules.is_updated(pod)]
     if len(new) > 1 or len(old) > 1:
         return EXCESS, "", False
-    serves = [bool(group) and is_available(group[0], rules.min_ready_ms, now_ms) for group in (new, old)]
+    serves = [bool(group) and is_available(group[0], rules, now_ms) for group in (new, old)]
     if old and new:
         return BOTH_READY if serves[0] else BOTH_WAITING, old[0].meta.uid, serves[1]
     if old:
@@ -219,7 +222,7 @@ def _decide_times(
     for pod in there if rules.min_ready_ms else ():
         condition = pod.ready_condition
         since_ms = condition.last_transition_ms if condition is not None and pod.is_ready else None
-        if since_ms is not None and _second(since_ms) + rules.min_ready_ms > now_ms:
-            ripe.append(_second(since_ms) + rules.min_ready_ms)
+        if since_ms is not None and _ripe_ms(since_ms, rules) > now_ms:
+            ripe.append(_ripe_ms(since_ms, rules))
             wake.append(since_ms + rules.min_ready_ms + (0 if pod is there[0] else 1000))
     return min(ripe, default=None), min(wake, default=None)

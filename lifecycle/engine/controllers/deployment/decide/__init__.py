@@ -53,7 +53,12 @@ def decide(seen: Seen, now_ms: int) -> Decision:
     else:
         roll(rollout)
     status = calculate_rollout_status(
-        deployment, rollout.conditions, rollout.replica_sets, rollout.new, now_ms
+        deployment,
+        rollout.conditions,
+        rollout.replica_sets,
+        rollout.new,
+        now_ms,
+        seen.options.epoch_ms,
     )
     if may_clean_up and is_complete(deployment, status):
         _clean_up(rollout)
@@ -75,14 +80,14 @@ def _clean_up(rollout: Rollout) -> None:
 def _with_deadline(rollout: Rollout, status: DeploymentStatus) -> Decision:
     """The actions, and a look a second after the progress deadline if one is running."""
     actions = rollout.finish(status)
-    deployment = rollout.deployment
+    deployment, epoch_ms = rollout.deployment, rollout.seen.options.epoch_ms
     if deployment.spec.paused:
         return Decision(actions)
     known = find_condition(status.conditions, PROGRESSING)
-    wait_ms = deadline_wait_ms(deployment.with_status(status), status, rollout.now_ms)
+    wait_ms = deadline_wait_ms(deployment.with_status(status), status, rollout.now_ms, epoch_ms)
     # A rollout that was complete is not judged again, whatever its pods do now.
     if wait_ms is not None and known is not None and known.reason != NEW_REPLICA_SET_AVAILABLE:
-        at_ms = find_deadline_ms(deployment, known) + 1000
+        at_ms = find_deadline_ms(deployment, known, epoch_ms) + 1000
         if at_ms > rollout.now_ms:
             return Decision(actions, recheck_at_ms=at_ms)
     return Decision(actions)

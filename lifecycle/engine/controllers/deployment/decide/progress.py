@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ....objects.condition import Condition, find_condition
 from ....objects.names import REPLICA_FAILURE
+from ....objects.times import floor_to_second
 from ....objects.workloads.deployment import Deployment, DeploymentStatus
 from ....objects.workloads.replica_set import ReplicaSet
 from .reasons import (
@@ -121,7 +122,7 @@ def is_progressing(old: DeploymentStatus, new: DeploymentStatus) -> bool:
     )
 
 
-def has_timed_out(deployment: Deployment, status: DeploymentStatus, now_ms: int) -> bool:
+def has_timed_out(deployment: Deployment, status: DeploymentStatus, now_ms: int, epoch_ms: int = 0) -> bool:
     """Whether the deadline has passed since the last progress; a complete rollout has none."""
     if not deployment.spec.has_progress_deadline:
         return False
@@ -130,26 +131,28 @@ def has_timed_out(deployment: Deployment, status: DeploymentStatus, now_ms: int)
         return False
     if known.reason == PROGRESS_DEADLINE_EXCEEDED:
         return True
-    return find_deadline_ms(deployment, known) < now_ms
+    return find_deadline_ms(deployment, known, epoch_ms) < now_ms
 
 
-def find_deadline_ms(deployment: Deployment, known: Condition) -> int:
+def find_deadline_ms(deployment: Deployment, known: Condition, epoch_ms: int = 0) -> int:
     """When the deadline passes: it runs from the last progress, whose time is kept in whole seconds.
 
     Progress at 5.7 s with a deadline of 60 s: 65 s.
     """
-    since_ms = (known.last_update_ms or 0) // 1000 * 1000
+    since_ms = floor_to_second(known.last_update_ms or 0, epoch_ms)
     return since_ms + (deployment.spec.progress_deadline_seconds or 0) * 1000
 
 
-def deadline_wait_ms(deployment: Deployment, status: DeploymentStatus, now_ms: int) -> int | None:
+def deadline_wait_ms(
+    deployment: Deployment, status: DeploymentStatus, now_ms: int, epoch_ms: int = 0
+) -> int | None:
     """How long until the deadline is to be looked at: None never, 0 when less than a second is left."""
     known = find_condition(deployment.status.conditions, PROGRESSING)
     if not deployment.spec.has_progress_deadline or known is None:
         return None
     if is_complete(deployment, status) or known.reason == PROGRESS_DEADLINE_EXCEEDED:
         return None
-    left_ms = find_deadline_ms(deployment, known) - now_ms
+    left_ms = find_deadline_ms(deployment, known, epoch_ms) - now_ms
     return 0 if left_ms < 1000 else left_ms
 
 
@@ -194,6 +197,7 @@ def calculate_rollout_status(
     replica_sets: Sequence[ReplicaSet],
     new: ReplicaSet | None,
     now_ms: int,
+    epoch_ms: int = 0,
 ) -> DeploymentStatus:
     """The status with what it says about the progress of the rollout and failures of its sets."""
     status = calculate_status(deployment, conditions, replica_sets, new, now_ms)
@@ -203,7 +207,7 @@ def calculate_rollout_status(
     # Once complete nothing is estimated until old and new differ again.
     was_complete = known is not None and known.reason == NEW_REPLICA_SET_AVAILABLE
     if has_deadline and not (was_complete and status.replicas == status.updated_replicas):
-        result = _progress_conditions(deployment, status, known, new, now_ms)
+        result = _progress_conditions(deployment, status, known, new, now_ms, epoch_ms)
     failure = _find_failure(replica_sets, new)
     result = remove_condition(result, REPLICA_FAILURE) if failure is None else set_condition(result, failure)
     return status if result is status.conditions else status.replace(conditions=result)
@@ -215,6 +219,7 @@ def _progress_conditions(
     known: Condition | None,
     new: ReplicaSet | None,
     now_ms: int,
+    epoch_ms: int,
 ) -> Conditions:
     name = f'ReplicaSet "{new.meta.name}"' if new is not None else f'Deployment "{deployment.meta.name}"'
     conditions = status.conditions
@@ -229,7 +234,7 @@ def _progress_conditions(
         if known is not None and known.status == "True":
             fresh = fresh.replace(last_transition_ms=known.last_transition_ms)
         return (*remove_condition(conditions, PROGRESSING), fresh)
-    if has_timed_out(deployment, status, now_ms):
+    if has_timed_out(deployment, status, now_ms, epoch_ms):
         message = f"{name} has timed out progressing."
         return set_condition(
             conditions, make_condition(PROGRESSING, "False", PROGRESS_DEADLINE_EXCEEDED, message, now_ms)

@@ -35,13 +35,19 @@ LONGEST_NAME = 253
 
 
 class Options(Record):
-    """How the controller words things: the event of a resize with the former size, rollback events."""
+    """How the controller words things: the event of a resize with the former size, rollback events.
 
-    __slots__ = ("events_name_former_size", "rollback_events")
+    `epoch_ms`: of the cluster, whose times are told in whole seconds.
+    """
 
-    def __init__(self, events_name_former_size: bool = True, rollback_events: bool = False) -> None:
+    __slots__ = ("epoch_ms", "events_name_former_size", "rollback_events")
+
+    def __init__(
+        self, events_name_former_size: bool = True, rollback_events: bool = False, epoch_ms: int = 0
+    ) -> None:
         self.events_name_former_size = events_name_former_size
         self.rollback_events = rollback_events
+        self.epoch_ms = epoch_ms
 
 
 class Seen(Record):

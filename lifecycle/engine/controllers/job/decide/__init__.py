@@ -169,7 +169,7 @@ def _find_recheck(step: _Step, now_ms: int) -> int | None:
     from .look import find_deadline_ms
 
     dues = [] if step.plan.wait_ms is None else [now_ms + step.plan.wait_ms]
-    deadline_ms = find_deadline_ms(step.seen.job, step.look) if step.end is None else None
+    deadline_ms = find_deadline_ms(step.seen.job, step.look, step.seen.epoch_ms) if step.end is None else None
     if deadline_ms is not None:
         dues.append(deadline_ms)
     return min(dues, default=None)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ....objects.condition import Condition, find_condition
 from ....objects.pods.pod import SUCCEEDED, Pod
+from ....objects.times import floor_to_second
 from ....objects.workloads.job import (
     COMPLETE,
     FAILED,
@@ -66,7 +67,10 @@ def _count_ended(seen: Seen, now_ms: int) -> tuple[Look, Sequence[Pod], Sequence
         start_ms,
         status.succeeded + len(succeeded) + len(done_before),
         status.failed + counted + len(lost_before),
-        with_ends(seen.failures, [*map(find_finish_ms, succeeded)], [*map(find_finish_ms, new_failed)]),
+        with_ends(
+            seen.failures,
+            *([find_finish_ms(one, seen.epoch_ms) for one in ended] for ended in (succeeded, new_failed)),
+        ),
     )
     return look, placed, failed
 
@@ -109,7 +113,7 @@ def _find_failure(seen: Seen, look: Look, now_ms: int) -> Condition | None:
     if look.failed > spec.backoff_limit or _exceeds_restarts(seen):
         message = "Job has reached the specified backoff limit"
         return make_failure(seen.gates, "BackoffLimitExceeded", message, now_ms)
-    deadline_ms = find_deadline_ms(seen.job, look)
+    deadline_ms = find_deadline_ms(seen.job, look, seen.epoch_ms)
     if deadline_ms is not None and deadline_ms <= now_ms:
         message = "Job was active longer than specified deadline"
         return make_failure(seen.gates, "DeadlineExceeded", message, now_ms)
@@ -134,7 +138,7 @@ def _exceeds_restarts(seen: Seen) -> bool:
     return seen.pods.restarts >= max(spec.backoff_limit, 1)
 
 
-def find_deadline_ms(job: Job, look: Look) -> int | None:
+def find_deadline_ms(job: Job, look: Look, epoch_ms: int) -> int | None:
     """When it will have been active for too long; its start is known to the second (JOB-DEADLINE-01, -05).
 
     The look that resumes it counts from the start before it was suspended still: a Job that was so until its
@@ -143,7 +147,7 @@ def find_deadline_ms(job: Job, look: Look) -> int | None:
     seconds = job.spec.active_deadline_seconds
     if seconds is None or look.start_ms is None or job.spec.suspend:
         return None
-    return look.start_ms // 1000 * 1000 + seconds * 1000
+    return floor_to_second(look.start_ms, epoch_ms) + seconds * 1000
 
 
 def make_failure(gates: JobGates, reason: str, message: str, now_ms: int) -> Condition:
@@ -207,14 +211,14 @@ def _find_awaiting(seen: Seen, look: Look, failed: Sequence[Pod]) -> dict[int, P
         if is_settled or index in seen.pods.by_index:
             continue
         last = found.get(index)
-        if last is None or _comes_after(pod, last):
+        if last is None or _comes_after(pod, last, seen.epoch_ms):
             found[index] = pod
     return found
 
 
-def _comes_after(pod: Pod, last: Pod) -> bool:
+def _comes_after(pod: Pod, last: Pod, epoch_ms: int) -> bool:
     tries, tries_before = (
         read_failure_count(one.meta.annotations) + read_ignored_count(one.meta.annotations)
         for one in (pod, last)
     )
-    return tries >= tries_before and find_finish_ms(pod) >= find_finish_ms(last)
+    return tries >= tries_before and find_finish_ms(pod, epoch_ms) >= find_finish_ms(last, epoch_ms)

@@ -85,14 +85,15 @@ def list_surplus(seen: Seen, least: int) -> list[Pod]:
     pods = list(seen.pods.list_active())
     found = Sorted(kept=pods)
     if seen.job.spec.is_indexed:
-        found = sort_by_index(pods, seen.job.spec.completions or 0)
+        found = sort_by_index(pods, seen.job.spec.completions or 0, seen.epoch_ms)
     missing = max(0, least - len(found.removed))
     # Of pods with an index that rank alike the lower ones go first.
-    key = _rank_of_index if seen.job.spec.is_indexed else _rank
-    return found.removed + sorted(found.kept, key=key)[:missing]
+    rank_one = _rank_of_index if seen.job.spec.is_indexed else _rank
+    ranked = sorted(found.kept, key=lambda pod: rank_one(pod, seen.epoch_ms))
+    return found.removed + ranked[:missing]
 
 
-def sort_by_index(pods: Sequence[Pod], completions: int) -> Sorted:
+def sort_by_index(pods: Sequence[Pod], completions: int, epoch_ms: int = 0) -> Sorted:
     """Keep one pod of each index, the last of the ranking (JOB-IDX-12); lower indexes come first."""
     by_index: dict[int, list[Pod]] = {}
     for pod in pods:
@@ -103,18 +104,18 @@ def sort_by_index(pods: Sequence[Pod], completions: int) -> Sorted:
         if index == NO_INDEX or index >= completions:
             found.removed += alike
             continue
-        *others, last = sorted(alike, key=_rank)
+        *others, last = sorted(alike, key=lambda pod: _rank(pod, epoch_ms))
         found.removed += others
         found.kept.append(last)
     return found
 
 
-def _rank(pod: Pod) -> Rank:
-    return rank(pod, 0, None, use_cost=False)
+def _rank(pod: Pod, epoch_ms: int) -> Rank:
+    return rank(pod, 0, None, use_cost=False, epoch_ms=epoch_ms)
 
 
-def _rank_of_index(pod: Pod) -> tuple[object, ...]:
-    *ranks, _uid = _rank(pod)
+def _rank_of_index(pod: Pod, epoch_ms: int) -> tuple[object, ...]:
+    *ranks, _uid = _rank(pod, epoch_ms)
     return tuple(ranks)
 
 
@@ -138,7 +139,7 @@ def _plan_creations(seen: Seen, look: Look, wanted: int, now_ms: int) -> Plan:
     if not spec.is_indexed:
         batch = decide_batch_size(calls + missing, calls, False)
         return Plan([_make_pod(job)] * batch)
-    indexes, waits = look.due or _list_due(look, list_missing(seen, look, missing), now_ms)
+    indexes, waits = look.due or _list_due(seen, look, list_missing(seen, look, missing), now_ms)
     if not indexes:
         # Where some are made now the others are looked for again by the next look.
         return Plan(wait_ms=max(min(waits), seen.batch_ms)) if waits and not calls else Plan()
@@ -160,13 +161,13 @@ def _walk_missing(seen: Seen, look: Look) -> Iterator[int]:
             yield index
 
 
-def _list_due(look: Look, indexes: Sequence[int], now_ms: int) -> tuple[list[int], list[int]]:
+def _list_due(seen: Seen, look: Look, indexes: Sequence[int], now_ms: int) -> tuple[list[int], list[int]]:
     """The indexes that need not wait, and in ms how long the others have to (JOB-BLPI-12)."""
     if look.awaiting is None:
         return list(indexes), []
     due, waits = [], []
     for index in indexes:
-        wait_ms = decide_index_wait_ms(look.awaiting.get(index), now_ms)
+        wait_ms = decide_index_wait_ms(look.awaiting.get(index), now_ms, epoch_ms=seen.epoch_ms)
         if wait_ms:
             waits.append(wait_ms)
         else:

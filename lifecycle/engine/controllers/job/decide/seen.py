@@ -83,6 +83,7 @@ class Seen:
     batch_ms: int = BATCH_MS
     is_settled: bool = True
     look: Look | None = None
+    epoch_ms: int = 0
 
 
 @dataclass(slots=True)

@@ -41,6 +41,7 @@ class Surplus:
     use_cost: bool = True
     use_logarithm: bool = True
     new_since_ms: int | None = None
+    epoch_ms: int = 0
 
 
 @dataclass(slots=True)
@@ -126,6 +127,7 @@ def decide_deletions(
         surplus.use_cost,
         surplus.use_logarithm,
         surplus.new_since_ms,
+        surplus.epoch_ms,
     )
     return [DeletePod(pod, replica_set, source) for pod in chosen]
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 
 from ....objects.pods.pod import RUNNING, UNKNOWN, Pod
+from ....objects.times import floor_to_second
 from ....rules.workloads.deletion_costs import read_deletion_cost
 
 # A pod without a phase is as one that is pending.
@@ -24,6 +25,7 @@ def rank(
     use_cost: bool = True,
     use_logarithm: bool = True,
     is_new: bool = False,
+    epoch_ms: int = 0,
 ) -> Rank:
     """The sort key: the pod with the smallest goes first.
 
@@ -44,17 +46,17 @@ def rank(
         is_ready,
         deletion_cost(pod) if use_cost else 0,
         -doubled_up,
-        age(floor(ready.last_transition_ms), now_ms) if ready is not None and is_ready else 0,
+        age(floor(ready.last_transition_ms, epoch_ms), now_ms) if ready is not None and is_ready else 0,
         -restarts,
         -sidecar_restarts,
-        age(floor(pod.meta.creation_ms), now_ms),
+        age(floor(pod.meta.creation_ms, epoch_ms), now_ms),
         pod.meta.uid,
     )
 
 
-def floor(instant_ms: int | None) -> int | None:
+def floor(instant_ms: int | None, epoch_ms: int) -> int | None:
     """An instant as the API tells it, in whole seconds: what happened in one second is equally old."""
-    return None if instant_ms is None else instant_ms // 1000 * 1000
+    return None if instant_ms is None else floor_to_second(instant_ms, epoch_ms)
 
 
 def age(since_ms: int | None, now_ms: int | None) -> int:
@@ -103,6 +105,7 @@ def pods_to_delete(
     use_cost: bool = True,
     use_logarithm: bool = True,
     new_since_ms: int | None = None,
+    epoch_ms: int = 0,
 ) -> list[Pod]:
     """The first `count` pods of the ranking; all of them as they come when none is to stay.
 
@@ -114,7 +117,7 @@ def pods_to_delete(
     def place(pod: Pod) -> _Place:
         is_new = new_since_ms is not None and (pod.meta.creation_ms or 0) >= new_since_ms
         related = 0 if is_new else related_by_node.get(pod.node_name, 0)
-        return _Place(pod, rank(pod, related, now_ms, use_cost, use_logarithm, is_new))
+        return _Place(pod, rank(pod, related, now_ms, use_cost, use_logarithm, is_new, epoch_ms), epoch_ms)
 
     return [one.pod for one in nsmallest(count, map(place, pods))]
 
@@ -128,11 +131,11 @@ class _Place:
 
     __slots__ = ("head", "pod", "ready_ms", "tail")
 
-    def __init__(self, pod: Pod, of: Rank) -> None:
+    def __init__(self, pod: Pod, of: Rank, epoch_ms: int) -> None:
         ready = pod.ready_condition
         self.pod, self.head, self.tail = pod, of[:_TO_READY_TIME], of[_TO_READY_TIME:]
         is_ready = ready is not None and ready.status == "True"
-        self.ready_ms = floor(ready.last_transition_ms) if ready is not None and is_ready else None
+        self.ready_ms = floor(ready.last_transition_ms, epoch_ms) if ready is not None and is_ready else None
 
     def __lt__(self, other: _Place) -> bool:
         if self.head != other.head:

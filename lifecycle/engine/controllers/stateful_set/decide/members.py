@@ -14,6 +14,7 @@ from lifecycle.lean_tuples import NamedTuple
 from ....objects.names import REVISION_LABEL
 from ....objects.pods.pod import FAILED, PENDING, RUNNING, SUCCEEDED, Pod
 from ....objects.selector import Selector
+from ....objects.times import floor_to_second
 from .identity import POD_NAME_LABEL, has_volumes, ordinal_of
 from .ordinals import Ordinals
 
@@ -49,7 +50,8 @@ _NOBODY = Member("", "", "", True, False, None, True, True)
 class Members:
     """Kept by `change`. A healthy member (Running and Ready) is available after `min_ready_ms`."""
 
-    def __init__(self, kind: str, namespace: str, name: str) -> None:
+    def __init__(self, kind: str, namespace: str, name: str, epoch_ms: int = 0) -> None:
+        self._epoch_ms = epoch_ms
         self.key = (kind, namespace, name)
         self._name = name
         self._selector = Selector(None)
@@ -274,7 +276,7 @@ class Members:
             return
         # The condition's time is kept in whole seconds, so those of one second become available at once.
         since_ms = member.since_ms
-        due_ms = None if since_ms is None else since_ms // 1000 * 1000 + self._min_ready_ms
+        due_ms = None if since_ms is None else floor_to_second(since_ms, self._epoch_ms) + self._min_ready_ms
         self._waiting[ordinal] = due_ms
         if due_ms is not None:
             heappush(self._due_heap, (due_ms, ordinal))

@@ -1,0 +1,118 @@
+"""The syntax tree of a compiled expression, read from the bytes in which the library for CEL gives it out.
+
+Models cel-spec, proto/cel/expr/checked.proto and syntax.proto: of the wire format of Protocol Buffers what
+these need, of the messages what `bounds` asks for. Macros are expanded: a `map` is a fold over its list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+IDENT, SELECT, CALL, LIST, MAP, FOLD = "ident", "select", "call", "list", "map", "fold"
+CONSTANT, NUMBER = "constant", "number"
+_FORMS = {3: CONSTANT, 4: IDENT, 5: SELECT, 6: CALL, 7: LIST, 8: MAP, 9: FOLD}
+_FOLD_PARTS = (2, 4, 5, 6, 7)
+"""The fields of a Comprehension: its range, the first value, the condition, the step, the result."""
+_FOLD_NAMES = (1, 8, 3)
+"""Those of its names: the entry, or the key and the value; what is gathered."""
+_CHECKED, _EXPR = 2, 4
+_INT64 = 2
+_BYTES = 2
+
+Fields = dict[int, list[Any]]
+
+
+class Node(NamedTuple):
+    """One place of a tree.
+
+    `name`: of what is read or called; a constant's text, a whole number's digits. `parts`: what it is made
+    of, the target of a call first. `names`: those that a fold gives to the entry or key, to the value, and to
+    what it gathers.
+    """
+
+    form: str
+    name: str = ""
+    parts: tuple[Node, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def read_tree(data: bytes) -> Node:
+    """The tree of an expression that was compiled and given out."""
+    checked = _read(memoryview(data))[_CHECKED][-1]
+    return _read_node(_read(checked)[_EXPR][-1])
+
+
+def _read_node(data: memoryview) -> Node:
+    fields = _read(data)
+    number = next((one for one in _FORMS if one in fields), 0)
+    # A node that says nothing is a constant: null.
+    if not number:
+        return Node(CONSTANT)
+    inner, form = _read(fields[number][-1]), _FORMS[number]
+    match form:
+        case "ident":
+            return Node(form, _text(inner, 1))
+        case "select":
+            return Node(form, _text(inner, 2), _read_nodes(inner, 1))
+        case "call":
+            return Node(form, _text(inner, 2), _read_nodes(inner, 1, 3))
+        case "list":
+            return Node(form, parts=_read_nodes(inner, 1))
+        case "map":
+            entries = [_read(entry) for entry in inner.get(2, ())]
+            return Node(form, parts=tuple(part for entry in entries for part in _read_nodes(entry, 3, 4)))
+        case "fold":
+            names = tuple(_text(inner, number) for number in _FOLD_NAMES)
+            return Node(form, parts=_read_nodes(inner, *_FOLD_PARTS), names=names)
+    if _INT64 in inner:
+        return Node(NUMBER, str(inner[_INT64][-1]))
+    return Node(form, _text(inner, 6) or _text(inner, 7))
+
+
+def _read_nodes(fields: Fields, *numbers: int) -> tuple[Node, ...]:
+    return tuple(_read_node(data) for number in numbers for data in fields.get(number, ()))
+
+
+def _text(fields: Fields, number: int) -> str:
+    return str(bytes(fields[number][-1]), errors="replace") if number in fields else ""
+
+
+# --- the wire format --------------------------------------------------------------------------------------
+
+
+def _read(data: memoryview) -> Fields:
+    """The fields of a message by number: numbers as such, all else as bytes."""
+    fields: Fields = {}
+    for number, value in _walk(data):
+        fields.setdefault(number, []).append(value)
+    return fields
+
+
+def _walk(data: memoryview) -> Iterator[tuple[int, Any]]:
+    at = 0
+    while at < len(data):
+        tag, at = _read_number(data, at)
+        number, kind = tag >> 3, tag & 7
+        if kind == _BYTES:
+            length, at = _read_number(data, at)
+            yield number, data[at : at + length]
+            at += length
+        elif kind == 0:
+            value, at = _read_number(data, at)
+            yield number, value
+        else:
+            # Doubles are the only numbers of a fixed length, and nobody asks for theirs.
+            assert kind == 1, f"kind {kind} of a field is none of an expression"
+            at += 8
+
+
+def _read_number(data: memoryview, at: int) -> tuple[int, int]:
+    """A number of seven bits a byte, the least first, and where it ends."""
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
