@@ -12,6 +12,7 @@ just one may look at it by `demo` alone; to change it, or to tell two apart, its
 
 from enum import StrEnum
 from importlib import import_module
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -136,7 +137,10 @@ def _find(seen: QuerySet[Cluster], address: str, user: Anyone, is_exact: bool = 
     if is_full:
         return seen.filter(name=name, owner__username=owner).select_related("owner").first()
     # Their own comes first, and is what most ask for: it takes no look at what others have.
-    own = Cluster.objects.filter(name=name, owner_id=user.pk).select_related("owner").first()
+    own = Cluster.objects.filter(name=name, owner_id=user.pk).first()
+    if own is not None:
+        # Nobody need be read again.
+        own.owner = cast(Any, user)
     if own is not None or is_exact:
         return own
     found = seen.filter(name=name).select_related("owner").order_by("pk")[:2]
