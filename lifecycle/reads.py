@@ -15,6 +15,7 @@ from lifecycle.engine.heart import settings
 from lifecycle.engine.heart.series import is_open, tell_at
 from lifecycle.engine.releases.release import Release
 from lifecycle.models import Cluster, Event, Shard, Transition
+from lifecycle.recorded.once import once
 from lifecycle.runs import checkpoints
 from lifecycle.runs.run_clock import RunClock
 from lifecycle.runs.sharing.shards import SILENCE
@@ -36,7 +37,7 @@ def choose_release(upgraded_to: str, saved: dict[str, Any]) -> Release:
 
 def virtual_now_ms(cluster: Cluster) -> int:
     """Virtual now: it goes on between turns, and stands while nobody serves the cluster."""
-    served_until = _served_until(cluster)
+    served_until = _served_until(cluster.shard)
     if served_until is None:
         return cluster.instant_ms
     wall = served_until.timestamp() if _is_silent(served_until) else time.time()
@@ -76,12 +77,13 @@ def tell_up_to(going_on: Iterable[Event], now_ms: int) -> None:
 
 def is_served(cluster: Cluster) -> bool:
     """Whether an engine worker was heard of lately that serves the cluster."""
-    served_until = _served_until(cluster)
+    served_until = _served_until(cluster.shard)
     return served_until is not None and not _is_silent(served_until)
 
 
-def _served_until(cluster: Cluster) -> datetime | None:
-    return Shard.objects.filter(number=cluster.shard).values_list("served_until", flat=True).first()
+@once
+def _served_until(shard: int) -> datetime | None:
+    return Shard.objects.filter(number=shard).values_list("served_until", flat=True).first()
 
 
 def _is_silent(served_until: datetime) -> bool:

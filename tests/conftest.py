@@ -4,7 +4,7 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from hypothesis.internal.conjecture import providers
 from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
+from lifecycle.check import processes
 from lifecycle.runs import collector
 from tests import databases
 
@@ -72,6 +73,8 @@ def pytest_sessionstart() -> None:
     # Who serves engines looks through all it holds now and then: here that is every test there is.
     collector.out_of_sight = nullcontext
     collector.settle = lambda: None
+    # So does who begins processes: what is taken out of sight for them is not put back either.
+    processes.kept_shared = _taken_out_of_sight
     if examples.get_current_profile_name() == "ci":
         # Hypothesis reads the syntax of every module that is loaded, for numbers and words to try: seconds of
         # each process, and other examples wherever other files were read before.
@@ -79,6 +82,12 @@ def pytest_sessionstart() -> None:
     # As production does, but for the million rounds that are to keep somebody busy for long.
     PBKDF2PasswordHasher.iterations = 1
     _list_static_files_once()
+
+
+@contextmanager
+def _taken_out_of_sight() -> Iterator[None]:
+    gc.freeze()
+    yield
 
 
 def _list_static_files_once() -> None:

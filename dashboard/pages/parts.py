@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
@@ -27,6 +28,7 @@ from lifecycle.access import Anyone, clusters_for, give_address
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Event, StoredObject
 from lifecycle.recorded.objects import find_object
+from lifecycle.recorded.once import asked_once
 from lifecycle.runs.driving.auto import AUTO
 
 SPEEDS = (0.1, 0.5, 1, 2, 5, 10, 60, 100, 600, 1000, 10_000)
@@ -37,16 +39,21 @@ RECENT_EVENTS = 100
 MOST_ROWS = 2_000
 """So many rows are looked at for them: an event that comes again and again has many."""
 UNPROCESSABLE = 422
+READS = ("GET", "HEAD")
 View = Callable[..., HttpResponse]
 
 
 def signed_in(view: View) -> View:
-    """Only for people who signed in; a part asked for by a page that was signed out sends the page away."""
+    """Only for people who signed in; a part asked for by a page that was signed out sends the page away.
+
+    What several parts of a page ask is asked once.
+    """
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.user.is_authenticated:
-            return view(request, *args, **kwargs)
+            with asked_once() if request.method in READS else nullcontext():
+                return view(request, *args, **kwargs)
         htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
         if htmx:
             return HttpResponseClientRedirect(redirect_to_login(htmx.current_url_abs_path or "/").url)

@@ -6,12 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count
-
 from dashboard.addresses import find_page
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.selector import Selector
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.living import count_living
 from lifecycle.simulation.reports.tones import STATES, TONES, Tone
 from lifecycle.stored_kinds import of_kind
 
@@ -37,19 +36,10 @@ def list_shares(states: Counter[str]) -> list[Share]:
     return shares
 
 
-def share_states(cluster: Cluster, namespace: str | None, owner: str) -> list[Share]:
-    """The living pods of an owner by state."""
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    counted = pods.filter(namespace=namespace, owner=owner).order_by().values_list("state")
-    return list_shares(
-        Counter({state or "unknown": count for state, count in counted.annotate(count=Count("pk"))})
-    )
-
-
 def count_states(cluster: Cluster) -> list[tuple[Tone, int]]:
     """Living pods by state, in the order of the palette."""
-    pods = StoredObject.objects.filter(of_kind(POD_KIND.id), cluster=cluster, deleted_ms__isnull=True)
-    counts = dict(pods.order_by().values_list("state").annotate(count=Count("pk")))
+    there = count_living(cluster)
+    counts = {state: one.count for (kind, state), one in there.items() if kind == POD_KIND.id}
     return [(tone, counts.get(tone.name, 0)) for tone in STATES]
 
 

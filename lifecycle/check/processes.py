@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from typing import Any, TypeVar
 
@@ -28,15 +29,23 @@ def do_all(work: Callable[[Any], Result], jobs: Sequence[Any], processes: int) -
         yield from map(work, jobs)
         return
     global _work
-    # What is shared stays shared: nobody looks for garbage in it.
-    gc.collect()
-    gc.freeze()
     was, _work = _work, lambda place: work(jobs[place])
     try:
-        yield from _spread(len(jobs), few)
+        with kept_shared():
+            yield from _spread(len(jobs), few)
+    finally:
+        _work = was
+
+
+@contextmanager
+def kept_shared() -> Iterator[None]:
+    """What processes share stays shared meanwhile: nobody looks for garbage in it."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
     finally:
         gc.unfreeze()
-        _work = was
 
 
 def _spread(jobs: int, processes: int) -> Iterator[Any]:

@@ -28,8 +28,9 @@ def read_losses(
     """
     rows = Transition.objects.filter(cluster=cluster, field=STATE, at_ms__gte=now_ms - WINDOW_MS)
     # Of very many changes the latest are looked at; only what may be a loss leaves the database.
-    first = rows.order_by("-at_ms").values_list("at_ms", flat=True)[MOST_ROWS : MOST_ROWS + 1]
-    rows = rows.filter(at_ms__gt=first[0]) if first else rows
+    if cluster.seq > MOST_ROWS:
+        first = rows.order_by("-at_ms").values_list("at_ms", flat=True)[MOST_ROWS : MOST_ROWS + 1]
+        rows = rows.filter(at_ms__gt=first[0]) if first else rows
     if owners is not None:
         rows = rows.filter(namespace=namespace, owner__in=owners)
     said = rows.annotate(was=Cast("old", TextField())).filter(was=f'"{READY}"')
@@ -38,6 +39,8 @@ def read_losses(
     for uid, at_ms, old, new in reversed(latest.values_list("uid", "at_ms", "old", "new")[:MOST_ROWS]):
         if is_loss(old, new):
             losses.setdefault(uid, []).append(at_ms)
+    if not losses:
+        return {}
     # By their uids alone: to ask for those that live would be to go through all that do.
     known = StoredObject.objects.filter(cluster=cluster, uid__in=list(losses))
     states = known.values_list("uid", "deleted_ms", "state")

@@ -12,6 +12,8 @@ from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import MIRROR
 from lifecycle.engine.objects.storage import STORAGE_CLASS
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.living import is_none
+from lifecycle.recorded.once import once
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
 Json = dict[str, Any]
@@ -31,6 +33,7 @@ def alive(cluster: Cluster, kind: str) -> QuerySet[StoredObject]:
     return StoredObject.objects.filter(of_kind(kind), cluster=cluster, deleted_ms__isnull=True)
 
 
+@once
 def list_there(cluster: Cluster) -> list[references.Reference]:
     """What the cluster has of all that may be missing."""
     there = StoredObject.objects.filter(of_kind(*references.KINDS), cluster=cluster, deleted_ms__isnull=True)
@@ -44,8 +47,11 @@ def list_classes(cluster: Cluster) -> list[Any]:
     return list(stored.order_by("name").values_list("data", flat=True))
 
 
+@once
 def list_profiles(cluster: Cluster) -> list[Any]:
     """The ContainerProfiles of a cluster, by their names."""
+    if is_none(cluster, (CONTAINER_PROFILE.id,)):
+        return []
     stored = StoredObject.objects.filter(
         of_kind(CONTAINER_PROFILE.id), cluster=cluster, deleted_ms__isnull=True
     )
@@ -62,6 +68,7 @@ def list_between() -> list[str]:
     return [entry.kind.id for entry in registry.list_entries() if entry.stands_between]
 
 
+@once
 def read_parents(cluster: Cluster, is_gone_too: bool = False) -> dict[Key, str | None]:
     """Whose the owners of pods are: of a ReplicaSet its Deployment. `is_gone_too`: also of the deleted."""
     there = StoredObject.objects.filter(cluster=cluster)

@@ -12,7 +12,9 @@ from lifecycle.engine.kinds.pod_specs import find_pod_metadata
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.lost_requests import FIELD, LOST_SO_FAR, WHOLE, Courses, find_per_second, selects, tell_lost
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.recorded.living import is_none
 from lifecycle.recorded.objects import alive
+from lifecycle.recorded.once import once
 from lifecycle.sources import TRANSITIONS
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
@@ -54,6 +56,8 @@ def read_courses(cluster: Cluster, uids: Iterable[str]) -> dict[str, Courses]:
 
 def read_served(cluster: Cluster, services: Sequence[StoredObject]) -> list[Served]:
     """Those of the Services that were ever sent requests, in their order."""
+    if not services:
+        return []
     courses = read_courses(cluster, [one.uid for one in services])
     return [Served(one, courses[one.uid]) for one in services if one.uid in courses]
 
@@ -83,11 +87,15 @@ def read_lost_sums(clusters: Sequence[Cluster], most_services: int) -> dict[int,
         (pk, uid): (namespace or "", name)
         for pk, uid, namespace, name in ranked.values_list("cluster_id", "uid", "namespace", "name")
     }
+    if not names:
+        return {}
     rows = Transition.objects.filter(cluster__in=clusters, field__startswith=FIELD)
     known = rows.filter(uid__in={uid for _pk, uid in names}, seq__lte=F("cluster__seq"))
     last = known.values_list("cluster_id", "uid", "field").annotate(last=Max("seq")).order_by()
     wanted = {(pk, seq) for pk, uid, _field, seq in last if (pk, uid) in names}
     found: dict[int, list[LostSum]] = {}
+    if not wanted:
+        return found
     columns = ("cluster_id", "seq", "uid", "field", "new", "at_ms", "detail")
     listed = rows.filter(seq__in={seq for _pk, seq in wanted}).order_by("cluster_id", "seq")
     for pk, seq, uid, field, new, at_ms, detail in listed.values_list(*columns):
@@ -99,10 +107,14 @@ def read_lost_sums(clusters: Sequence[Cluster], most_services: int) -> dict[int,
 
 def tell_lost_requests(cluster: Cluster, now_ms: int) -> list[str]:
     """`Service web lost …`, of the Services that lost most; how many more lost any."""
+    if is_none(cluster, (SERVICE,)):
+        return []
     by_uid: dict[str, float] = {}
     for one in read_lost_sums([cluster], MOST_SERVICES).get(cluster.pk, ()):
         by_uid[one.uid] = by_uid.get(one.uid, 0) + one.count_ms(now_ms)
     losing = sorted((uid for uid, lost_ms in by_uid.items() if lost_ms), key=lambda uid: -by_uid[uid])
+    if not losing:
+        return []
     stored = {one.uid: one for one in alive(cluster, SERVICE).filter(uid__in=losing[:MOST_TOLD])}
     served = read_served(cluster, [stored[uid] for uid in losing[:MOST_TOLD] if uid in stored])
     told = [line for one in served for line in one.tell(now_ms)]
@@ -110,8 +122,11 @@ def tell_lost_requests(cluster: Cluster, now_ms: int) -> list[str]:
     return [*told, *([f"And {hidden} Services more lost some"] if hidden > 0 else [])]
 
 
+@once
 def list_services(cluster: Cluster, namespace: str | None = None) -> list[StoredObject]:
     """The Services there are, of one namespace or of all."""
+    if is_none(cluster, (SERVICE,)):
+        return []
     rows = alive(cluster, SERVICE)
     rows = rows if namespace is None else rows.filter(namespace=namespace)
     return list(rows.order_by("namespace", "name")[:MOST_SERVICES])

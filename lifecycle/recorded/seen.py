@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence, Set
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.kinds.registry import entry_of_id, list_workloads
@@ -32,11 +33,13 @@ from lifecycle.engine.rules.telling.surroundings import tell_scaler
 from lifecycle.engine.rules.workloads.refused_pods import is_short
 from lifecycle.judge import Seen, find_refusal, judge_workload
 from lifecycle.models import Cluster, Event, StoredObject, Transition
-from lifecycle.pod_judge import FAILED, HELD, UNWELL, UP, SeenPod, Verdict, judge_lone
+from lifecycle.pod_judge import FAILED, HELD, UNWELL, UP, WELL, SeenPod, Verdict, judge_lone
 from lifecycle.recorded.latest import LATEST_FIRST
+from lifecycle.recorded.living import count_pods, is_none
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import alive, list_between, list_profiles, list_there, name_owner
-from lifecycle.stored_kinds import of_kind
+from lifecycle.recorded.once import once
+from lifecycle.stored_kinds import kind_of_stored, of_kind
 from lifecycle.verdicts import tell_conditions
 
 Json = dict[str, Any]
@@ -44,6 +47,8 @@ MOST_LOOKED_AT = 50
 """Of so many pods of one kind of trouble the rows are read; the others are counted."""
 MOST_ROWS, MOST_GONE = 5_000, 500
 _MOST_NODES = 200
+_GROUPS = (UNWELL, HELD, FAILED, ("terminating", "succeeded"))
+"""Of each of these the first pods are looked at."""
 
 
 def read_noticed(cluster: Cluster, uids: Iterable[str], now_ms: int) -> dict[str, Noticed]:
@@ -108,27 +113,29 @@ def find_refusals(cluster: Cluster, workloads: Sequence[StoredObject], now_ms: i
 
 def find_pods(cluster: Cluster, stored: StoredObject) -> QuerySet[StoredObject]:
     """A workload's living pods."""
-    owners = _list_owners(cluster, stored)
+    owners = list_owners(cluster, stored)
     return alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
 
 
-def _list_owners(cluster: Cluster, stored: StoredObject) -> list[str]:
+@once
+def list_owners(cluster: Cluster, stored: StoredObject) -> tuple[str, ...]:
     """What its pods may name as their owner."""
-    owners = [name_owner(stored)]
-    for kind in list_between():
-        owned = alive(cluster, kind).filter(namespace=stored.namespace, owner=name_owner(stored))
-        owners += [f"{kind}/{name}" for name in owned.values_list("name", flat=True)]
-    return owners
+    between = StoredObject.objects.filter(of_kind(*list_between()), cluster=cluster, deleted_ms__isnull=True)
+    owned = between.filter(namespace=stored.namespace, owner=name_owner(stored))
+    names = owned.values_list("group", "kind", "name")
+    return name_owner(stored), *(f"{kind_id(group, kind)}/{name}" for group, kind, name in names)
 
 
 def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
     """What was observed of a workload. All its pods are counted; those that may be told of are looked at."""
-    kind, owners = kind_id(stored.group, stored.kind), _list_owners(cluster, stored)
+    kind, owners = kind_of_stored(stored), list_owners(cluster, stored)
+    others, restarted = Counter[str](), set[str]()
+    for (_owner, state), there in count_pods(cluster, stored.namespace, owners).items():
+        others[state] += there.count
+        restarted |= {state} if there.restarts else set()
     living = alive(cluster, POD_KIND.id).filter(namespace=stored.namespace, owner__in=owners)
     losses = read_losses(cluster, now_ms, stored.namespace, owners)
-    looked = _choose(cluster, living, losses, now_ms)
-    counts = living.order_by().values_list("state").annotate(count=Count("pk"))
-    others = {state or "": count for state, count in counts}
+    looked = _choose(cluster, living, losses, now_ms, set(others), restarted)
     settled = _list_settled(kind, living, looked)
     for one in looked:
         others[one.state or ""] -= 1
@@ -146,7 +153,7 @@ def see_workload(cluster: Cluster, stored: StoredObject, now_ms: int) -> Seen:
         _list_jobs(cluster, stored, now_ms) if kind == CRON_JOB_KIND.id else (),
         _tell_conditions(cluster, stored),
         list_beside(cluster, stored, now_ms),
-        see_nodes(cluster),
+        see_nodes(cluster) if looked else {},
     )
 
 
@@ -158,21 +165,33 @@ def _tell_conditions(cluster: Cluster, stored: StoredObject) -> str:
 
 
 def _choose(
-    cluster: Cluster, living: QuerySet[StoredObject], losses: Iterable[str], now_ms: int
+    cluster: Cluster,
+    living: QuerySet[StoredObject],
+    losses: Collection[str],
+    now_ms: int,
+    states: Set[str],
+    restarted: Set[str],
 ) -> list[StoredObject]:
     """Of each kind of trouble the first, in the order in which the pods were made; and all that were lost.
 
     Of those that are well only the ones that something is said of: they are many.
+
+    `states`: those in which there are any; `restarted`: those in which any has restarted.
     """
-    groups = [Q(state__in=UNWELL), Q(restarts__gt=0, state__in=UP), Q(state__in=HELD), Q(state__in=FAILED)]
-    lost = StoredObject.objects.filter(cluster=cluster, uid__in=list(losses))
-    found = set(lost.values_list("pk", flat=True))
-    for group in (*groups, Q(state__in=("terminating", "succeeded"))):
-        found.update(pk for pk, _ in _list_first(living.filter(group)))
-    well = {uid: pk for pk, uid in _list_first(living.filter(state="ready")) if pk not in found}
+    found = set[int]()
+    if losses:
+        lost = StoredObject.objects.filter(cluster=cluster, uid__in=list(losses))
+        found.update(lost.values_list("pk", flat=True))
+    groups = [living.filter(state__in=group) for group in _GROUPS if not states.isdisjoint(group)]
+    if not restarted.isdisjoint(UP):
+        groups.append(living.filter(restarts__gt=0, state__in=UP))
+    for group in groups:
+        found.update(pk for pk, _ in _list_first(group))
+    ready = _list_first(living.filter(state=WELL)) if WELL in states else ()
+    well = {uid: pk for pk, uid in ready if pk not in found}
     noticed = read_noticed(cluster, well, now_ms)
     found.update(pk for uid, pk in well.items() if uid in noticed and _is_told(noticed[uid]))
-    return list(StoredObject.objects.filter(pk__in=found).order_by("created_ms", "pk"))
+    return list(StoredObject.objects.filter(pk__in=found).order_by("created_ms", "pk")) if found else []
 
 
 def _list_first(pods: QuerySet[StoredObject]) -> QuerySet[StoredObject, tuple[int, str]]:
@@ -199,6 +218,8 @@ def _list_gone(cluster: Cluster, namespace: str | None, owners: Sequence[str], n
         of_kind(POD_KIND.id), cluster=cluster, namespace=namespace, owner__in=owners
     ).filter(deleted_ms__gte=now_ms - WINDOW_MS)
     uids = list(gone.order_by("-deleted_ms").values_list("uid", flat=True)[:MOST_GONE])
+    if not uids:
+        return []
     rows = Transition.objects.filter(cluster=cluster, uid__in=uids, field=DISRUPTED, seq__lte=cluster.seq)
     rows = rows.filter(at_ms__gte=now_ms - WINDOW_MS)
     found: dict[str, Noticed] = {}
@@ -217,6 +238,8 @@ def _list_jobs(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[tupl
 
 def list_beside(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[str]:
     """What its autoscalers have to say of it."""
+    if is_none(cluster, (HORIZONTAL_POD_AUTOSCALER.kind.id,)):
+        return []
     found = alive(cluster, HORIZONTAL_POD_AUTOSCALER.kind.id).filter(
         namespace=stored.namespace,
         data__spec__scaleTargetRef__kind=stored.kind,

@@ -15,6 +15,7 @@ from lifecycle.engine.rules.telling.losses import WINDOW_MS
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.models import Cluster, Transition
 from lifecycle.recorded.latest import LATEST_FIRST
+from lifecycle.recorded.living import is_none
 from lifecycle.recorded.objects import alive
 
 MOST_ASKED = 500
@@ -33,6 +34,8 @@ def list_blocked_drains(cluster: Cluster, now_ms: int) -> dict[str, Held]:
             budgets[name] = [one for one in (reason or "").split(", ") if one]
         else:
             since.pop(name, None)
+    if not since:
+        return {}
     found = _read_budgets(cluster, {one for name in since for one in budgets[name]})
     return {
         name: find_drain_hold(at_ms, [one for one in found if one.meta.name in budgets[name]], now_ms)
@@ -56,6 +59,8 @@ def list_refused_evictions(
 
     Those on nodes that are `drained` are told with the drain.
     """
+    if is_none(cluster, (POD_DISRUPTION_BUDGET.kind.id,)):
+        return []
     budgets = alive(cluster, POD_DISRUPTION_BUDGET.kind.id)
     strict = budgets.filter(data__status__disruptionsAllowed=0).values_list("namespace", flat=True)
     pods = alive(cluster, POD_KIND.id).filter(namespace__in=list(strict)).exclude(node__in=list(drained))

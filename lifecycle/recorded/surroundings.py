@@ -13,7 +13,9 @@ from lifecycle.engine.rules.network.services import SERVICE_NAME_LABEL
 from lifecycle.engine.rules.telling.noticed import NOTHING
 from lifecycle.engine.rules.telling.surroundings import tell_budget, tell_scaler, tell_service
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.living import is_none, list_living
 from lifecycle.recorded.objects import alive, name_owner
+from lifecycle.recorded.once import is_asked_once
 from lifecycle.recorded.seen import read_noticed
 from lifecycle.recorded.troubles import MOST_TOLD, Part, Trouble
 
@@ -27,7 +29,7 @@ def list_idle(cluster: Cluster) -> Part:
     found: list[tuple[StoredObject, str]] = []
     chosen = [(SERVICE.kind.id, tell_service), (POD_DISRUPTION_BUDGET.kind.id, tell_budget)]
     living = alive(cluster, POD_KIND.id)
-    if living.count() > MOST_PODS:
+    if is_none(cluster, [kind for kind, _ in chosen]) or _count_pods(cluster) > MOST_PODS:
         return Part()
     used = _list_used(cluster)
     rows = [(one, tell) for kind, tell in chosen for one in _list(cluster, kind) if not _is_used(one, used)]
@@ -43,13 +45,20 @@ def list_idle(cluster: Cluster) -> Part:
     return _make_part(found)
 
 
+def _count_pods(cluster: Cluster) -> int:
+    if is_asked_once():
+        return sum(one.count for one in list_living(cluster, (POD_KIND.id,)))
+    return alive(cluster, POD_KIND.id).count()
+
+
 def _list_used(cluster: Cluster) -> dict[tuple[str | None, str], int]:
     """The Services that have endpoints, and how many ports these have: their pods need not be looked at."""
     used: dict[tuple[str | None, str], int] = {}
-    for one in alive(cluster, ENDPOINT_SLICE_KIND.id).order_by():
-        name = (one.data["metadata"].get("labels") or {}).get(SERVICE_NAME_LABEL)
-        if name and one.data.get("endpoints"):
-            used[one.namespace, name] = len(one.data.get("ports") or ())
+    slices = alive(cluster, ENDPOINT_SLICE_KIND.id).order_by()
+    for namespace, data in slices.values_list("namespace", "data"):
+        name = (data["metadata"].get("labels") or {}).get(SERVICE_NAME_LABEL)
+        if name and data.get("endpoints"):
+            used[namespace, name] = len(data.get("ports") or ())
     return used
 
 
@@ -70,6 +79,8 @@ def list_scalers(cluster: Cluster, now_ms: int) -> Part:
 
 
 def _list(cluster: Cluster, kind: str) -> list[StoredObject]:
+    if is_none(cluster, (kind,)):
+        return []
     return list(alive(cluster, kind).order_by("created_ms", "name")[:MOST_LOOKED_AT])
 
 

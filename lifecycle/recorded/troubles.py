@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Q, QuerySet
@@ -36,8 +36,10 @@ from lifecycle.pod_judge import (
     keeps_restarting,
     tell_troubled,
 )
+from lifecycle.recorded.living import is_none, list_living
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import Key, alive, list_between, name_owner
+from lifecycle.recorded.once import is_asked_once, once
 from lifecycle.recorded.seen import MOST_LOOKED_AT, find_refusals, see_nodes, see_pods
 from lifecycle.recorded.standing import list_blocked_drains, list_refused_evictions
 from lifecycle.stored_kinds import of_kind
@@ -140,20 +142,28 @@ def list_failed(cluster: Cluster, parents: Parents, now_ms: int) -> Part:
 
 def list_restarted(cluster: Cluster, now_ms: int) -> list[StoredObject]:
     """The pods that are up and ended lately, the most restarted first."""
+    return [
+        one
+        for one in _list_most_restarted(cluster)
+        if has_restarted_lately(one.data, now_ms, cluster.epoch_ms)
+    ]
+
+
+@once
+def _list_most_restarted(cluster: Cluster) -> list[StoredObject]:
+    if is_asked_once() and not any(one.restarts for one in list_living(cluster, (POD_KIND.id,), UP)):
+        return []
     pods = _living_pods(cluster).filter(restarts__gt=0, state__in=UP).order_by("-restarts", "name")
-    return [one for one in pods[:MOST_RESTARTED] if has_restarted_lately(one.data, now_ms, cluster.epoch_ms)]
+    return list(pods[:MOST_RESTARTED])
 
 
 def _group(
     cluster: Cluster, parents: Parents, states: Sequence[str], others: Sequence[StoredObject] = ()
 ) -> dict[Key, Group]:
     """By workload or lone pod those in one of the states, the worst first, and `others`, which crashed."""
-    rows = _living_pods(cluster).filter(state__in=states).order_by("created_ms", "name")
     found = [
         (_find_key(parents, namespace, owner, name), states.index(state or ""), state or "", uid)
-        for uid, namespace, owner, name, state in rows.values_list(
-            "uid", "namespace", "owner", "name", "state"
-        )
+        for uid, namespace, owner, name, state in _list_in(cluster, states)
     ]
     # One that is down says more than one that was.
     found += [
@@ -170,6 +180,16 @@ def _group(
     return dict(worst)
 
 
+def _list_in(
+    cluster: Cluster, states: Sequence[str]
+) -> Iterable[tuple[str, str | None, str | None, str, str | None]]:
+    """The living pods in one of the states: uid, namespace, owner, name, state; the oldest first."""
+    if not states or is_none(cluster, (POD_KIND.id,), states):
+        return ()
+    rows = _living_pods(cluster).filter(state__in=states).order_by("created_ms", "name")
+    return rows.values_list("uid", "namespace", "owner", "name", "state")
+
+
 def list_held(cluster: Cluster, parents: Parents, now_ms: int) -> Part:
     """What keeps pods from being ready, where that has lasted, and from going."""
     held = _list_held(cluster, parents, now_ms) + _list_overdue(cluster, parents, now_ms)
@@ -183,6 +203,8 @@ def list_held(cluster: Cluster, parents: Parents, now_ms: int) -> Part:
 
 def _list_held(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Key, Troubled]]:
     """By workload or lone pod what keeps its pods from being ready, where that has lasted."""
+    if is_none(cluster, (POD_KIND.id,), HELD):
+        return []
     held = _living_pods(cluster).filter(state__in=HELD)
     looked = list(held.order_by("name")[:MOST_LOOKED_AT])
     first, counts, nodes = dict[Key, Troubled](), Counter[Key](), see_nodes(cluster)
@@ -202,6 +224,8 @@ def _list_held(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Ke
 def _list_overdue(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple[Key, Troubled]]:
     """By workload or lone pod those that should be gone."""
     first = dict[Key, Troubled]()
+    if is_none(cluster, (POD_KIND.id,), (ENDING,)):
+        return []
     for pod in _living_pods(cluster).filter(state=ENDING).order_by("created_ms", "name")[:MOST_LOOKED_AT]:
         troubled = find_overdue([SeenPod(pod.data, ENDING)], now_ms, cluster.epoch_ms)
         if troubled is not None:
@@ -212,6 +236,8 @@ def _list_overdue(cluster: Cluster, parents: Parents, now_ms: int) -> list[tuple
 def list_refused(cluster: Cluster, now_ms: int) -> Part:
     """The workloads whose pods cannot be made; of a Deployment's ReplicaSets it says so itself."""
     kinds = [entry.kind.id for entry in list_workloads()]
+    if is_none(cluster, kinds, ("notReady",)) and is_none(cluster, (CRON_JOB_KIND.id,)):
+        return Part()
     is_between = of_kind(*list_between()) & Q(owner__isnull=False)
     living = StoredObject.objects.filter(of_kind(*kinds), cluster=cluster, deleted_ms__isnull=True)
     may_be_short = Q(state="notReady") | of_kind(CRON_JOB_KIND.id)
@@ -228,6 +254,8 @@ def list_refused(cluster: Cluster, now_ms: int) -> Part:
 
 def list_lost_nodes(cluster: Cluster) -> Part:
     """The nodes that are not ready."""
+    if is_none(cluster, (NODE_KIND.id,), ("notReady",)):
+        return Part()
     lost = alive(cluster, NODE_KIND.id).filter(state="notReady")
     troubles = []
     for one in lost.order_by("name")[:MOST_TOLD]:
@@ -243,11 +271,10 @@ def list_lost_nodes(cluster: Cluster) -> Part:
 
 def list_stuck_namespaces(cluster: Cluster, now_ms: int) -> Part:
     """Those that are to go and cannot: what is in them has finalizers that nobody takes away."""
-    living = alive(cluster, NAMESPACE.kind.id).order_by("created_ms", "name")
+    living = alive(cluster, NAMESPACE.kind.id).filter(data__metadata__has_key="deletionTimestamp")
     told = [
         (one.name, tell_stuck(one.data, now_ms, cluster.epoch_ms, _list_holders(cluster, one.name)))
-        for one in living
-        if (one.data.get("metadata") or {}).get("deletionTimestamp")
+        for one in living.order_by("created_ms", "name")
     ]
     troubles = [
         Trouble("stuck", (None, f"{NAMESPACE.kind.id}/{name}"), f"{name}: {why}") for name, why in told if why
@@ -264,6 +291,8 @@ def _list_holders(cluster: Cluster, namespace: str) -> list[str]:
 
 def list_failed_jobs(cluster: Cluster, now_ms: int) -> Part:
     """The Jobs that have failed."""
+    if is_none(cluster, (JOB_KIND.id,), ("failed",)):
+        return Part()
     failed = alive(cluster, JOB_KIND.id).filter(state="failed")
     troubles = []
     for one in failed.order_by("-created_ms", "name")[:MOST_TOLD]:
@@ -295,6 +324,8 @@ def list_standing(cluster: Cluster, now_ms: int) -> tuple[Part, Part]:
 def list_losing(cluster: Cluster, parents: Parents, told: frozenset[Key], now_ms: int) -> Part:
     """Those whose pods are ready and then not, again and again, but for those that are `told` of."""
     losses = read_losses(cluster, now_ms)
+    if not losses:
+        return Part()
     pods = StoredObject.objects.filter(cluster=cluster, uid__in=list(losses)).order_by("created_ms", "name")
     by_key: dict[Key, dict[str, list[int]]] = {}
     for uid, namespace, owner, name in pods.values_list("uid", "namespace", "owner", "name"):
@@ -313,6 +344,8 @@ def _living_pods(cluster: Cluster) -> QuerySet[StoredObject]:
 
 
 def _tell_groups(cluster: Cluster, groups: dict[Key, Group], now_ms: int) -> Part:
+    if not groups:
+        return Part()
     told = dict(list(groups.items())[:MOST_TOLD])
     named = StoredObject.objects.filter(cluster=cluster, uid__in=[one.uid for one in told.values()])
     pods = list(named)

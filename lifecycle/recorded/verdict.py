@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Sum
-
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.engine.objects.shown import STATE_WORDS
 from lifecycle.engine.programs.images.doubts import tell_condition
 from lifecycle.models import Cluster
 from lifecycle.recorded.images import list_doubted
-from lifecycle.recorded.objects import alive, read_parents
+from lifecycle.recorded.living import count_living, list_living
+from lifecycle.recorded.objects import read_parents
+from lifecycle.recorded.once import asked_once
 from lifecycle.recorded.surroundings import list_idle, list_scalers
 from lifecycle.recorded.troubles import (
     MOST_TOLD,
@@ -80,6 +80,11 @@ class _Parts:
 
 def read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None = None) -> Verdict:
     """How a cluster stands. `counts`: its living pods by state, where they are known."""
+    with asked_once():
+        return _read_verdict(cluster, now_ms, counts)
+
+
+def _read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None) -> Verdict:
     parts, doubted = _read_parts(cluster, now_ms), tuple(list_doubted(cluster))
     condition = tell_condition(doubted)
     found = (*parts.present, *parts.past)
@@ -97,8 +102,8 @@ def read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None
 
 
 def _count(cluster: Cluster) -> dict[str, int]:
-    rows = alive(cluster, POD_KIND.id).order_by("state").values_list("state")
-    return {state or "unknown": count for state, count in rows.annotate(count=Count("pk"))}
+    there = count_living(cluster).items()
+    return {state or "unknown": one.count for (kind, state), one in sorted(there) if kind == POD_KIND.id}
 
 
 def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
@@ -129,7 +134,7 @@ def _tell_well(cluster: Cluster, counts: Mapping[str, int], condition: str) -> s
     told = [f"{count} {STATE_WORDS[state].lower()}" for state, count in counts.items() if count]
     if not told:
         return "No pods yet."
-    if restarts := alive(cluster, POD_KIND.id).aggregate(sum=Sum("restarts"))["sum"]:
+    if restarts := sum(one.restarts for one in list_living(cluster, (POD_KIND.id,))):
         told.append(f"{_tell_count(restarts, 'restart')} so far")
     words = f", {condition} · " if condition else ": "
     return f"Nothing is wrong{words}{', '.join(told)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -11,7 +13,16 @@ from tests.browser.test_rollout import MANIFEST, apply
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_an_object_is_edited_by_keyboard_and_by_small_forms(page: Page, cluster: str):
+# The deep tests look at it on a wide page, and in the dark, as well.
+LOOKS = ((390, "light"), (390, "dark"), (1440, "light"), (1440, "dark"))
+
+
+@pytest.mark.parametrize(
+    "looks", [LOOKS[:1], pytest.param(LOOKS, marks=pytest.mark.deep)], ids=["first", "every"]
+)
+def test_an_object_is_edited_by_keyboard_and_by_small_forms(
+    page: Page, cluster: str, looks: tuple[tuple[int, Literal["light", "dark"]], ...]
+):
     apply(page, MANIFEST.format(name="web"))
     expect(page.locator("#answer")).to_contain_text("created")
     here = f"/clusters/{cluster}/deployments/default/web/"
@@ -55,13 +66,12 @@ def test_an_object_is_edited_by_keyboard_and_by_small_forms(page: Page, cluster:
     field.fill("7")
     field.press("Enter")
     expect(text).to_contain_text("progressDeadlineSeconds: 7")
-    for width in (1440, 390):
-        for scheme in ("light", "dark"):
-            page.set_viewport_size({"width": width, "height": 1000})
-            page.emulate_media(color_scheme=scheme)
-            found = Axe().run(page, context="#edit")
-            assert not found.response["violations"], found.generate_report()
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width, scheme in looks:
+        page.set_viewport_size({"width": width, "height": 1000})
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page, context="#edit")
+        assert not found.response["violations"], found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
     text.focus()
     page.keyboard.press("Escape")

@@ -8,6 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.conftest import STILL
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 EVIL = "</script></pre><img src=x onerror=document.title='gotcha'>"
@@ -64,7 +66,7 @@ def check_file(shown: Page, browser: Browser, kept: Path, widths: tuple[int, ...
     with shown.expect_download() as download:
         shown.get_by_role("link", name="One HTML file").click()
     download.value.save_as(kept)
-    context = browser.new_context(offline=True)
+    context = browser.new_context(offline=True, **STILL)
     page = context.new_page()
     asked: list[str] = []
     said: list[str] = []
@@ -90,7 +92,7 @@ def check_link(shown: Page, browser: Browser, cluster: str, widths: tuple[int, .
     link = shown.get_by_label("The link").input_value()
     if WIDE in widths:
         assert not Axe().run(shown).response["violations"]
-    context = browser.new_context()
+    context = browser.new_context(**STILL)
     guest = context.new_page()
     said: list[str] = []
     guest.on("console", lambda message: said.append(message.text) if message.type == "error" else None)

@@ -9,6 +9,7 @@ from dashboard.addresses import find_page
 from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTOSCALER
 from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
 from lifecycle.models import Cluster, StoredObject
+from lifecycle.recorded.living import is_none
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
@@ -28,6 +29,8 @@ class Listed:
 
 def list_autoscalers(cluster: Cluster, scaled: StoredObject | None = None) -> list[Listed]:
     """Every autoscaler there is, or those of one workload, by namespace and name."""
+    if is_none(cluster, (KIND,)):
+        return []
     rows = StoredObject.objects.filter(of_kind(KIND), cluster=cluster, deleted_ms__isnull=True)
     if scaled is not None:
         rows = rows.filter(

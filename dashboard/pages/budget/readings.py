@@ -15,6 +15,7 @@ from lifecycle.engine.objects.selector import Selector
 from lifecycle.engine.objects.workloads.disruption_budget import DISRUPTION_BUDGET_KIND
 from lifecycle.engine.rules.columns.workloads import selector_text
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.recorded.living import is_none
 from lifecycle.stored_kinds import of_kind
 
 Json = dict[str, Any]
@@ -107,6 +108,8 @@ def list_evictions(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[
 
 def list_budgets(cluster: Cluster) -> list[Json]:
     """Every budget there is, by namespace and name, in words."""
+    if is_none(cluster, (KIND,)):
+        return []
     rows = StoredObject.objects.filter(of_kind(KIND), cluster=cluster, deleted_ms__isnull=True)
     return [
         {

@@ -16,6 +16,7 @@ from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.reads import virtual_now_ms
+from lifecycle.recorded.living import is_none_alone
 from lifecycle.recorded.objects import Key, list_there, read_parents
 from lifecycle.recorded.troubles import Parents, list_unwell_keys
 from lifecycle.stored_kinds import kind_of_stored, of_kind
@@ -59,7 +60,9 @@ def list_missing(cluster: Cluster) -> list[references.Missing]:
     wanting = {entry.kind.id for entry in registry.list_entries() if entry.pod_spec_path} - {POD_KIND.id}
     alone = alive.filter(owner__isnull=True)
     # Pods by themselves: of very many the few that nobody owns are found without reading them.
-    asked = [alone.filter(of_kind(*wanting, *references.ASKERS)), alone.filter(of_kind(POD_KIND.id))]
+    asked = [alone.filter(of_kind(*wanting, *references.ASKERS))]
+    if not is_none_alone(cluster, POD_KIND.id):
+        asked.append(alone.filter(of_kind(POD_KIND.id)))
     found = [row for rows in asked for row in rows.values_list("created_ms", "uid", "data")]
     found.sort(key=lambda row: row[:2])
     return references.list_missing((data for *_, data in found), list_there(cluster))

@@ -162,19 +162,13 @@ def _describe_change(cluster: Cluster, change: Change | None) -> Link | None:
 
 def _list_asked(left: Cluster, right: Cluster, since_ms: int, until_ms: int) -> tuple[list[Link], list[Link]]:
     """What was asked of each since; what both were asked before they parted is not told."""
+    done = {"state": Command.State.DONE, "instant_ms__gte": since_ms, "instant_ms__lte": until_ms}
     asked = [
-        one.commands.filter(
-            state=Command.State.DONE, instant_ms__gte=since_ms, instant_ms__lte=until_ms
-        ).order_by("order")
-        for one in (left, right)
+        list(one.commands.filter(**done).order_by("order").select_related("user")) for one in (left, right)
     ]
     shared = set.intersection(*({command.trace_id for command in commands} for commands in asked))
     told = (
-        [
-            tell_command(command)
-            for command in commands.select_related("user")
-            if command.trace_id not in shared
-        ]
+        [tell_command(command) for command in commands if command.trace_id not in shared]
         for commands in asked
     )
     ours, theirs = told

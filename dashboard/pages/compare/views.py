@@ -33,7 +33,7 @@ def list_others(user: User, cluster: Cluster) -> list[str]:
     is_family = Q(parent=cluster)
     if cluster.parent_id is not None:
         is_family |= Q(pk=cluster.parent_id) | Q(parent=cluster.parent_id)
-    others = others.select_related("owner")
+    others = others.select_related("owner").only("name", "owner__username")
     family, rest = others.filter(is_family)[:MOST_OTHERS], others.exclude(is_family)[:MOST_OTHERS]
     return [address_for(user, other) for other in (*family, *rest)]
 

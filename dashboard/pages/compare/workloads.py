@@ -146,10 +146,11 @@ def _read_course(
     own = Transition.objects.filter(of_kind(kind), cluster=cluster, seq__lte=cluster.seq)
     own = own.filter(namespace=namespace, name=name, at_ms__lte=until_ms)
     before = own.filter(field__in=AVAILABLE, at_ms__lt=since_ms).order_by("-seq").values_list("new").first()
-    course = Course(is_there=own.exists())
+    changes = history.changes.get(subject, ())
+    course = Course(is_there=bool(changes) or before is not None or own.exists())
     if before is not None:
         course.points.append((since_ms, before[0] or 0))
-    for at_ms, what, new, *_ in history.changes.get(subject, ()):
+    for at_ms, what, new, *_ in changes:
         if what in SETTLING:
             course.began_ms = at_ms if course.began_ms is None else course.began_ms
             course.settled_ms = at_ms

@@ -203,4 +203,5 @@ def list_nodes(cluster: Cluster) -> Json:
         }
         for one in shown
     ]
-    return {"shown": rows, "hidden": max(nodes.count() - MOST_NODES, 0)}
+    count = nodes.count() if len(shown) == MOST_NODES else len(shown)
+    return {"shown": rows, "hidden": count - len(shown)}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from difflib import unified_diff
 from itertools import islice
 from typing import Any
 
-from django.db.models import Max, Sum
+from django.db.models import Max
 
 from dashboard.addresses import find_page
 from dashboard.live.live_figures import tell_time
 from dashboard.pages.autoscaler.readings import list_autoscalers
 from dashboard.pages.service.readings import tell_requests
-from dashboard.pages.states import share_states
+from dashboard.pages.states import list_shares
 from dashboard.pages.workload.hints import list_hints
 from dashboard.pages.workload.jobs import read_calendar, read_grid
 from dashboard.pages.workload.places import Revision, list_owned, read_ladder, read_matrix
@@ -34,8 +35,9 @@ from lifecycle.engine.objects.pods.template import HASH_LABEL
 from lifecycle.engine.objects.workloads.job import Job
 from lifecycle.engine.objects.workloads.replica_set import REPLICA_SET_KIND
 from lifecycle.models import Cluster, StoredObject, Transition
+from lifecycle.recorded.living import count_pods
 from lifecycle.recorded.objects import name_owner, read_turns
-from lifecycle.recorded.seen import find_pods, judge
+from lifecycle.recorded.seen import judge, list_owners
 from lifecycle.verdicts import judge_rollout
 
 Json = dict[str, Any]
@@ -50,7 +52,8 @@ def read_workload(cluster: Cluster, stored: StoredObject, entry: KindEntry) -> J
     named = {"apiVersion": entry.kind.api_version, "kind": entry.kind.name, **data}
     at_ms = tell_time(cluster)["at_ms"]
     columns = decide_columns(named, at_ms, epoch_ms=cluster.epoch_ms)
-    if restarts := find_pods(cluster, stored).aggregate(sum=Sum("restarts"))["sum"]:
+    pods = count_pods(cluster, stored.namespace, list_owners(cluster, stored))
+    if restarts := sum(one.restarts for one in pods.values()):
         columns = {**columns, "RESTARTS": str(restarts)}
     revisions = _REVISIONS.get(entry.kind.id, _no_revisions)(cluster, stored)
     ladder = read_ladder(cluster, stored, revisions) if entry is STATEFUL_SET else None
@@ -107,9 +110,11 @@ def _describe_strategy(spec: Json) -> str:
 def tell_outcome(cluster: Cluster, stored: StoredObject) -> str:
     """What the last rollout of a Deployment came to, once it is over: how long it took, and what it cost."""
     rollout = judge_rollout(DEPLOYMENT.kind.id, stored.data)
+    if rollout is None or not rollout.is_done:
+        return ""
     rows = Transition.objects.filter(cluster=cluster, uid=stored.uid, seq__lte=cluster.seq)
     began = rows.filter(field="revision").order_by("-seq").values_list("at_ms", "seq").first()
-    if began is None or rollout is None or not rollout.is_done:
+    if began is None:
         return ""
     began_ms, seq = began
     counts = rows.filter(field="availableReplicas").values_list("at_ms", "new")
@@ -167,6 +172,9 @@ def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]
     """A Deployment's, newest revision first."""
     revisions = []
     turns = read_turns(cluster, REPLICA_SET_KIND.id, stored.namespace, name_owner(stored))
+    states: dict[str, Counter[str]] = {}
+    for (owner, state), there in count_pods(cluster, stored.namespace, list_owners(cluster, stored)).items():
+        states.setdefault(owner, Counter())[state or "unknown"] += there.count
     for row in list_owned(cluster, stored, REPLICA_SET_KIND.id):
         spec, status = row.data.get("spec") or {}, row.data.get("status") or {}
         counts = {
@@ -176,9 +184,7 @@ def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]
         }
         page = find_page(REPLICA_SET_KIND.id, row.namespace or "", row.name)
         turn, owner = turns[row.uid], f"{REPLICA_SET_KIND.id}/{row.name}"
-        shares = (
-            share_states(cluster, row.namespace, owner) if counts["Wanted"] or status.get("replicas") else []
-        )
+        shares = list_shares(states.get(owner, Counter()))
         revisions.append(
             Revision(row.name, row.revision or 0, turn, _images(spec), counts, page, shares=shares)
         )

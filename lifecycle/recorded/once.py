@@ -1,0 +1,57 @@
+"""What several parts of a page ask of a cluster is asked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from lifecycle.models import Cluster
+
+P = ParamSpec("P")
+Answer = TypeVar("Answer")
+
+_answers: ContextVar[dict[Hashable, object] | None] = ContextVar("answers", default=None)
+
+
+@contextmanager
+def asked_once() -> Iterator[None]:
+    """Meanwhile a question that comes again has the answer it had: for who only reads, and for one page."""
+    if _answers.get() is not None:
+        yield
+        return
+    token = _answers.set({})
+    try:
+        yield
+    finally:
+        _answers.reset(token)
+
+
+def is_asked_once() -> bool:
+    """Whether an answer is kept for who asks next."""
+    return _answers.get() is not None
+
+
+def once(ask: Callable[P, Answer]) -> Callable[P, Answer]:
+    """A question of that kind: its arguments are clusters and plain values, and nobody changes its answer."""
+
+    @wraps(ask)
+    def answer(*args: P.args, **kwargs: P.kwargs) -> Answer:
+        answers = _answers.get()
+        if answers is None:
+            return ask(*args, **kwargs)
+        key = ask, *map(_key_of, args), *kwargs.items()
+        if key not in answers:
+            answers[key] = ask(*args, **kwargs)
+        return answers[key]  # type: ignore[return-value]
+
+    return answer
+
+
+def _key_of(argument: object) -> object:
+    """A cluster that was read again may have gone on."""
+    if isinstance(argument, Cluster):
+        return argument.pk, argument.seq, argument.rv
+    return argument

@@ -1,0 +1,99 @@
+"""How many questions a page asks the database: each costs Django more than the database."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from dashboard.live import shared_parts
+from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.recorded.living import is_none
+from lifecycle.recorded.objects import alive
+from lifecycle.recorded.once import asked_once, once
+from lifecycle.runs import forks, inbox
+from tests.runs.conftest import create
+
+pytestmark = pytest.mark.slow
+
+# By page as many as it may ask: two more than it does. Of them three are for who asks, and for the cluster.
+MOST = {
+    "/": 9,
+    "/clusters/shop/": 31,
+    "/clusters/shop/workloads/": 18,
+    "/clusters/shop/verdict/": 19,
+    "/clusters/shop/table/": 6,
+    "/clusters/shop/events/": 8,
+    "/clusters/shop/objects/": 8,
+    "/clusters/shop/deployments/default/web/": 28,
+    "/clusters/shop/deployments/default/web/status/": 26,
+    "/clusters/shop/pods/default/{pod}/": 17,
+    "/clusters/shop/pods/default/{pod}/status/": 15,
+    "/clusters/shop/nodes/node-1/": 10,
+    "/clusters/shop/services/default/web/": 10,
+    "/clusters/shop/compare/beside/": 36,
+}
+
+
+@pytest.fixture
+def shop(owner, wall, make_cluster):
+    """A cluster of fifty pods behind a Service, and a fork of it."""
+    cluster = make_cluster(settings={"nodes": {"count": 2, "cpu": "64", "memory": "64Gi"}})
+    create(cluster, replicas=50)
+    service = {"selector": {"app": "web"}, "ports": [{"port": 80}]}
+    named = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"}}
+    inbox.append(cluster, "create", {"object": {**named, "spec": service}})
+    for _ in range(30):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    cluster.refresh_from_db()
+    forks.fork(cluster, cluster.instant_ms, cluster.owner, "beside")
+    return cluster
+
+
+def count_questions(client, address: str) -> int:
+    # What a process keeps from its first page on has been read.
+    assert client.get(address).status_code == 200, address
+    with CaptureQueriesContext(connection) as asked:
+        client.get(address)
+        return len(asked)
+
+
+def test_a_page_asks_few_questions(client, shop, monkeypatch):
+    # What was made for one is not shown to the next.
+    monkeypatch.setattr(shared_parts, "FRESH_SECONDS", 0.0)
+    client.force_login(shop.owner)
+    pod = alive(shop, POD_KIND.id).filter(state="ready").order_by("name")[0].name
+    assert alive(shop, POD_KIND.id).count() == 50
+    counted = {page: count_questions(client, page.format(pod=pod)) for page in MOST}
+    assert {page: count for page, count in counted.items() if count > MOST[page]} == {}
+
+
+def test_a_question_is_answered_once_for_a_page_and_anew_for_the_next(shop):
+    asked: list[int] = []
+
+    @once
+    def ask(cluster, what):
+        asked.append(what)
+        return what
+
+    ask(shop, 1), ask(shop, 1)
+    assert asked == [1, 1]
+    for _ in range(2):
+        with asked_once():
+            assert [ask(shop, 2), ask(shop, 2), ask(shop, 3)] == [2, 2, 3]
+            with asked_once():
+                ask(shop, 2)
+    assert asked == [1, 1, 2, 3, 2, 3]
+    with asked_once():
+        ask(shop, 2)
+        shop.seq += 1
+        ask(shop, 2)
+    assert asked[6:] == [2, 2]
+
+
+def test_only_who_has_counted_knows_that_there_is_none(shop):
+    assert not is_none(shop, ("CronJob.batch",))
+    with asked_once():
+        assert is_none(shop, ("CronJob.batch",)) and not is_none(shop, (POD_KIND.id,), ("ready", "failed"))
+        assert is_none(shop, (POD_KIND.id,), ("failed",))
