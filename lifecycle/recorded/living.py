@@ -10,7 +10,7 @@ from django.db.models import Count, Sum
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.recorded.once import is_asked_once, once
+from lifecycle.recorded.once import once, recall
 from lifecycle.stored_kinds import of_kind
 
 
@@ -25,7 +25,7 @@ class Living:
 
 @once
 def count_living(cluster: Cluster) -> Mapping[tuple[str, str], Living]:
-    """By the id of a kind and the state, "" for none."""
+    """By the id of a kind and the state, "" for none. It goes through all there is, in an index."""
     there = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True).order_by()
     counted = there.values_list("kind", "group", "state").annotate(
         count=Count("pk"), owned=Count("owner"), restarts=Sum("restarts")
@@ -50,17 +50,24 @@ def count_pods(
     }
 
 
-def list_living(cluster: Cluster, kinds: Collection[str], states: Collection[str] = ()) -> list[Living]:
-    """Of these kinds, and of these states or of any."""
-    counted = count_living(cluster).items()
-    return [one for (kind, state), one in counted if kind in kinds and (not states or state in states)]
+def find_living(
+    cluster: Cluster, kinds: Collection[str], states: Collection[str] = ()
+) -> list[Living] | None:
+    """Of these kinds, and of these states or of any; None for who has not counted."""
+    counted = recall(count_living, cluster)
+    if counted is None:
+        return None
+    return [
+        one for (kind, state), one in counted.items() if kind in kinds and (not states or state in states)
+    ]
 
 
 def is_none(cluster: Cluster, kinds: Collection[str], states: Collection[str] = ()) -> bool:
-    """Whether it is known that there are none of them: counted for a page, not for a single question."""
-    return is_asked_once() and not list_living(cluster, kinds, states)
+    """Whether it is known that there are none of them: for one question alone nobody counts."""
+    return find_living(cluster, kinds, states) == []
 
 
 def is_none_alone(cluster: Cluster, kind: str) -> bool:
     """Whether it is known that each has an owner."""
-    return is_asked_once() and all(one.count == one.owned for one in list_living(cluster, (kind,)))
+    found = find_living(cluster, (kind,))
+    return found is not None and all(one.count == one.owned for one in found)

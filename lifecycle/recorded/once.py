@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,11 +30,6 @@ def asked_once() -> Iterator[None]:
         _answers.reset(token)
 
 
-def is_asked_once() -> bool:
-    """Whether an answer is kept for who asks next."""
-    return _answers.get() is not None
-
-
 def once(ask: Callable[P, Answer]) -> Callable[P, Answer]:
     """A question of that kind: its arguments are clusters and plain values, and nobody changes its answer."""
 
@@ -48,6 +44,12 @@ def once(ask: Callable[P, Answer]) -> Callable[P, Answer]:
         return answers[key]  # type: ignore[return-value]
 
     return answer
+
+
+def recall(ask: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> Answer | None:
+    """What a question of that kind was answered meanwhile; None where nobody has asked it."""
+    key = inspect.unwrap(ask), *map(_key_of, args), *kwargs.items()
+    return (_answers.get() or {}).get(key)  # type: ignore[return-value]
 
 
 def _key_of(argument: object) -> object:

@@ -236,8 +236,9 @@ def _list_jobs(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[tupl
     return [(one.data, noticed.get(one.uid, NOTHING)) for one in jobs]
 
 
-def list_beside(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[str]:
-    """What its autoscalers have to say of it."""
+@once
+def list_scalers_of(cluster: Cluster, stored: StoredObject) -> list[StoredObject]:
+    """The autoscalers of a workload, the oldest first."""
     if is_none(cluster, (HORIZONTAL_POD_AUTOSCALER.kind.id,)):
         return []
     found = alive(cluster, HORIZONTAL_POD_AUTOSCALER.kind.id).filter(
@@ -245,7 +246,12 @@ def list_beside(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[str
         data__spec__scaleTargetRef__kind=stored.kind,
         data__spec__scaleTargetRef__name=stored.name,
     )
-    scalers = list(found.order_by("created_ms", "name"))
+    return list(found.order_by("created_ms", "name"))
+
+
+def list_beside(cluster: Cluster, stored: StoredObject, now_ms: int) -> list[str]:
+    """What its autoscalers have to say of it."""
+    scalers = list_scalers_of(cluster, stored)
     noticed = read_noticed(cluster, [one.uid for one in scalers], now_ms)
     told = [tell_scaler(one.data, stored.data, noticed.get(one.uid, NOTHING)) for one in scalers]
     return [one for one in told if one]

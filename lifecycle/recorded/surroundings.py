@@ -13,9 +13,8 @@ from lifecycle.engine.rules.network.services import SERVICE_NAME_LABEL
 from lifecycle.engine.rules.telling.noticed import NOTHING
 from lifecycle.engine.rules.telling.surroundings import tell_budget, tell_scaler, tell_service
 from lifecycle.models import Cluster, StoredObject
-from lifecycle.recorded.living import is_none, list_living
+from lifecycle.recorded.living import find_living, is_none
 from lifecycle.recorded.objects import alive, name_owner
-from lifecycle.recorded.once import is_asked_once
 from lifecycle.recorded.seen import read_noticed
 from lifecycle.recorded.troubles import MOST_TOLD, Part, Trouble
 
@@ -46,9 +45,8 @@ def list_idle(cluster: Cluster) -> Part:
 
 
 def _count_pods(cluster: Cluster) -> int:
-    if is_asked_once():
-        return sum(one.count for one in list_living(cluster, (POD_KIND.id,)))
-    return alive(cluster, POD_KIND.id).count()
+    found = find_living(cluster, (POD_KIND.id,))
+    return alive(cluster, POD_KIND.id).count() if found is None else sum(one.count for one in found)
 
 
 def _list_used(cluster: Cluster) -> dict[tuple[str | None, str], int]:

@@ -36,10 +36,10 @@ from lifecycle.pod_judge import (
     keeps_restarting,
     tell_troubled,
 )
-from lifecycle.recorded.living import is_none, list_living
+from lifecycle.recorded.living import find_living, is_none
 from lifecycle.recorded.losses import read_losses
 from lifecycle.recorded.objects import Key, alive, list_between, name_owner
-from lifecycle.recorded.once import is_asked_once, once
+from lifecycle.recorded.once import once
 from lifecycle.recorded.seen import MOST_LOOKED_AT, find_refusals, see_nodes, see_pods
 from lifecycle.recorded.standing import list_blocked_drains, list_refused_evictions
 from lifecycle.stored_kinds import of_kind
@@ -151,7 +151,8 @@ def list_restarted(cluster: Cluster, now_ms: int) -> list[StoredObject]:
 
 @once
 def _list_most_restarted(cluster: Cluster) -> list[StoredObject]:
-    if is_asked_once() and not any(one.restarts for one in list_living(cluster, (POD_KIND.id,), UP)):
+    up = find_living(cluster, (POD_KIND.id,), UP)
+    if up is not None and not any(one.restarts for one in up):
         return []
     pods = _living_pods(cluster).filter(restarts__gt=0, state__in=UP).order_by("-restarts", "name")
     return list(pods[:MOST_RESTARTED])

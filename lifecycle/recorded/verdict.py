@@ -10,7 +10,7 @@ from lifecycle.engine.objects.shown import STATE_WORDS
 from lifecycle.engine.programs.images.doubts import tell_condition
 from lifecycle.models import Cluster
 from lifecycle.recorded.images import list_doubted
-from lifecycle.recorded.living import count_living, list_living
+from lifecycle.recorded.living import count_living
 from lifecycle.recorded.objects import read_parents
 from lifecycle.recorded.once import asked_once
 from lifecycle.recorded.surroundings import list_idle, list_scalers
@@ -85,12 +85,16 @@ def read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None
 
 
 def _read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None) -> Verdict:
+    # Of what there is none the parts ask nothing.
+    living = count_living(cluster)
     parts, doubted = _read_parts(cluster, now_ms), tuple(list_doubted(cluster))
     condition = tell_condition(doubted)
     found = (*parts.present, *parts.past)
     count = sum(part.count for part in found)
     if not count:
-        well = _tell_well(cluster, _count(cluster) if counts is None else counts, condition)
+        pods = {state: one for (kind, state), one in sorted(living.items()) if kind == POD_KIND.id}
+        known = {state or "unknown": one.count for state, one in pods.items()} if counts is None else counts
+        well = _tell_well(known, sum(one.restarts for one in pods.values()), condition)
         return Verdict(well, [], doubted=doubted)
     troubles = [trouble for part in found for trouble in part.troubles][:MOST_TOLD]
     if any(part.count for part in parts.present):
@@ -99,11 +103,6 @@ def _read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | Non
         head = "" if parts.failed.count or parts.jobs.count else "Nothing is down, but "
         sentence = f"{head}{' and '.join(_list_past(parts))}."
     return Verdict(sentence, troubles, count - len(troubles), condition, doubted)
-
-
-def _count(cluster: Cluster) -> dict[str, int]:
-    there = count_living(cluster).items()
-    return {state or "unknown": one.count for (kind, state), one in sorted(there) if kind == POD_KIND.id}
 
 
 def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
@@ -129,12 +128,12 @@ def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
     )
 
 
-def _tell_well(cluster: Cluster, counts: Mapping[str, int], condition: str) -> str:
+def _tell_well(counts: Mapping[str, int], restarts: int, condition: str) -> str:
     """`Nothing is wrong: 3 ready.`, or `Nothing is wrong, if … · 3 ready.`"""
     told = [f"{count} {STATE_WORDS[state].lower()}" for state, count in counts.items() if count]
     if not told:
         return "No pods yet."
-    if restarts := sum(one.restarts for one in list_living(cluster, (POD_KIND.id,))):
+    if restarts:
         told.append(f"{_tell_count(restarts, 'restart')} so far")
     words = f", {condition} · " if condition else ": "
     return f"Nothing is wrong{words}{', '.join(told)}."

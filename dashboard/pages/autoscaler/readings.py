@@ -10,7 +10,8 @@ from lifecycle.engine.kinds.horizontal_pod_autoscaler import HORIZONTAL_POD_AUTO
 from lifecycle.engine.rules.telling.autoscalers import tell_autoscaler
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.living import is_none
-from lifecycle.stored_kinds import of_kind
+from lifecycle.recorded.objects import alive
+from lifecycle.recorded.seen import list_scalers_of
 
 Json = dict[str, Any]
 KIND = HORIZONTAL_POD_AUTOSCALER.kind.id
@@ -29,17 +30,14 @@ class Listed:
 
 def list_autoscalers(cluster: Cluster, scaled: StoredObject | None = None) -> list[Listed]:
     """Every autoscaler there is, or those of one workload, by namespace and name."""
-    if is_none(cluster, (KIND,)):
-        return []
-    rows = StoredObject.objects.filter(of_kind(KIND), cluster=cluster, deleted_ms__isnull=True)
     if scaled is not None:
-        rows = rows.filter(
-            namespace=scaled.namespace,
-            data__spec__scaleTargetRef__kind=scaled.kind,
-            data__spec__scaleTargetRef__name=scaled.name,
-        )
+        rows = sorted(list_scalers_of(cluster, scaled), key=lambda row: row.name)
+    elif is_none(cluster, (KIND,)):
+        rows = []
+    else:
+        rows = list(alive(cluster, KIND).order_by("namespace", "name"))
     found = []
-    for row in rows.order_by("namespace", "name"):
+    for row in rows:
         spec, status = row.data.get("spec") or {}, row.data.get("status") or {}
         target, namespace = spec.get("scaleTargetRef") or {}, row.namespace or ""
         whom = f"{target.get('kind', '')}/{target.get('name', '')}"

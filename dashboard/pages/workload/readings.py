@@ -184,7 +184,8 @@ def _list_replica_sets(cluster: Cluster, stored: StoredObject) -> list[Revision]
         }
         page = find_page(REPLICA_SET_KIND.id, row.namespace or "", row.name)
         turn, owner = turns[row.uid], f"{REPLICA_SET_KIND.id}/{row.name}"
-        shares = list_shares(states.get(owner, Counter()))
+        has_pods = counts["Wanted"] or status.get("replicas")
+        shares = list_shares(states.get(owner, Counter())) if has_pods else []
         revisions.append(
             Revision(row.name, row.revision or 0, turn, _images(spec), counts, page, shares=shares)
         )
