@@ -173,4 +173,5 @@ def test_a_turn_reads_no_more_of_an_inbox_than_it_carries_out(owner, make_cluste
         owner.turn(cluster.pk, seconds=0)
     assert codes(commands) == [201] + [0] * 19
     read = [one["sql"] for one in queries if "payload" in one["sql"].partition(" FROM ")[0]]
-    assert len(read) == 1 and read[0].endswith(f'cluster_id = {cluster.pk} AND "order" = {commands[0].order}')
+    assert len(read) == 1
+    assert read[0].rstrip().endswith(f'cluster_id = {cluster.pk} AND "order" = {commands[0].order}')

@@ -22,6 +22,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from lifecycle.models import Cluster, Shard, Worker
+from lifecycle.models.rows import Rows
 from lifecycle.runs import metrics
 
 log = logging.getLogger(__name__)
@@ -33,9 +34,11 @@ BEAT_SECONDS = 0.5
 # Workers gone for this long are forgotten.
 FORGOTTEN = timedelta(hours=1)
 
+CLUSTERS = Rows(Cluster)
 # What most turns need to know, in one query: the row, and whether the inbox holds anything.
-ROW_AND_INBOX = """
-    SELECT cluster.*,
+_INBOX = ("has_commands", "has_pinned", "has_controls")
+ROW_AND_INBOX = f"""
+    SELECT {CLUSTERS.columns("cluster")},
         EXISTS (SELECT 1 FROM lifecycle_command AS command
             WHERE command.cluster_id = cluster.id AND command.state = 'pending') AS has_commands,
         EXISTS (SELECT 1 FROM lifecycle_command AS command
@@ -95,7 +98,15 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
 
 def row_and_inbox(cluster_id: int) -> Cluster | None:
     """The row of a cluster that can be served, with what the inbox has (`has_…`); None: it cannot."""
-    return next(iter(Cluster.objects.raw(ROW_AND_INBOX, [cluster_id])), None)
+    with connection.cursor() as cursor:
+        cursor.execute(ROW_AND_INBOX, [cluster_id])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    cluster, inbox = CLUSTERS.read(row[: len(CLUSTERS)]), row[len(CLUSTERS) :]
+    for name, holds in zip(_INBOX, inbox, strict=True):
+        setattr(cluster, name, bool(holds))
+    return cluster
 
 
 def take(cluster: Cluster, worker: str) -> bool:
