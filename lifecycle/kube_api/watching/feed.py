@@ -21,9 +21,9 @@ from channels.layers import get_channel_layer
 from lifecycle.kube_api.reading import trace_events
 from lifecycle.kube_api.watching import events, records
 from lifecycle.kube_api.watching.cache import KindCache, Taker
-from lifecycle.kube_api.watching.records import Head, Kind
+from lifecycle.kube_api.watching.records import Head, Kind, Row
 from lifecycle.models import Cluster
-from lifecycle.threads import reading as in_thread
+from lifecycle.threads import answering as in_thread
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +123,9 @@ class Feed:
         for pulse in self.pulses:
             pulse.set()
         is_known = message["rv"] <= self.rv and message["seq"] <= self.head.seq
-        if message["epoch_id"] != self.head.epoch_id or not is_known:
+        # Who reads from the caches reads on by themselves.
+        is_wanted = self.is_watched and not is_known
+        if message["epoch_id"] != self.head.epoch_id or is_wanted:
             self.has_more.set()
 
     async def _look(self) -> None:
@@ -166,35 +168,35 @@ class Feed:
 
     async def read(self) -> None:
         """Everything recorded since, to all takers in order."""
-        head: Head | None = await in_thread(records.read_head)(self.cluster_id)
-        if head is None:
-            return self.close(None)
-        if head.epoch_id != self.head.epoch_id:
-            return self.close(records.Expired(self.rv, head.rv))
-        self.head = head
         caches = {
             kind: one.result() for kind, one in self.caches.items() if one.done() and not one.exception()
         }
-        while caches and self.rv < head.rv:
-            rows = await in_thread(records.read_rows)(
-                self.cluster_id, caches.keys(), self.rv, head.rv, records.PAGE_ROWS
-            )
-            upto = rows[-1].rv if len(rows) == records.PAGE_ROWS else head.rv
-            for row in rows:
-                cache = caches[row.group, row.kind]
-                if row.rv > cache.objects_rv:
-                    cache.add(row)
-            self._advance(caches, upto)
+        wanted_rv: int | None = None
+        while wanted_rv is None or (caches and self.rv < wanted_rv):
+            head, rows = await in_thread(records.read_news)(self.cluster_id, caches.keys(), self.rv)
+            if head is None:
+                return self.close(None)
+            if head.epoch_id != self.head.epoch_id:
+                return self.close(records.Expired(self.rv, head.rv))
+            self.head = head
+            wanted_rv = head.rv if wanted_rv is None else wanted_rv
+            self._take_in(caches, rows)
             # Others want the event loop too.
             await asyncio.sleep(0)
         for cache in caches.values():
             if isinstance(cache, events.EventCache):
-                cache.take_in(await in_thread(cache.read)(head.seq), head.seq)
+                cache.take_in(await in_thread(cache.read)(self.head.seq), self.head.seq)
 
-    def _advance(self, caches: dict[Kind, KindCache], upto: int) -> None:
-        self.rv = upto
+    def _take_in(self, caches: dict[Kind, KindCache], rows: list[Row]) -> None:
+        """A page of versions, or all there are up to the head."""
+        for row in rows:
+            cache = caches[row.group, row.kind]
+            if row.rv > cache.objects_rv:
+                cache.add(row)
+        if caches:
+            self.rv = rows[-1].rv if len(rows) == records.PAGE_ROWS else self.head.rv
         for cache in caches.values():
-            cache.advance(upto)
+            cache.advance(self.rv)
 
     async def _look_after(self, now: float) -> None:
         """Every two seconds: end the watches of those who may watch no longer, and one day this feed."""
