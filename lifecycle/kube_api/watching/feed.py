@@ -50,6 +50,8 @@ class Feed:
         self.idle_since: float | None = None
         self.checked_at = self.read_at = 0.0
         self.has_more = asyncio.Event()
+        self.is_behind = False
+        """Whether a frame was left unread, as nobody watched."""
         # They outlive the request that happened to come first, and take nothing of it along.
         loop, own = asyncio.get_running_loop(), Context()
         self.tasks = [loop.create_task(work, context=own) for work in (self._listen(), self._look())]
@@ -86,6 +88,8 @@ class Feed:
         cache.takers.add(taker)
         self.checks[taker] = check
         self.idle_since = None
+        if self.is_behind:
+            self.has_more.set()
         if self.is_over:
             taker.end(self.reason)
 
@@ -123,9 +127,11 @@ class Feed:
         for pulse in self.pulses:
             pulse.set()
         is_known = message["rv"] <= self.rv and message["seq"] <= self.head.seq
-        # Who reads from the caches reads on by themselves.
-        is_wanted = self.is_watched and not is_known
-        if message["epoch_id"] != self.head.epoch_id or is_wanted:
+        if message["epoch_id"] == self.head.epoch_id and is_known:
+            return
+        # Who reads from the caches reads on by themselves, and who begins to watch asks for the rest.
+        self.is_behind = not self.is_watched
+        if not self.is_behind:
             self.has_more.set()
 
     async def _look(self) -> None:
@@ -135,6 +141,7 @@ class Feed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.has_more.wait(), HEAD_SECONDS)
                 self.has_more.clear()
+                self.is_behind = False
                 async with self.lock:
                     await self.read()
                 await self._look_after(asyncio.get_running_loop().time())
