@@ -83,8 +83,7 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
         )
         share = math.ceil(len(shards) / len(alive))
         mine = [shard for shard in shards if shard.worker == worker]
-        for shard in mine:
-            _serve_on(shard, worker, now)
+        _serve_on(mine, worker, now)
         for shard in mine[share:]:
             _let_go(shard)
         free = [shard for shard in shards if shard.worker not in alive]
@@ -173,15 +172,18 @@ def _note_alive(worker: str, now: datetime, hot_clusters: int) -> None:
     )
 
 
-def _serve_on(shard: Shard, worker: str, now: datetime) -> None:
-    # After a long gap of our own (a laptop that slept, a stopped process) time stood as well.
-    gap = timedelta(0) if shard.served_until is None else now - shard.served_until
-    if not -SLACK <= gap <= SILENCE:
+def _serve_on(mine: list[Shard], worker: str, now: datetime) -> None:
+    served = []
+    for shard in mine:
+        gap = timedelta(0) if shard.served_until is None else now - shard.served_until
+        if -SLACK <= gap <= SILENCE:
+            served.append(shard.number)
+            continue
+        # After a long gap of our own (a laptop that slept, a stopped process) time stood as well.
         _claim(shard, worker, now)
         _say_step(shard, gap)
-        return
-    shard.served_until = now
-    shard.save(update_fields=["served_until"])
+    # In one statement: while a worker says that it lives, its turns wait for the same processor.
+    Shard.objects.filter(number__in=served).update(served_until=now)
 
 
 def _let_go(shard: Shard) -> None:
