@@ -185,6 +185,23 @@ def test_what_is_recorded_of_kinds_page_by_page(make_cluster, monkeypatch):
     assert records.read_news(cluster.pk + 1, kinds, 0) == (None, [])
 
 
+def test_what_waits_is_found_without_a_look_at_what_is_done(make_cluster):
+    """A cluster has had a hundred thousand commands, and a turn is not to walk them."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL knows how many wait, and chooses by that")
+    cluster = make_cluster()
+    for question, values in (
+        (entries._LIST_WAITING, [cluster.pk, 0, 200]),
+        (shards.ROW_AND_INBOX, [cluster.pk]),
+        (turns._DUE_OF_SHARD, [ENGINE_VERSION, 0, ""]),
+    ):
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {question}", values)
+            plan = [step for _, _, _, step in cursor.fetchall()]
+        of_commands = [step for step in plan if " command " in step]
+        assert of_commands and all("command_pending" in step for step in of_commands), plan
+
+
 def test_who_shows_a_token(make_cluster):
     cluster, guest = make_cluster(), get_user_model().objects.create_user("guest")
     for user in (cluster.owner, guest):
