@@ -65,7 +65,7 @@ class Rows(Generic[M]):
         for place, converters, column in self._converters:
             for convert in converters:
                 found[place] = convert(found[place], column, connection)
-        # As Django makes again what was pickled: field by field, as it makes others, takes as long as all else.
+        # As Django makes what was pickled; its way with new ones, field by field, takes as long as all else.
         made = self.model.__new__(self.model)
         made.__dict__.update(zip(self._attributes, found, strict=True))
         made._state = ModelState()

@@ -1,8 +1,8 @@
 """One cluster's changes, for all who watch it in this process: read once, as soon as they are recorded.
 
-A frame of the cluster's group says that there is more; as such messages may be lost, the stored head is
-looked at every two seconds too. Per kind that is watched the objects as they are now are kept, as JSON text,
-and the last changes, so that whoever comes back a moment later goes on from memory.
+As long as somebody watches, a frame of the cluster's group says that there is more; as such messages may be
+lost, the stored head is looked at every two seconds too. Per kind that is watched the objects as they are now
+are kept, as JSON text, and the last changes, so that whoever comes back a moment later goes on from memory.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ class Feed:
         self.idle_since: float | None = None
         self.checked_at = self.read_at = 0.0
         self.has_more = asyncio.Event()
-        self.is_behind = False
-        """Whether a frame was left unread, as nobody watched."""
+        self.channel: str | None = None
+        self.hears = False
+        """Whether frames come by the channel."""
         # They outlive the request that happened to come first, and take nothing of it along.
         loop, own = asyncio.get_running_loop(), Context()
         self.tasks = [loop.create_task(work, context=own) for work in (self._listen(), self._look())]
@@ -87,9 +88,7 @@ class Feed:
         """Tell a taker of what follows; `check` says, off the event loop, whether it may go on watching."""
         cache.takers.add(taker)
         self.checks[taker] = check
-        self.idle_since = None
-        if self.is_behind:
-            self.has_more.set()
+        self._call_for_frames()
         if self.is_over:
             taker.end(self.reason)
 
@@ -103,21 +102,45 @@ class Feed:
         layer: Any = get_channel_layer()
         while True:
             try:
-                channel = await layer.new_channel()
-                await layer.group_add(self.group, channel)
+                self.channel = await layer.new_channel()
+                if self.is_watched:
+                    self.has_more.set()
                 while True:
-                    self._note(await layer.receive(channel))
+                    self._note(await layer.receive(self.channel))
             except Exception as problem:
                 # Without messages, looking every two seconds is what is left.
                 log.warning("no frames: %s", problem, extra={"group": self.group})
+                self.channel, self.hears = None, False
                 await asyncio.sleep(HEAD_SECONDS)
+
+    async def _follow(self) -> None:
+        """Have frames come as long as somebody watches. Who only reads reads on without them (`reach`)."""
+        channel, is_wanted = self.channel, self.is_watched
+        if channel is None or self.hears == is_wanted:
+            return
+        layer: Any = get_channel_layer()
+        try:
+            await (layer.group_add if is_wanted else layer.group_discard)(self.group, channel)
+        except Exception as problem:
+            log.warning("no frames: %s", problem, extra={"group": self.group})
+            return
+        # Meanwhile the channel may have been lost.
+        self.hears = is_wanted and self.channel == channel
+        for pulse in self.pulses:
+            pulse.set()
+
+    def _call_for_frames(self) -> None:
+        """Somebody begins to watch: what is recorded until frames come is read then."""
+        self.idle_since = None
+        if not self.hears:
+            self.has_more.set()
 
     @contextlib.contextmanager
     def pulse(self) -> Iterator[asyncio.Event]:
         """An event that is set with every frame: something was recorded, a log perhaps."""
         pulse = asyncio.Event()
         self.pulses.add(pulse)
-        self.idle_since = None
+        self._call_for_frames()
         try:
             yield pulse
         finally:
@@ -127,11 +150,7 @@ class Feed:
         for pulse in self.pulses:
             pulse.set()
         is_known = message["rv"] <= self.rv and message["seq"] <= self.head.seq
-        if message["epoch_id"] == self.head.epoch_id and is_known:
-            return
-        # Who reads from the caches reads on by themselves, and who begins to watch asks for the rest.
-        self.is_behind = not self.is_watched
-        if not self.is_behind:
+        if message["epoch_id"] != self.head.epoch_id or not is_known:
             self.has_more.set()
 
     async def _look(self) -> None:
@@ -141,7 +160,7 @@ class Feed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.has_more.wait(), HEAD_SECONDS)
                 self.has_more.clear()
-                self.is_behind = False
+                await self._follow()
                 async with self.lock:
                     await self.read()
                 await self._look_after(asyncio.get_running_loop().time())
