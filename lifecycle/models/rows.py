@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.models import Field, Model
 from django.db.models.base import ModelState
@@ -89,7 +90,8 @@ class Rows(Generic[M]):
         """Read an instance's row again, in place. `DoesNotExist` when it is gone."""
         found = self.find(self._question, [instance.pk])
         if found is None:
-            raise self.model.DoesNotExist(f"{self.model.__name__} {instance.pk} is gone")
+            problem: type[ObjectDoesNotExist] = self.model.DoesNotExist  # type: ignore[attr-defined]
+            raise problem(f"{self.model.__name__} {instance.pk} is gone")
         for name in self._attributes:
             setattr(instance, name, getattr(found, name))
 

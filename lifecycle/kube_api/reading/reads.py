@@ -30,7 +30,7 @@ _THERE_IN = f"{_THERE} AND namespace = %s"
 
 def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str) -> Json | None:
     """One object's JSON as it is stored, None when there is none."""
-    place = [cluster.pk, resource.kind, resource.stored_group, name]
+    place: list[int | str] = [cluster.pk, resource.kind, resource.stored_group, name]
     with connection.cursor() as cursor:
         if namespace is None:
             cursor.execute(_THERE, place)
