@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import Context
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -23,13 +23,15 @@ from lifecycle.kube_api.watching import events, records
 from lifecycle.kube_api.watching.cache import KindCache, Taker
 from lifecycle.kube_api.watching.records import Head, Kind, Row
 from lifecycle.models import Cluster
-from lifecycle.threads import answering as in_thread
+from lifecycle.threads import answering
 
 log = logging.getLogger(__name__)
 
 HEAD_SECONDS = 2.0
 IDLE_SECONDS = 30.0
 """A cluster nobody watches any more is let go of after so long."""
+MOST_AT_ONCE = 8
+"""Of all feeds no more ask the database at once: each that does has a connection."""
 
 
 class Feed:
@@ -51,7 +53,7 @@ class Feed:
         self.checked_at = self.read_at = 0.0
         self.has_more = asyncio.Event()
         self.channel: str | None = None
-        self.hears = False
+        self.is_following = False
         """Whether frames come by the channel."""
         # They outlive the request that happened to come first, and take nothing of it along.
         loop, own = asyncio.get_running_loop(), Context()
@@ -76,10 +78,10 @@ class Feed:
 
     async def _make_cache(self, kind: Kind) -> KindCache:
         async with self.lock:
-            state, rv = await in_thread(records.read_state)(self.cluster_id, kind)
+            state, rv = await _ask(records.read_state, self.cluster_id, kind)
             cache = KindCache(state, rv)
             if kind == trace_events.KIND:
-                cache = await in_thread(events.EventCache.load)(self.cluster, state, rv)
+                cache = await _ask(events.EventCache.load, self.cluster, state, rv)
             # What the others have still to read this one may have already.
             self.rv = self.rv or rv
             return cache
@@ -110,13 +112,13 @@ class Feed:
             except Exception as problem:
                 # Without messages, looking every two seconds is what is left.
                 log.warning("no frames: %s", problem, extra={"group": self.group})
-                self.channel, self.hears = None, False
+                self.channel, self.is_following = None, False
                 await asyncio.sleep(HEAD_SECONDS)
 
     async def _follow(self) -> None:
         """Have frames come as long as somebody watches. Who only reads reads on without them (`reach`)."""
         channel, is_wanted = self.channel, self.is_watched
-        if channel is None or self.hears == is_wanted:
+        if channel is None or self.is_following == is_wanted:
             return
         layer: Any = get_channel_layer()
         try:
@@ -125,14 +127,14 @@ class Feed:
             log.warning("no frames: %s", problem, extra={"group": self.group})
             return
         # Meanwhile the channel may have been lost.
-        self.hears = is_wanted and self.channel == channel
+        self.is_following = is_wanted and self.channel == channel
         for pulse in self.pulses:
             pulse.set()
 
     def _call_for_frames(self) -> None:
         """Somebody begins to watch: what is recorded until frames come is read then."""
         self.idle_since = None
-        if not self.hears:
+        if not self.is_following:
             self.has_more.set()
 
     @contextlib.contextmanager
@@ -199,7 +201,7 @@ class Feed:
         }
         wanted_rv: int | None = None
         while wanted_rv is None or (caches and self.rv < wanted_rv):
-            head, rows = await in_thread(records.read_news)(self.cluster_id, caches.keys(), self.rv)
+            head, rows = await _ask(records.read_news, self.cluster_id, caches.keys(), self.rv)
             if head is None:
                 return self.close(None)
             if head.epoch_id != self.head.epoch_id:
@@ -211,7 +213,7 @@ class Feed:
             await asyncio.sleep(0)
         for cache in caches.values():
             if isinstance(cache, events.EventCache):
-                cache.take_in(await in_thread(cache.read)(self.head.seq), self.head.seq)
+                cache.take_in(await _ask(cache.read, self.head.seq), self.head.seq)
 
     def _take_in(self, caches: dict[Kind, KindCache], rows: list[Row]) -> None:
         """A page of versions, or all there are up to the head."""
@@ -233,7 +235,7 @@ class Feed:
         for taker, check in list(self.checks.items()):
             by_check.setdefault(check, []).append(taker)
         for check, takers in by_check.items():
-            if not await in_thread(check)():
+            if not await _ask(check):
                 for taker in takers:
                     taker.end(None)
         if self.is_watched:
@@ -253,6 +255,15 @@ class Feed:
             if task is not current:
                 task.cancel()
         self.caches.clear()
+
+
+_places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+async def _ask(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Have the database asked, in a thread that keeps its connection."""
+    async with _places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(MOST_AT_ONCE)):
+        return await answering(work)(*arguments)
 
 
 _feeds: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Feed]] = WeakKeyDictionary()

@@ -34,11 +34,11 @@ BEAT_SECONDS = 0.5
 # Workers gone for this long are forgotten.
 FORGOTTEN = timedelta(hours=1)
 
-CLUSTERS = Rows(Cluster)
+_CLUSTERS = Rows(Cluster)
 # What most turns need to know, in one query: the row, and whether the inbox holds anything.
 _INBOX = ("has_commands", "has_pinned", "has_controls")
 ROW_AND_INBOX = f"""
-    SELECT {CLUSTERS.columns("cluster")},
+    SELECT {_CLUSTERS.columns("cluster")},
         EXISTS (SELECT 1 FROM lifecycle_command AS command
             WHERE command.cluster_id = cluster.id AND command.state = 'pending') AS has_commands,
         EXISTS (SELECT 1 FROM lifecycle_command AS command
@@ -102,7 +102,7 @@ def row_and_inbox(cluster_id: int) -> Cluster | None:
         row = cursor.fetchone()
     if row is None:
         return None
-    cluster, inbox = CLUSTERS.read(row[: len(CLUSTERS)]), row[len(CLUSTERS) :]
+    cluster, inbox = _CLUSTERS.read(row[: len(_CLUSTERS)]), row[len(_CLUSTERS) :]
     for name, holds in zip(_INBOX, inbox, strict=True):
         setattr(cluster, name, bool(holds))
     return cluster

@@ -380,14 +380,14 @@ async def test_a_feed_that_nobody_watches_reads_on_when_somebody_does(shop, monk
     frame = frames.make_frame(shop.cluster, 0, 0, [], [])
     await get_channel_layer().group_send(shop.cluster.group, frames.group_message(frame))
     await asyncio.sleep(0.1)
-    assert kept.rv == before and not unwatched.hears
+    assert kept.rv == before and not unwatched.is_following
     # It was found when its row did not tell of the Secret yet.
     shop.cluster = earlier
     async with watching(shop, before) as reader:
-        assert told(await reader.read(1)) == [("ADDED", "a", None)] and unwatched.hears
+        assert told(await reader.read(1)) == [("ADDED", "a", None)] and unwatched.is_following
         await reader.parts.aclose()
         unwatched.has_more.set()
-        while unwatched.hears:
+        while unwatched.is_following:
             await asyncio.sleep(0.01)
 
 
