@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 COMMANDS_A_TURN = 200
 _WAITING = Rows(Command, "cluster_id order kind version state pinned_ms attempts source")
 _PAYLOADS = Rows(Command, "payload")
-# By no more than `+` SQLite sorts the few that wait, and does not walk all there ever were in their order.
+# Without the `+` SQLite walks all commands a cluster ever had, in their order; so it sorts the few that wait.
 _LIST_WAITING = f"""
     SELECT {_WAITING.columns("command")} FROM lifecycle_command AS command
     WHERE cluster_id = %s AND state = 'pending' AND (pinned_ms IS NULL OR pinned_ms <= %s)
