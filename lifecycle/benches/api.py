@@ -3,7 +3,8 @@
 Requests a second are those of one object, and of a list of a hundred, over kept connections, against a page
 that asks no database. Beside them stands what each costs the web server and the worker in processor time,
 which says more than the clock on a machine that has other work; and how long one client waits for a change,
-as so many times what it waits for that page. For the fan-out a client changes a ConfigMap
+as so many times what it waits for that page. The change is of an object whose kind was read a moment ago, so
+that the web server has it in memory, and nobody watches yet. For the fan-out a client changes a ConfigMap
 again and again while so many watch; what is measured is from the moment the change is sent until each watcher
 has read its event. No event may be missed or doubled.
 """

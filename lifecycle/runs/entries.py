@@ -16,6 +16,7 @@ from django.db.models import F
 from lifecycle.engine import Result
 from lifecycle.engine.heart.errors import InternalError
 from lifecycle.models import Cluster, Command
+from lifecycle.models.rows import Rows
 from lifecycle.runs import checkpoints
 from lifecycle.runs.engine_faults import EngineFault
 from lifecycle.runs.hot import Hot
@@ -24,12 +25,18 @@ from lifecycle.runs.recorder import Answer, FencedOff
 log = logging.getLogger(__name__)
 
 COMMANDS_A_TURN = 200
-_WAITING = """
-    SELECT id, cluster_id, "order", kind, version, state, pinned_ms, attempts, source FROM lifecycle_command
+_WAITING = Rows(Command, "cluster_id order kind version state pinned_ms attempts source")
+_PAYLOADS = Rows(Command, "payload")
+# Without the `+` SQLite walks all commands a cluster ever had, in their order; so it sorts the few that wait.
+_LIST_WAITING = f"""
+    SELECT {_WAITING.columns("command")} FROM lifecycle_command AS command
     WHERE cluster_id = %s AND state = 'pending' AND (pinned_ms IS NULL OR pinned_ms <= %s)
-    ORDER BY "order" LIMIT %s
+    ORDER BY +"order" LIMIT %s
 """
-_PAYLOAD = 'SELECT id, payload FROM lifecycle_command WHERE cluster_id = %s AND "order" = %s'
+_FIND_PAYLOAD = f"""
+    SELECT {_PAYLOADS.columns("command")} FROM lifecycle_command AS command
+    WHERE cluster_id = %s AND "order" = %s
+"""
 SET_ASIDE = (
     "the command was set aside: twice the worker that carried it out was lost meanwhile, so it is not tried"
     " again; what it asks for is more than a worker can hold or finish. The cluster goes on without it"
@@ -43,7 +50,7 @@ def list_waiting(cluster: Cluster, now_ms: int, target_ms: int) -> list[tuple[in
     """
     if not cluster.has_commands:
         return []
-    waiting = Command.objects.raw(_WAITING, [cluster.pk, target_ms, COMMANDS_A_TURN])
+    waiting = _WAITING.list(_LIST_WAITING, [cluster.pk, target_ms, COMMANDS_A_TURN])
     enters = [(now_ms if command.pinned_ms is None else command.pinned_ms, command) for command in waiting]
     return sorted(enters, key=lambda one: (one[0], one[1].order))
 
@@ -54,7 +61,8 @@ def enter(hot: Hot, command: Command) -> Answer:
         if command.attempts:
             return _set_aside(hot.cluster, command)
         _count_attempt(hot.cluster, command)
-    for whole in Command.objects.raw(_PAYLOAD, [command.cluster_id, command.order]):
+    whole = _PAYLOADS.find(_FIND_PAYLOAD, [command.cluster_id, command.order])
+    if whole is not None:
         command.payload = whole.payload
     try:
         result = hot.engine.submit(checkpoints.engine_command(command))

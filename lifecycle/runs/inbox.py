@@ -16,6 +16,7 @@ from lifecycle import limits
 from lifecycle.engine.public import find_release
 from lifecycle.input import expressions, scenario
 from lifecycle.models import Cluster, Command, RunControl
+from lifecycle.models.rows import Rows
 from lifecycle.runs import messages, run_controls
 from lifecycle.runs.driving import auto
 from lifecycle.runs.run_clock import MAX_SPEED, MIN_SPEED
@@ -34,8 +35,9 @@ MOVING = frozenset((RunControl.Kind.RESUME, RunControl.Kind.STEP, RunControl.Kin
 
 _TAKE_PLACES = "UPDATE lifecycle_cluster SET inbox_head = inbox_head + %s WHERE id = %s"
 _LOOK_AT_PLACES = "SELECT inbox_head, failure FROM lifecycle_cluster WHERE id = %s"
-_ANSWER = """
-    SELECT id, state, instant_ms, result, done_at FROM lifecycle_command
+_COMMANDS, _ANSWERS = Rows(Command), Rows(Command, "state instant_ms result done_at")
+_FIND_ANSWER = f"""
+    SELECT {_ANSWERS.columns("command")} FROM lifecycle_command AS command
     WHERE cluster_id = %s AND "order" = %s
 """
 
@@ -244,7 +246,7 @@ def _append(
         "source": auto.name_command(cluster, order),
     }
     if is_new:
-        return Command.objects.create(pk=command_id, **values)
+        return _COMMANDS.add(Command(pk=command_id, **values))
     # Others may send the same one at the same time.
     return Command.objects.get_or_create(pk=command_id, defaults=values)[0]
 
@@ -352,7 +354,7 @@ def _known(user: User) -> Any:
 
 def _read_answer(command: Command) -> None:
     """Read again what a command's worker writes. Command.DoesNotExist when its cluster is gone."""
-    found = next(iter(Command.objects.raw(_ANSWER, [command.cluster_id, command.order])), None)
+    found = _ANSWERS.find(_FIND_ANSWER, [command.cluster_id, command.order])
     if found is None:
         raise Command.DoesNotExist(f"the command {command.pk} is gone with its cluster")
     command.state, command.done_at = found.state, found.done_at

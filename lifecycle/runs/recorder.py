@@ -262,9 +262,11 @@ def _move_cursor(cluster: Cluster, fence: int, piece: Slice, rendered: Rendered)
     entered = [answer.command.order for answer in piece.answers if answer.instant_ms is not None]
     if entered:
         columns["inbox_order"] = entered[-1]
-    if not bulk.update(Cluster._meta.db_table, {"id": cluster.pk, "fence": fence}, columns):
+    # Who has the fence is the only one that writes these: what is as it was read needs no writing.
+    changed = {column: value for column, value in columns.items() if getattr(cluster, column) != value}
+    if not bulk.update(Cluster._meta.db_table, {"id": cluster.pk, "fence": fence}, changed):
         raise FencedOff
-    for column, value in columns.items():
+    for column, value in changed.items():
         setattr(cluster, column, value)
 
 

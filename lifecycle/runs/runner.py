@@ -271,12 +271,12 @@ class Owner:
         """Advance to an instant; what waits enters on the way. Whether all of it has entered."""
         is_there, is_careful = True, entries.is_careful(hot.cluster)
         for until_ms, command in waiting:
+            if piece.answers and (is_careful or self.steady() >= deadline):
+                return False
             # One that is pinned further on than time allows holds the run there until the next turn.
             is_there = is_there and self._run_to(hot, until_ms, deadline)
             if is_there or command.pinned_ms is None:
                 piece.answers.append(entries.enter(hot, command))
-            if piece.answers and (is_careful or self.steady() >= deadline):
-                return False
         is_there = is_there and self._run_to(hot, target_ms, deadline)
         # A run that was heading somewhere stands when it is there.
         if is_there and hot.clock.run_until_ms is not None and hot.engine.now_ms >= hot.clock.run_until_ms:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.db import connection
 from django.db.models import Q
 from django.utils import timezone
 
 from lifecycle import tokens
 from lifecycle.engine import ENGINE_VERSION
-from lifecycle.models import Cluster, Command, RunControl, Shard
+from lifecycle.kube_api.describing import resources
+from lifecycle.kube_api.reading import reads
+from lifecycle.kube_api.watching import records
+from lifecycle.models import Cluster, Command, ObjectVersion, RunControl, Shard, StoredObject
+from lifecycle.models.rows import Rows
 from lifecycle.runs import entries, inbox
 from lifecycle.runs.run_clock import moment
-from lifecycle.runs.sharing import shares, turns
+from lifecycle.runs.sharing import shards, shares, turns
 from tests.runs.conftest import create
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -87,6 +93,113 @@ def test_the_commands_that_wait_and_what_came_of_them(make_cluster):
     cluster.delete()
     with pytest.raises(Command.DoesNotExist, match="gone with its cluster"):
         inbox.wait_for_result(second, 0)
+
+
+def values_of(instance: Any) -> dict[str, Any]:
+    return {field.attname: getattr(instance, field.attname) for field in instance._meta.concrete_fields}
+
+
+def test_a_command_is_stored_as_django_would(make_cluster):
+    cluster = make_cluster(is_auto=True)
+    payload = {"object": {"metadata": {"name": "ü \U0001f600"}, "spec": [None, True, 2**63, 0.5]}}
+    command = inbox.append(cluster, "create", payload, cluster.owner, pinned_ms=7)
+    assert values_of(Command.objects.get(pk=command.pk)) == values_of(command)
+    assert command.source is not None and timezone.now() - command.created_at < timedelta(minutes=1)
+    beside = Command(cluster=cluster, order=2, kind="create", payload=payload)
+    beside.save(force_insert=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CAST(payload AS TEXT) FROM lifecycle_command")
+        assert len({*cursor.fetchall()}) == 1
+
+
+def test_the_row_of_a_cluster_and_what_its_inbox_has(make_cluster):
+    cluster = make_cluster()
+    Cluster.objects.filter(pk=cluster.pk).update(
+        settings={"a": [1]}, anchor_wall=timezone.now(), achieved_speed=0.5, keep_ms=2**40, seq=2**62
+    )
+    flags = ("has_commands", "has_pinned", "has_controls")
+    for change, expected in (
+        (lambda: None, (False, False, False)),
+        (lambda: inbox.append(cluster, "delete", {}, pinned_ms=5), (True, True, False)),
+        (lambda: inbox.control(cluster, "pause"), (True, True, True)),
+    ):
+        change()
+        found, whole = shards.row_and_inbox(cluster.pk), Cluster.objects.get(pk=cluster.pk)
+        assert found is not None and values_of(found) == values_of(whole)
+        assert tuple(getattr(found, name) for name in flags) == expected
+    Rows(Cluster).refresh(cluster)
+    assert values_of(cluster) == values_of(whole)
+    Cluster.objects.filter(pk=cluster.pk).update(failure="broken")
+    assert shards.row_and_inbox(cluster.pk) is None
+    cluster.delete()
+    with pytest.raises(Cluster.DoesNotExist, match="is gone"):
+        Rows(Cluster).refresh(Cluster(pk=whole.pk))
+
+
+def test_an_object_by_its_place(make_cluster):
+    cluster, other = make_cluster(), make_cluster("other")
+    service, node = (resources.find(cluster, "", "v1", name) for name in ("services", "nodes"))
+    assert service is not None and node is not None
+    places: list[dict[str, object]] = [
+        {"kind": "Service", "namespace": "a", "name": "web"},
+        {"kind": "Service", "namespace": "b", "name": "web"},
+        {"kind": "Service", "namespace": "a", "name": "gone", "deleted_ms": 5},
+        {"kind": "Service", "namespace": "a", "name": "api", "group": "serving.example.org"},
+        {"kind": "Service", "namespace": "a", "name": "theirs", "cluster": other},
+        {"kind": "Node", "namespace": None, "name": "node-1"},
+    ]
+    for number, place in enumerate(places):
+        row = {"cluster": cluster, "uid": str(number), "rv": 1, "data": {"n": number}, **place}
+        StoredObject.objects.create(**row)
+    for resource, namespace, name, expected in (
+        (service, "a", "web", {"n": 0}),
+        (service, "b", "web", {"n": 1}),
+        (service, "a", "gone", None),
+        (service, "a", "api", None),
+        (service, "a", "theirs", None),
+        (node, None, "node-1", {"n": 5}),
+        (node, None, "web", None),
+    ):
+        assert reads.find(cluster, resource, namespace, name) == expected
+
+
+def test_what_is_recorded_of_kinds_page_by_page(make_cluster, monkeypatch):
+    monkeypatch.setattr(records, "PAGE_ROWS", 2)
+    cluster = make_cluster()
+    Cluster.objects.filter(pk=cluster.pk).update(rv=8, seq=4, anchor_wall=timezone.now(), has_reached=True)
+    kinds = [("", "Pod"), ("apps", "Deployment"), ("", "Secret")]
+    for rv in range(1, 11):
+        group, kind = kinds[rv % 3]
+        ObjectVersion.objects.create(
+            cluster=cluster, rv=rv, at_ms=rv, uid="u", type="ADDED", kind=kind, group=group, name="n",
+            patch={"z": rv, "a": "ü"},
+        )  # fmt: skip
+    head, rows = records.read_news(cluster.pk, kinds[:2], 1)
+    assert head == records.Head.of(Cluster.objects.get(pk=cluster.pk))
+    assert rows == [
+        records.Row(rv, "ADDED", *kinds[rv % 3], None, "n", "u", f'{{"z":{rv},"a":"ü"}}') for rv in (3, 4)
+    ]
+    assert [row.rv for row in records.read_news(cluster.pk, kinds[:2], 4)[1]] == [6, 7]
+    # What is above the cursor is not there.
+    assert [records.read_news(cluster.pk, wanted, 7)[1] for wanted in (kinds[:2], [])] == [[], []]
+    assert records.read_news(cluster.pk + 1, kinds, 0) == (None, [])
+
+
+def test_what_waits_is_found_without_a_look_at_what_is_done(make_cluster):
+    """A cluster has had a hundred thousand commands, and a turn is not to walk them."""
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL knows how many wait, and chooses by that")
+    cluster = make_cluster()
+    for question, values in (
+        (entries._LIST_WAITING, [cluster.pk, 0, 200]),
+        (shards.ROW_AND_INBOX, [cluster.pk]),
+        (turns._DUE_OF_SHARD, [ENGINE_VERSION, 0, ""]),
+    ):
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {question}", values)
+            plan = [step for _, _, _, step in cursor.fetchall()]
+        of_commands = [step for step in plan if " command " in step]
+        assert of_commands and all("command_pending" in step for step in of_commands), plan
 
 
 def test_who_shows_a_token(make_cluster):

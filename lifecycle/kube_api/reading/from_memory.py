@@ -74,9 +74,11 @@ async def answer(request: HttpRequest, at: str, path: str) -> tuple[Look, Text |
 
 def _read_wish(request: HttpRequest, path: str) -> Wish | None:
     """What is asked for, where it is a plain read of somebody's own token."""
+    if request.method != "GET":
+        return None
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     token, address = token.strip(), read_address(path)
-    is_plain = request.method == "GET" and scheme.lower() == "bearer" and token.startswith(tokens.PREFIX)
+    is_plain = scheme.lower() == "bearer" and token.startswith(tokens.PREFIX)
     if not is_plain or address is None or address.subresource or read_wanted(list_headers(request)).is_any:
         return None
     if (address.group, address.version, address.resource) not in _list_kept():

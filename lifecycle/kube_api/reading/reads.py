@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import orjson
+from django.db import connection
 from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
@@ -19,17 +20,29 @@ from lifecycle.models import Cluster, StoredObject
 Json = dict[str, Any]
 EVENTS = kind_id(*trace_events.KIND)
 EVERYTHING = Q()
+# One that came while the cluster's row was read is there; what is deleted is not.
+_THERE = """
+    SELECT CAST(data AS TEXT) FROM lifecycle_storedobject
+    WHERE cluster_id = %s AND kind = %s AND "group" = %s AND name = %s AND deleted_ms IS NULL
+"""
+_THERE_IN = f"{_THERE} AND namespace = %s"
 
 
 def find(cluster: Cluster, resource: Resource, namespace: str | None, name: str) -> Json | None:
     """One object's JSON as it is stored, None when there is none."""
-    rows = _rows(cluster, resource, namespace).filter(name=name)
-    # One that came while the cluster's row was read is there; what is deleted is not.
-    found = rows.filter(deleted_ms=None).values_list("data", flat=True).first()
-    if found is None and resource.kind_id == EVENTS:
+    place: list[int | str] = [cluster.pk, resource.kind, resource.stored_group, name]
+    with connection.cursor() as cursor:
+        if namespace is None:
+            cursor.execute(_THERE, place)
+        else:
+            cursor.execute(_THERE_IN, [*place, namespace])
+        row = cursor.fetchone()
+    if row is not None:
+        stored: Json = orjson.loads(row[0])
+        return stored
+    if resource.kind_id == EVENTS:
         return trace_events.find(cluster, namespace, name)
-    stored: Json | None = found
-    return standing.find(cluster, resource, namespace, name) if stored is None else stored
+    return standing.find(cluster, resource, namespace, name)
 
 
 def get(cluster: Cluster, resource: Resource, namespace: str | None, name: str, version: str = "") -> Json:

@@ -1,8 +1,8 @@
 """One cluster's changes, for all who watch it in this process: read once, as soon as they are recorded.
 
-A frame of the cluster's group says that there is more; as such messages may be lost, the stored head is
-looked at every two seconds too. Per kind that is watched the objects as they are now are kept, as JSON text,
-and the last changes, so that whoever comes back a moment later goes on from memory.
+As long as somebody watches, a frame of the cluster's group says that there is more; as such messages may be
+lost, the stored head is looked at every two seconds too. Per kind that is watched the objects as they are now
+are kept, as JSON text, and the last changes, so that whoever comes back a moment later goes on from memory.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import Context
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -21,15 +21,17 @@ from channels.layers import get_channel_layer
 from lifecycle.kube_api.reading import trace_events
 from lifecycle.kube_api.watching import events, records
 from lifecycle.kube_api.watching.cache import KindCache, Taker
-from lifecycle.kube_api.watching.records import Head, Kind
+from lifecycle.kube_api.watching.records import Head, Kind, Row
 from lifecycle.models import Cluster
-from lifecycle.threads import reading as in_thread
+from lifecycle.threads import answering
 
 log = logging.getLogger(__name__)
 
 HEAD_SECONDS = 2.0
 IDLE_SECONDS = 30.0
 """A cluster nobody watches any more is let go of after so long."""
+MOST_AT_ONCE = 8
+"""Of all feeds no more ask the database at once: each that does has a connection."""
 
 
 class Feed:
@@ -50,6 +52,9 @@ class Feed:
         self.idle_since: float | None = None
         self.checked_at = self.read_at = 0.0
         self.has_more = asyncio.Event()
+        self.channel: str | None = None
+        self.is_following = False
+        """Whether frames come by the channel."""
         # They outlive the request that happened to come first, and take nothing of it along.
         loop, own = asyncio.get_running_loop(), Context()
         self.tasks = [loop.create_task(work, context=own) for work in (self._listen(), self._look())]
@@ -73,10 +78,10 @@ class Feed:
 
     async def _make_cache(self, kind: Kind) -> KindCache:
         async with self.lock:
-            state, rv = await in_thread(records.read_state)(self.cluster_id, kind)
+            state, rv = await _ask(records.read_state, self.cluster_id, kind)
             cache = KindCache(state, rv)
             if kind == trace_events.KIND:
-                cache = await in_thread(events.EventCache.load)(self.cluster, state, rv)
+                cache = await _ask(events.EventCache.load, self.cluster, state, rv)
             # What the others have still to read this one may have already.
             self.rv = self.rv or rv
             return cache
@@ -85,7 +90,7 @@ class Feed:
         """Tell a taker of what follows; `check` says, off the event loop, whether it may go on watching."""
         cache.takers.add(taker)
         self.checks[taker] = check
-        self.idle_since = None
+        self._call_for_frames()
         if self.is_over:
             taker.end(self.reason)
 
@@ -99,21 +104,45 @@ class Feed:
         layer: Any = get_channel_layer()
         while True:
             try:
-                channel = await layer.new_channel()
-                await layer.group_add(self.group, channel)
+                self.channel = await layer.new_channel()
+                if self.is_watched:
+                    self.has_more.set()
                 while True:
-                    self._note(await layer.receive(channel))
+                    self._note(await layer.receive(self.channel))
             except Exception as problem:
                 # Without messages, looking every two seconds is what is left.
                 log.warning("no frames: %s", problem, extra={"group": self.group})
+                self.channel, self.is_following = None, False
                 await asyncio.sleep(HEAD_SECONDS)
+
+    async def _follow(self) -> None:
+        """Have frames come as long as somebody watches. Who only reads reads on without them (`reach`)."""
+        channel, is_wanted = self.channel, self.is_watched
+        if channel is None or self.is_following == is_wanted:
+            return
+        layer: Any = get_channel_layer()
+        try:
+            await (layer.group_add if is_wanted else layer.group_discard)(self.group, channel)
+        except Exception as problem:
+            log.warning("no frames: %s", problem, extra={"group": self.group})
+            return
+        # Meanwhile the channel may have been lost.
+        self.is_following = is_wanted and self.channel == channel
+        for pulse in self.pulses:
+            pulse.set()
+
+    def _call_for_frames(self) -> None:
+        """Somebody begins to watch: what is recorded until frames come is read then."""
+        self.idle_since = None
+        if not self.is_following:
+            self.has_more.set()
 
     @contextlib.contextmanager
     def pulse(self) -> Iterator[asyncio.Event]:
         """An event that is set with every frame: something was recorded, a log perhaps."""
         pulse = asyncio.Event()
         self.pulses.add(pulse)
-        self.idle_since = None
+        self._call_for_frames()
         try:
             yield pulse
         finally:
@@ -133,6 +162,7 @@ class Feed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self.has_more.wait(), HEAD_SECONDS)
                 self.has_more.clear()
+                await self._follow()
                 async with self.lock:
                     await self.read()
                 await self._look_after(asyncio.get_running_loop().time())
@@ -166,35 +196,35 @@ class Feed:
 
     async def read(self) -> None:
         """Everything recorded since, to all takers in order."""
-        head: Head | None = await in_thread(records.read_head)(self.cluster_id)
-        if head is None:
-            return self.close(None)
-        if head.epoch_id != self.head.epoch_id:
-            return self.close(records.Expired(self.rv, head.rv))
-        self.head = head
         caches = {
             kind: one.result() for kind, one in self.caches.items() if one.done() and not one.exception()
         }
-        while caches and self.rv < head.rv:
-            rows = await in_thread(records.read_rows)(
-                self.cluster_id, caches.keys(), self.rv, head.rv, records.PAGE_ROWS
-            )
-            upto = rows[-1].rv if len(rows) == records.PAGE_ROWS else head.rv
-            for row in rows:
-                cache = caches[row.group, row.kind]
-                if row.rv > cache.objects_rv:
-                    cache.add(row)
-            self._advance(caches, upto)
+        wanted_rv: int | None = None
+        while wanted_rv is None or (caches and self.rv < wanted_rv):
+            head, rows = await _ask(records.read_news, self.cluster_id, caches.keys(), self.rv)
+            if head is None:
+                return self.close(None)
+            if head.epoch_id != self.head.epoch_id:
+                return self.close(records.Expired(self.rv, head.rv))
+            self.head = head
+            wanted_rv = head.rv if wanted_rv is None else wanted_rv
+            self._take_in(caches, rows)
             # Others want the event loop too.
             await asyncio.sleep(0)
         for cache in caches.values():
             if isinstance(cache, events.EventCache):
-                cache.take_in(await in_thread(cache.read)(head.seq), head.seq)
+                cache.take_in(await _ask(cache.read, self.head.seq), self.head.seq)
 
-    def _advance(self, caches: dict[Kind, KindCache], upto: int) -> None:
-        self.rv = upto
+    def _take_in(self, caches: dict[Kind, KindCache], rows: list[Row]) -> None:
+        """A page of versions, or all there are up to the head."""
+        for row in rows:
+            cache = caches[row.group, row.kind]
+            if row.rv > cache.objects_rv:
+                cache.add(row)
+        if caches:
+            self.rv = rows[-1].rv if len(rows) == records.PAGE_ROWS else self.head.rv
         for cache in caches.values():
-            cache.advance(upto)
+            cache.advance(self.rv)
 
     async def _look_after(self, now: float) -> None:
         """Every two seconds: end the watches of those who may watch no longer, and one day this feed."""
@@ -205,7 +235,7 @@ class Feed:
         for taker, check in list(self.checks.items()):
             by_check.setdefault(check, []).append(taker)
         for check, takers in by_check.items():
-            if not await in_thread(check)():
+            if not await _ask(check):
                 for taker in takers:
                     taker.end(None)
         if self.is_watched:
@@ -225,6 +255,15 @@ class Feed:
             if task is not current:
                 task.cancel()
         self.caches.clear()
+
+
+_places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+
+async def _ask(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Have the database asked, in a thread that keeps its connection."""
+    async with _places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(MOST_AT_ONCE)):
+        return await answering(work)(*arguments)
 
 
 _feeds: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, Feed]] = WeakKeyDictionary()

@@ -9,11 +9,13 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import orjson
+from django.db import connection
 from django.db.models import Q, Sum, TextField
 from django.db.models.functions import Cast, Length
 
 from lifecycle.kube_api.watching.changes import ADDED, DELETED, Change, apply_patch
 from lifecycle.models import Cluster, ObjectVersion, StoredObject
+from lifecycle.models.rows import Rows
 from lifecycle.runs.run_clock import RunClock
 
 Json = dict[str, Any]
@@ -23,6 +25,17 @@ BEGINNING_RV = 4
 
 Kind = tuple[str, str]
 """The group and the name of a kind."""
+
+_HEADS = Rows(
+    Cluster,
+    "epoch_id rv oldest_rv seq instant_ms anchor_instant_ms anchor_wall speed paused as_fast_as_possible"
+    " run_until_ms run_until_condition is_auto has_reached",
+)
+_FIND_HEAD = f"SELECT {_HEADS.columns('cluster')} FROM lifecycle_cluster AS cluster WHERE id = %s"
+_LIST_VERSIONS = """
+    SELECT rv, type, "group", kind, namespace, name, uid, CAST(patch AS TEXT) FROM lifecycle_objectversion
+    WHERE cluster_id = %s AND rv > %s AND rv <= %s AND ({kinds}) ORDER BY rv LIMIT %s
+"""
 
 
 class Expired(Exception):
@@ -76,8 +89,15 @@ State = dict[str, Held]
 
 def read_head(cluster_id: int) -> Head | None:
     """The cursor as stored now; None when the cluster is gone."""
-    row = Cluster.objects.filter(pk=cluster_id).first()
+    row = _HEADS.find(_FIND_HEAD, [cluster_id])
     return Head.of(row) if row else None
+
+
+def read_news(cluster_id: int, kinds: Collection[Kind], after: int) -> tuple[Head | None, list[Row]]:
+    """The cursor, and a page of what is recorded of these kinds beyond a version, up to the cursor's."""
+    head = read_head(cluster_id)
+    is_new = head is not None and kinds and head.rv > after
+    return head, read_rows(cluster_id, kinds, after, head.rv, PAGE_ROWS) if head and is_new else []
 
 
 def check_version(rv: int, head: Head) -> None:
@@ -88,8 +108,11 @@ def check_version(rv: int, head: Head) -> None:
 
 def read_rows(cluster_id: int, kinds: Collection[Kind], after: int, upto: int, limit: int) -> list[Row]:
     """At most `limit` versions of these kinds beyond `after`, in order."""
-    rows = ObjectVersion.objects.filter(of_kinds(kinds), cluster_id=cluster_id, rv__gt=after, rv__lte=upto)
-    return [Row(*values) for values in _values(rows.order_by("rv")[:limit])]
+    chosen = " OR ".join(['("group" = %s AND kind = %s)'] * len(kinds))
+    named = [word for kind in sorted(kinds) for word in kind]
+    with connection.cursor() as cursor:
+        cursor.execute(_LIST_VERSIONS.format(kinds=chosen), [cluster_id, after, upto, *named, limit])
+        return [Row(*values) for values in cursor.fetchall()]
 
 
 def of_kinds(kinds: Collection[Kind]) -> Q:

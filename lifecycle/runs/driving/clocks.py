@@ -16,6 +16,7 @@ from lifecycle.engine.objects.times import format_time
 from lifecycle.engine.rules.telling.verdicts import tell_instant
 from lifecycle.input.instants import parse_instant
 from lifecycle.models import Cluster, RunControl
+from lifecycle.models.rows import Rows
 from lifecycle.reads import virtual_now_ms
 from lifecycle.runs import inbox
 from lifecycle.runs.driving import auto
@@ -26,6 +27,7 @@ Json = dict[str, Any]
 SPEED, PAUSED, RUN_UNTIL = "speed", "paused", "runUntil"
 FIELDS = (SPEED, PAUSED, RUN_UNTIL)
 CONTROL_SECONDS, LOOK_SECONDS = 10.0, 0.02
+_CLUSTERS = Rows(Cluster)
 
 
 def read_spec(cluster: Cluster) -> Json:
@@ -165,8 +167,8 @@ def read_at(cluster: Cluster, at: object) -> int | None:
 def wait_until_it_stands(cluster: Cluster, seconds: float) -> bool:
     """Whether time stands within so many seconds of wall time. `cluster` is refreshed."""
     deadline = time.monotonic() + seconds
-    cluster.refresh_from_db()
+    _CLUSTERS.refresh(cluster)
     while not cluster.paused and not cluster.failure and time.monotonic() < deadline:
         time.sleep(LOOK_SECONDS)
-        cluster.refresh_from_db()
+        _CLUSTERS.refresh(cluster)
     return cluster.paused

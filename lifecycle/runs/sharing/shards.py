@@ -22,6 +22,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from lifecycle.models import Cluster, Shard, Worker
+from lifecycle.models.rows import Rows
 from lifecycle.runs import metrics
 
 log = logging.getLogger(__name__)
@@ -33,9 +34,11 @@ BEAT_SECONDS = 0.5
 # Workers gone for this long are forgotten.
 FORGOTTEN = timedelta(hours=1)
 
+_CLUSTERS = Rows(Cluster)
 # What most turns need to know, in one query: the row, and whether the inbox holds anything.
-ROW_AND_INBOX = """
-    SELECT cluster.*,
+_INBOX = ("has_commands", "has_pinned", "has_controls")
+ROW_AND_INBOX = f"""
+    SELECT {_CLUSTERS.columns("cluster")},
         EXISTS (SELECT 1 FROM lifecycle_command AS command
             WHERE command.cluster_id = cluster.id AND command.state = 'pending') AS has_commands,
         EXISTS (SELECT 1 FROM lifecycle_command AS command
@@ -80,8 +83,7 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
         )
         share = math.ceil(len(shards) / len(alive))
         mine = [shard for shard in shards if shard.worker == worker]
-        for shard in mine:
-            _serve_on(shard, worker, now)
+        _serve_on(mine, worker, now)
         for shard in mine[share:]:
             _let_go(shard)
         free = [shard for shard in shards if shard.worker not in alive]
@@ -95,7 +97,15 @@ def beat(worker: str, hot_clusters: int = 0) -> list[int]:
 
 def row_and_inbox(cluster_id: int) -> Cluster | None:
     """The row of a cluster that can be served, with what the inbox has (`has_…`); None: it cannot."""
-    return next(iter(Cluster.objects.raw(ROW_AND_INBOX, [cluster_id])), None)
+    with connection.cursor() as cursor:
+        cursor.execute(ROW_AND_INBOX, [cluster_id])
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    cluster, inbox = _CLUSTERS.read(row[: len(_CLUSTERS)]), row[len(_CLUSTERS) :]
+    for name, holds in zip(_INBOX, inbox, strict=True):
+        setattr(cluster, name, bool(holds))
+    return cluster
 
 
 def take(cluster: Cluster, worker: str) -> bool:
@@ -162,15 +172,18 @@ def _note_alive(worker: str, now: datetime, hot_clusters: int) -> None:
     )
 
 
-def _serve_on(shard: Shard, worker: str, now: datetime) -> None:
-    # After a long gap of our own (a laptop that slept, a stopped process) time stood as well.
-    gap = timedelta(0) if shard.served_until is None else now - shard.served_until
-    if not -SLACK <= gap <= SILENCE:
+def _serve_on(mine: list[Shard], worker: str, now: datetime) -> None:
+    served = []
+    for shard in mine:
+        gap = timedelta(0) if shard.served_until is None else now - shard.served_until
+        if -SLACK <= gap <= SILENCE:
+            served.append(shard.number)
+            continue
+        # After a long gap of our own (a laptop that slept, a stopped process) time stood as well.
         _claim(shard, worker, now)
         _say_step(shard, gap)
-        return
-    shard.served_until = now
-    shard.save(update_fields=["served_until"])
+    # In one statement: while a worker says that it lives, its turns wait for the same processor.
+    Shard.objects.filter(number__in=served).update(served_until=now)
 
 
 def _let_go(shard: Shard) -> None:

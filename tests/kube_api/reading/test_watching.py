@@ -13,7 +13,7 @@ import pytest
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from channels.layers import get_channel_layer
 
-from lifecycle import frames
+from lifecycle import frames, threads
 from lifecycle.kube_api.watching import cache, feed, watcher
 from lifecycle.kube_api.watching.changes import Change, apply_patch
 from lifecycle.kube_api.watching.records import History
@@ -102,6 +102,7 @@ async def watching(
 async def end_feeds() -> None:
     for one in feed._feeds.pop(asyncio.get_running_loop(), {}).values():
         one.close(None)
+    threads.answering.close()
 
 
 def in_thread(work: Any) -> Any:
@@ -368,6 +369,26 @@ async def test_a_frame_wakes_the_feed_at_once(shop, monkeypatch):
         frame = frames.make_frame(shop.cluster, 0, 0, [], [])
         await get_channel_layer().group_send(shop.cluster.group, frames.group_message(frame))
         assert told(await found) == [("ADDED", "a", None)]
+
+
+async def test_a_feed_that_nobody_watches_reads_on_when_somebody_does(shop, monkeypatch):
+    monkeypatch.setattr(feed, "HEAD_SECONDS", 3600.0)
+    unwatched = feed.feed_of(shop.cluster)
+    kept = await unwatched.cache_of(SECRET)
+    before, earlier = kept.rv, await in_thread(Cluster.objects.get)(pk=shop.cluster.pk)
+    await in_thread(shop.create)("Secret", "a")
+    frame = frames.make_frame(shop.cluster, 0, 0, [], [])
+    await get_channel_layer().group_send(shop.cluster.group, frames.group_message(frame))
+    await asyncio.sleep(0.1)
+    assert kept.rv == before and not unwatched.is_following
+    # It was found when its row did not tell of the Secret yet.
+    shop.cluster = earlier
+    async with watching(shop, before) as reader:
+        assert told(await reader.read(1)) == [("ADDED", "a", None)] and unwatched.is_following
+        await reader.parts.aclose()
+        unwatched.has_more.set()
+        while unwatched.is_following:
+            await asyncio.sleep(0.01)
 
 
 async def test_a_feed_nobody_needs_is_let_go(shop, monkeypatch):

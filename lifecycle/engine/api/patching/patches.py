@@ -114,7 +114,9 @@ def _is_too_deep(value: Any) -> bool:
             for inner in (outer.values() if isinstance(outer, dict) else outer)
             if isinstance(inner, dict | list)
         ]
-    return bool(level)
+        if not level:
+            return False
+    return True
 
 
 def merge_patch(target: Any, patch: Any) -> Any:

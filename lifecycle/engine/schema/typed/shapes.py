@@ -50,8 +50,7 @@ class Shape:
         """The shape of a field that is declared by its name."""
         if self.own is not None:
             return self.own.get(name)
-        field = load_tables(self.release).types[self.type_name].get(name) if self.type_name else None
-        return shape_of(field, self.release) if field is not None else None
+        return _shapes_of_type(self.type_name, self.release).get(name) if self.type_name else None
 
     def find(self, name: str) -> Shape | None:
         """The shape of a field, declared or not; None: there is no such field."""
@@ -96,6 +95,13 @@ def shape_of(field: Field, release: Release = DEFAULT_RELEASE) -> Shape:
         return Shape(MAP, is_atomic, inner, field.type_name, release=release)
     scalar = "numeric" if field.type_name in _NUMBERS else field.type_name
     return Shape(SCALAR, scalar=scalar if scalar in ("numeric", "string", "boolean") else "")
+
+
+@cache
+def _shapes_of_type(type_name: str, release: Release) -> Mapping[str, Shape]:
+    """The shapes of the declared fields of a type, by name."""
+    fields = load_tables(release).types[type_name]
+    return {name: shape_of(field, release) for name, field in fields.items()}
 
 
 def _list_shape(field: Field, release: Release) -> Shape:

@@ -6,8 +6,10 @@ these are, so they stand here by their names.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from ...releases.release import Release
 from ..fields import LIST, MAP
 from .shapes import Shape
 
@@ -29,12 +31,17 @@ def with_zeros(value: Any, shape: Shape) -> Any:
         return value
     filled = {name: _fill(name, inner, shape) for name, inner in value.items()}
     if shape.type_name:
-        for name in shape.names:
+        for name in _list_written(shape.type_name, shape.release):
             if name not in filled:
-                zero = _zero_of(name, shape)
-                if zero is not ...:
-                    filled[name] = zero
+                filled[name] = _zero_of(name, shape)
     return filled
+
+
+@cache
+def _list_written(type_name: str, release: Release) -> list[str]:
+    """The fields of a type that are always written."""
+    shape = Shape(MAP, type_name=type_name, release=release)
+    return [name for name in shape.names if _zero_of(name, shape) is not ...]
 
 
 def without_empties(value: Any, shape: Shape) -> Any:
