@@ -42,7 +42,7 @@ def update_scale(asked: Asked) -> Answer:
     objects.require_name(scale, address.name)
     _find(asked)
     replicas = (scale.get("spec") or {}).get("replicas") or 0
-    if replicas < 0:
+    if replicas < 0 and not resource.custom:
         error = "must be greater than or equal to 0"
         raise_invalid_object(resource, address.name, "spec.replicas", replicas, error, "Scale.autoscaling")
     sized = {

@@ -156,7 +156,11 @@ def create(asked: Asked) -> Answer:
     """POST to a collection."""
     resource, address = asked.resource, asked.address
     data, problems = objects.read_object(
-        asked.request, resource.kind, resource.api_version, release=asked.release
+        asked.request,
+        resource.kind,
+        resource.api_version,
+        release=asked.release,
+        is_custom=resource.custom,
     )
     data = objects.place(data, address, resource)
     if versions.is_given(data):
@@ -181,7 +185,11 @@ def update(asked: Asked) -> Answer:
     """PUT to an object or a part of one."""
     resource, address = asked.resource, asked.address
     data, problems = objects.read_object(
-        asked.request, resource.kind, resource.api_version, release=asked.release
+        asked.request,
+        resource.kind,
+        resource.api_version,
+        release=asked.release,
+        is_custom=resource.custom,
     )
     data = objects.place(data, address, resource)
     objects.require_name(data, address.name)
@@ -218,9 +226,9 @@ def _check_update(resource: Resource, data: Json, old: Json) -> None:
     if uid and uid != kept["uid"]:
         raise _other_uid(resource, meta["name"], kept, uid)
     if version == 0 and (resource.custom or resource.served.needs_version):
-        raise_invalid_object(
-            resource, meta["name"], "metadata.resourceVersion", 0, "must be specified for an update"
-        )
+        # Kubernetes names the resource here, and not the kind.
+        said, place = "must be specified for an update", "metadata.resourceVersion"
+        raise_invalid_object(resource, meta["name"], place, 0, said, resource.qualified)
 
 
 def _other_uid(resource: Resource, name: str, kept: Json, uid: str) -> Refusal:

@@ -82,7 +82,7 @@ class Definitions:
 
         kept, dropped = prune(data, version.schema)
         filled = with_defaults(without_nulls(kept, version.schema), version.schema)
-        return filled, [f'unknown field "{path}"' for path in dropped]
+        return filled, [f'unknown field "{path}"' for path in sorted(dropped)]
 
     def find_dropped(self, data: Json) -> Sequence[str]:
         """The fields of an object that its schema does not know, as a strict reading words them."""
@@ -144,15 +144,23 @@ class Definitions:
         """What is wrong with a new object of any kind."""
         return validate_create(data, gates) + self.validate(data, options)
 
-    def validate(self, data: Json, options: WriteOptions, old: Json | None = None) -> list[FieldError]:
+    def validate(
+        self, data: Json, options: WriteOptions, old: Json | None = None, subresource: str | None = None
+    ) -> list[FieldError]:
         """What is wrong with an object by the schema of its kind and the rules in it.
 
-        `old`: as it is stored; None of a new one.
+        `old`: as it is stored; None of a new one. Of a write to /status the status is looked at alone.
         """
         version = self.find_version(data)
         if version is None:
             return []
-        from ..rules.custom_resources.validation import is_blocking, validate_custom
+        from ..rules.custom_resources.validation import (
+            WHOLE,
+            check_scale,
+            is_blocking,
+            validate_custom,
+            validate_status,
+        )
 
         # What every object has is checked as that of every object.
         own = {name: value for name, value in data.items() if name != "metadata"}
@@ -160,11 +168,17 @@ class Definitions:
         properties = {**(known.get("properties") or {})}
         properties.pop("metadata", None)
         needed = [name for name in known.get("required") or () if name != "metadata"]
-        errors = validate_custom(own, {**known, "properties": properties, "required": needed})
+        if subresource == "status":
+            errors = (
+                validate_status(own["status"], properties.get("status") or {}) if own.get("status") else []
+            )
+        else:
+            errors = validate_custom(own, {**known, "properties": properties, "required": needed})
+        errors += check_scale(data, version.scale) if version.scale is not None else []
         if not version.has_rules:
             return errors
         if any(is_blocking(error) for error in errors):
-            return [*errors, FieldError("<nil>", INVALID, None, _UNCHECKED)]
+            return [*errors, FieldError(WHOLE, INVALID, None, _UNCHECKED)]
         return errors + _ask_rules(data, old, version.schema, options)
 
     def is_spec_new(self, current: Json, wanted: Json) -> bool:

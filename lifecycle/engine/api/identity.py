@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kinds.registry import entry_of_json, kind_of_json
+from ..kinds.registry import entry_of, entry_of_json, kind_of_json
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pods.overlay import PodOverlay
 from ..rules.validation.words.field_error import each_invalid
@@ -92,7 +92,8 @@ _COUNTED = frozenset(
 def _is_counted(new: StoredObject) -> bool:
     """Whether an object has a generation."""
     kind = new.kind.id
-    return kind in _COUNTED or (new.spec is not None and kind not in _NOT_COUNTED)
+    is_told = new.spec is not None or entry_of(new.kind).is_custom
+    return kind in _COUNTED or (is_told and kind not in _NOT_COUNTED)
 
 
 def _draw(context: Context, owner_uid: str | None, address: tuple[str, str, str]) -> tuple[str, str]:

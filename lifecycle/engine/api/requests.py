@@ -148,6 +148,7 @@ def require_fresh(old: StoredObject, data: Json) -> None:
             " modified; please apply your changes to the latest version and try again",
             old.kind.plural,
             old.meta.name,
+            group=old.kind.group,
         )
 
 
@@ -174,7 +175,8 @@ def make_wanted(
     if subresource == "status":
         return _with_status(current, data)
     if subresource == SCALE:
-        return _with_size(current, (data.get("spec") or {}).get("replicas"), replicas_path)
+        spec = data.get("spec")
+        return _with_size(current, spec.get("replicas") if isinstance(spec, dict) else None, replicas_path)
     if subresource == FINALIZE:
         spec = {name: value for name, value in (current.get("spec") or {}).items() if name != "finalizers"}
         given = (data.get("spec") or {}).get("finalizers")
@@ -218,7 +220,8 @@ def _with_size(current: Json, replicas: Any, replicas_path: tuple[str, ...]) -> 
     replicas = 0 if replicas is None else replicas
     if isinstance(replicas, bool) or not isinstance(replicas, int):
         raise BadRequest(f"replicas {shorten(replicas)}: use a whole number, 0 or more")
-    if errors := check_not_negative("spec.replicas", replicas):
+    # A custom resource is held to its own schema.
+    if not entry_of_json(current).is_custom and (errors := check_not_negative("spec.replicas", replicas)):
         raise make_invalid("Scale", current["metadata"]["name"], errors, SCALE_VERSION)
     return _with_value(current, replicas_path, replicas)
 
@@ -272,9 +275,11 @@ def patched(
         changed = drop_unknown(changed, release)
     meta = _metadata_of(changed)
     _require_same_name(current["metadata"], meta)
-    if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:
-        return changed
-    return {**changed, "metadata": {name: meta[name] for name in meta if name != "resourceVersion"}}
+    if namespace := current["metadata"].get("namespace"):
+        meta = {**meta, "namespace": namespace}
+    if "resourceVersion" not in _metadata_of(patch):
+        meta = {name: value for name, value in meta.items() if name != "resourceVersion"}
+    return {**changed, "metadata": meta}
 
 
 def require_applied(old: StoredObject | None, target: Json, patch: Any) -> None:

@@ -252,7 +252,7 @@ class ApiServer:
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
         wanted = mutate(context, definitions.place(wanted), options, subresource or "")
         errors = validate_update(current, wanted, subresource or "", context.features)
-        errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current)
+        errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current, subresource)
         raise_invalid(wanted, show_as(errors, context.release))
         if entries is None:
             entries = self._managers.after_update(old, wanted, given, options, subresource or "")

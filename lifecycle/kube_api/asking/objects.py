@@ -6,6 +6,8 @@ from django.http import HttpRequest
 
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
+from lifecycle.engine.rules.validation.words.field_error import invalid
+from lifecycle.engine.rules.validation.words.refusal import make_invalid
 from lifecycle.engine.schema.check import find_wrong_types
 from lifecycle.engine.schema.go_errors import find_decode_error
 from lifecycle.engine.schema.scalars import name_go_kind
@@ -27,10 +29,12 @@ def read_object(
     api_version: str,
     lenient_version: bool = False,
     release: Release = DEFAULT_RELEASE,
+    is_custom: bool = False,
 ) -> tuple[Json, list[str]]:
     """The object of a body that is to be of a kind, and what a strict reader complains of in its text.
 
-    What says no kind is of that one. Raises Refusal (400, 413, 415).
+    What says no kind is of that one, but for a custom resource, which has to say both. Raises Refusal (400,
+    413, 415, 422).
     """
     try:
         body = read_body(request, release)
@@ -44,6 +48,8 @@ def read_object(
         go_kind = name_go_kind(data)
         said = f"json: cannot unmarshal {go_kind} into Go value of type {HEADER_TYPE}"
         raise _unrecognized(kind, _json_error(said), body.text)
+    if is_custom:
+        _check_custom_kind(data, kind, api_version, body.text)
     data = {**data, "apiVersion": data.get("apiVersion") or api_version, "kind": data.get("kind") or kind}
     _check_kind(data, kind, api_version, lenient_version, release)
     wrong = find_wrong_types(data, release)
@@ -69,6 +75,24 @@ def _check_kind(data: Json, kind: str, api_version: str, lenient_version: bool, 
         go_names = f"({version.rpartition('/')[2]}.{given}) to ({_package(api_version)}.{kind})"
         raise _unhandled(data, kind, f"converting {go_names}: unknown conversion")
     raise _unhandled(data, kind, f'no kind "{given}" is registered for version "{version}" {_SCHEME}')
+
+
+def _check_custom_kind(data: Json, kind: str, api_version: str, text: bytes) -> None:
+    given, version = data.get("kind"), data.get("apiVersion")
+    if not given:
+        shown = text.decode("utf-8", "replace")
+        raise _unrecognized(kind, f"Object 'Kind' is missing in '{shown}'", text)
+    if isinstance(given, str) and isinstance(version or "", str) and version != api_version:
+        raise bad_request(
+            f"the API version in the data ({version or ''}) does not match the expected API version"
+            f" ({api_version})"
+        )
+    if isinstance(given, str) and given != kind:
+        meta = data.get("metadata")
+        name = meta.get("name") if isinstance(meta, dict) else ""
+        error = invalid("kind", given, f"must be {kind}")
+        refused = make_invalid(given, name if isinstance(name, str) else "", [error], api_version)
+        raise Refusal.of_status(refused.to_status())
 
 
 def _package(api_version: str) -> str:

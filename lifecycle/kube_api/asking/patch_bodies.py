@@ -45,7 +45,7 @@ def read_patch(request: HttpRequest, how: str) -> tuple[Any, list[str]]:
     except Unreadable as problem:
         if how == APPLY:
             raise bad_request(f"error decoding YAML: error converting YAML to JSON: {problem}") from None
-        raise bad_request(f"error decoding patch: {problem}" if how == MERGE else str(problem)) from None
+        raise bad_request(str(problem) if how == STRATEGIC else f"error decoding patch: {problem}") from None
     return body.value, body.repeated
 
 

@@ -16,6 +16,7 @@ from .go_structs import GoText
 
 REQUIRED = "FieldValueRequired"
 INVALID = "FieldValueInvalid"
+TYPE_INVALID = "FieldValueTypeInvalid"
 NOT_SUPPORTED = "FieldValueNotSupported"
 FORBIDDEN = "FieldValueForbidden"
 DUPLICATE = "FieldValueDuplicate"
@@ -26,6 +27,7 @@ TOO_MANY = "FieldValueTooMany"
 _WORDS = {
     REQUIRED: "Required value",
     INVALID: "Invalid value",
+    TYPE_INVALID: "Invalid value",
     NOT_SUPPORTED: "Unsupported value",
     FORBIDDEN: "Forbidden",
     DUPLICATE: "Duplicate value",
