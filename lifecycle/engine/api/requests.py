@@ -216,6 +216,14 @@ def _with_status(current: Json, data: Json) -> Json:
     return {**wanted, "metadata": _keep_metadata(before, after)}
 
 
+def claim(wanted: Json, sent: Json, subresource: str | None) -> Json:
+    """A changed object as its writer comes to own it: labels that /status does not change are its too."""
+    if subresource != "status" or "metadata" not in sent:
+        return wanted
+    given = {name: one for name in ("labels", "annotations") if (one := sent["metadata"].get(name))}
+    return {**wanted, "metadata": {**wanted["metadata"], **given}}
+
+
 def _with_size(current: Json, replicas: Any, replicas_path: tuple[str, ...]) -> Json:
     replicas = 0 if replicas is None else replicas
     if isinstance(replicas, bool) or not isinstance(replicas, int):

@@ -50,6 +50,7 @@ from .requests import (
     SCALE,
     as_stored,
     check_address,
+    claim,
     check_structure,
     check_subresource,
     decode,
@@ -255,7 +256,8 @@ class ApiServer:
         errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current, subresource)
         raise_invalid(wanted, show_as(errors, context.release))
         if entries is None:
-            entries = self._managers.after_update(old, wanted, given, options, subresource or "")
+            claimed = claim(wanted, data, subresource)
+            entries = self._managers.after_update(old, claimed, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
         new = read_object(wanted, epoch_ms)
         admit_changed(context, old, new, subresource or "")

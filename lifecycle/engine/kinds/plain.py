@@ -66,8 +66,8 @@ _validate_kept_handler = late("classes", "validate_kept_handler")
 _validate_kept_value = late("classes", "validate_kept_value")
 _validate_priority_class = late("classes", "validate_priority_class")
 _validate_runtime_class = late("classes", "validate_runtime_class")
-_validate_definition = late("definitions", "validate_definition")
-_validate_kept_definition = late("definitions", "validate_kept_definition")
+_validate_changed_definition = late("definitions", "validate_changed_definition")
+_validate_new_definition = late("definitions", "validate_new_definition")
 _warn_of_rules = late("definitions", "warn_of_rules")
 _validate_endpoint_slice = late("endpoints", "validate_endpoint_slice")
 _validate_endpoints = late("endpoints", "validate_endpoints")
@@ -218,8 +218,8 @@ _CHECKED = (
         ),
         default=default_definition,
         drops_status=True,
-        validate=_of_any(_validate_definition),
-        validate_fixed=_validate_kept_definition,
+        validate_new=_validate_new_definition,
+        validate_fixed=_validate_changed_definition,
         warn=_warn_of_rules,
         served=Served(parts=STATUS_ONLY, categories=EXTENSIONS, kept_as="v1beta1", needs_version=True),
     ),

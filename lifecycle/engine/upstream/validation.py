@@ -82,6 +82,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/pods/volumes": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/pods/warnings": ("pkg/api/pod/warnings.go",),
     "rules/validation/quotas": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/schema_words": (
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go",
+    ),
     "rules/validation/schemas": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/validation.go",

@@ -172,6 +172,7 @@ class FieldManagers:
             after_apply,
             describe_conflicts,
             find_conflicts,
+            is_ignored,
             list_causes,
             without,
         )
@@ -183,13 +184,13 @@ class FieldManagers:
         managers = {} if is_new else self._known(live, shape)
         applier = make_manager(options.manager, APPLY, version, subresource)
         bare = without_empties(_without_managers(live), shape)
-        stated = Share(
-            without(set_of(applied, shape), self._not_written(live, subresource)), version, self._time()
-        )
+        left = self._not_written(live, subresource)
+        stated = Share(without(set_of(applied, shape), left), version, self._time())
         merged = apply_over(bare, applied, shape, managers.get(applier), {**managers, applier: stated})
         merged = without_empties(merged, shape)
         change = compare(bare, merged, shape)
-        conflicts = find_conflicts(managers, change, applier)
+        found = find_conflicts(managers, change, applier)
+        conflicts = [one for one in found if not is_ignored(one[1], left)]
         if conflicts and not options.is_forced:
             allowed = self._owned_by_kubectl(bare, shape) if applier.name == KUBECTL else NONE
             conflicts = conflicts if any(path not in allowed for _one, path in conflicts) else []
