@@ -51,7 +51,10 @@ def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | No
     asked = Asked(request, caller, options, address, resource, verb)
     if not caller.is_restricted:
         require_allowed(caller, attributes)
-    asked.form = content.negotiate(request.headers.get("Accept", ""), is_watch=verb == "watch")
+    accept = request.headers.get("Accept", "")
+    if not resource.custom:
+        content.require_route(accept)
+    asked.form = content.negotiate(accept, is_watch=verb == "watch")
     outcome = _carry_out(asked)
     warning = registry.entry_of_id(resource.kind_id).warning
     if isinstance(outcome, Answer) and warning and not outcome.warnings:

@@ -26,16 +26,28 @@ from ..rules.columns.policies import (
     WEBHOOK_COLUMNS,
 )
 from ..rules.columns.storage import ATTRIBUTES_CLASS_COLUMNS, DRIVER_COLUMNS, NODE_DRIVERS_COLUMNS
+from ..rules.defaults.passive import (
+    default_driver,
+    default_mutating_webhooks,
+    default_policy,
+    default_policy_binding,
+    default_webhooks,
+)
+from ..rules.serving.conversions import show_status
 from ..rules.serving.fields import read_at
-from .entry import KindEntry
+from .entry import Check, KindEntry
+from .late_checks import late
 from .served import AS_MOST, EXTENSIONS, STATUS, STATUS_ONLY, Form, Served, Subresource
 
 _ADMISSION = "admissionregistration.k8s.io/v1"
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
 _EXTENSION = Served(categories=EXTENSIONS, needs_version=True)
 _MUTATING = Served(categories=EXTENSIONS, needs_version=True, kept_as="v1beta1", kept_until=36)
-_EXTENSION_WITH_STATUS = Served(parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True)
-_WITH_STATUS = Served(parts=STATUS_ONLY)
+_SHOWN_WITH_STATUS = Form(show=show_status)
+_EXTENSION_WITH_STATUS = Served(
+    parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True, form=_SHOWN_WITH_STATUS
+)
+_WITH_STATUS = Served(parts=STATUS_ONLY, form=_SHOWN_WITH_STATUS)
 _DRIVER = Served(is_shown_when_deleted=True, needs_version=True)
 _DEVICES = Served(kept_as="v1beta2", kept_until=34)
 _SIGNING_REQUEST = Served(
@@ -51,8 +63,16 @@ _MUTATIONS = "what mutating policies make of objects is not modelled"
 _NOT_ASKED = "is stored, and no write is held to it"
 
 
-def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
-    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
+def _passive(
+    kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST, **checks: Any
+) -> KindEntry:
+    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served, **checks)
+
+
+def _check(module: str, function: str) -> Check:
+    """A check of the whole object, or of its spec, that no feature gate matters to."""
+    found = late(module, function)
+    return lambda json, gates: found(json)
 
 
 def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
@@ -62,7 +82,7 @@ def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
 
 
 def _admission(
-    name: str, plural: str, columns: Columns, served: Served, why: str = "", first_minor: int = 0
+    name: str, plural: str, columns: Columns, served: Served, why: str, first_minor: int = 0, **checks: Any
 ) -> KindEntry:
     """What would look at every write, and does not: whoever counts on that is told why."""
     return KindEntry(
@@ -71,6 +91,7 @@ def _admission(
         columns=columns,
         served=served,
         first_minor=first_minor,
+        **checks,
         warn=lambda data: [f"{name} {(data.get('metadata') or {}).get('name') or ''} {_NOT_ASKED}: {why}"],
     )
 
@@ -79,6 +100,7 @@ PASSIVE = (
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
         is_passive=True,
+        validate_spec=_check("ingresses", "validate_ingress_class"),
         columns=INGRESS_CLASS_COLUMNS,
         later_columns={36: LATER_INGRESS_CLASS_COLUMNS},
     ),
@@ -93,6 +115,8 @@ PASSIVE = (
         WEBHOOK_COLUMNS,
         _EXTENSION,
         _WEBHOOKS,
+        default=default_mutating_webhooks,
+        validate=_check("webhooks", "validate_webhooks"),
     ),
     _admission(
         "ValidatingWebhookConfiguration",
@@ -100,15 +124,21 @@ PASSIVE = (
         WEBHOOK_COLUMNS,
         _EXTENSION,
         _WEBHOOKS,
+        default=default_webhooks,
+        validate=_check("webhooks", "validate_webhooks"),
     ),
     KindEntry(
         kind=Kind(_ADMISSION, POLICY, "validatingadmissionpolicies", False),
+        default_spec=default_policy,
+        validate=_check("admission_policies", "validate_policy"),
         columns=POLICY_COLUMNS,
         served=_EXTENSION_WITH_STATUS,
         warn=_warn_of_policy,
     ),
     KindEntry(
         kind=Kind(_ADMISSION, POLICY_BINDING, "validatingadmissionpolicybindings", False),
+        default_spec=default_policy_binding,
+        validate_spec=_check("admission_policies", "validate_policy_binding"),
         columns=POLICY_BINDING_COLUMNS,
         served=_EXTENSION,
     ),
@@ -141,22 +171,40 @@ PASSIVE = (
         ADDRESS_RANGE_COLUMNS,
         _WITH_STATUS,
     ),
-    _passive(Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False), DRIVER_COLUMNS, _DRIVER),
-    _passive(Kind("storage.k8s.io/v1", "CSINode", "csinodes", False), NODE_DRIVERS_COLUMNS, _DRIVER),
+    _passive(
+        Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False),
+        DRIVER_COLUMNS,
+        _DRIVER,
+        default_spec=default_driver,
+        validate_spec=_check("drivers", "validate_driver"),
+    ),
+    _passive(
+        Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
+        NODE_DRIVERS_COLUMNS,
+        _DRIVER,
+        validate_spec=_check("drivers", "validate_node_drivers"),
+    ),
     _passive(
         Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
         served=Served(needs_version=True),
+        validate=_check("drivers", "validate_capacity"),
     ),
     _passive(
         Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
         ATTRIBUTES_CLASS_COLUMNS,
         Served(is_shown_when_deleted=True, kept_as="v1beta1", kept_until=35),
+        validate=_check("drivers", "validate_attributes_class"),
     ),
     _passive(Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False), (AGE,), _DEVICES),
     _passive(
         Kind("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"),
         RESOURCE_CLAIM_COLUMNS,
-        Served(parts=STATUS_ONLY, kept_as=_DEVICES.kept_as, kept_until=_DEVICES.kept_until),
+        Served(
+            parts=STATUS_ONLY,
+            kept_as=_DEVICES.kept_as,
+            kept_until=_DEVICES.kept_until,
+            form=_SHOWN_WITH_STATUS,
+        ),
     ),
     _passive(Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"), (AGE,), _DEVICES),
     _passive(

@@ -39,10 +39,13 @@ from ..rules.defaults.services import default_endpoint_slice, default_endpoints
 from ..rules.defaults.workloads import default_pod_template
 from ..rules.serving.conversions import (
     read_newer_event,
+    show_attachment,
     show_core_event,
     show_ingress,
     show_newer_event,
     show_role,
+    show_slice,
+    show_status,
 )
 from ..rules.serving.fields import CORE_EVENT_FIELDS, NEWER_EVENT_FIELDS, read_at
 from ..rules.validation.configurations import (
@@ -59,6 +62,7 @@ from .entry import Check, Json, KindEntry
 from .late_checks import late
 from .served import EXTENSIONS, STATUS_ONLY, Form, Served, Subresource
 
+_validate_attachment = late("drivers", "validate_attachment")
 _validate_binding = late("access", "validate_binding")
 _validate_kept_role = late("access", "validate_kept_role")
 _validate_role = late("access", "validate_role")
@@ -150,7 +154,7 @@ _READ = (
         validate_update=lambda old, new, gates: _validate_quota_change(old, new),
         validate_status=_validate_quota_status,
         columns=QUOTA_COLUMNS,
-        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True),
+        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True, form=Form(show=show_status)),
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
@@ -167,6 +171,7 @@ _READ = (
         validate=_of_any(_validate_endpoint_slice),
         validate_update=lambda old, new, gates: _validate_slice_update(old, new),
         columns=SLICE_COLUMNS,
+        served=Served(form=Form(show=show_slice)),
     ),
     KindEntry(
         kind=SERVICE_ACCOUNT,
@@ -181,8 +186,14 @@ _READ = (
     KindEntry(kind=CONTAINER_PROFILE),
     KindEntry(
         kind=ATTACHMENT_KIND,
+        validate_new=lambda data: _validate_attachment(data.get("spec") or {}),
         columns=ATTACHMENT_COLUMNS,
-        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True, needs_version=True),
+        served=Served(
+            parts=STATUS_ONLY,
+            is_shown_when_deleted=True,
+            needs_version=True,
+            form=Form(show=show_attachment),
+        ),
     ),
     KindEntry(
         kind=LEASE_KIND,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from ..objects.kinds import group_of
 from ..objects.quantity import canonical, canonical_milli
 from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release
@@ -19,6 +20,7 @@ from .paths import format_path
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
 
 Json = dict[str, Any]
+_STORED_AS_JSON = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 
 
 def decode(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
@@ -39,6 +41,34 @@ def drop_nulls(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
 def drop_unknown(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
     """An object without the fields that nobody knows; one of a kind without a table stays as it is."""
     return _known(data, find_fields(data, release), load_tables(release).types)
+
+
+def drop_empty(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
+    """An object without empty lists and maps, which are none once it is stored: it is so as protobuf.
+
+    Of kinds without a table, and of definitions and API services, objects are stored as JSON and keep them.
+    """
+    if group_of(data["apiVersion"]) in _STORED_AS_JSON:
+        return data
+    return _full(data, find_fields(data, release), load_tables(release).types)
+
+
+def _full(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
+    if ANY_FIELD in fields:
+        return data
+    return {
+        name: _full_in(item, fields[name], types) if name in fields else item
+        for name, item in data.items()
+        if not (item in ([], {}) and name in fields and fields[name].shape in (LIST, MAP))
+    }
+
+
+def _full_in(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
+    if isinstance(value, list) and field.shape == LIST and field.inner is not None:
+        return [_full_in(item, field.inner, types) for item in value]
+    if isinstance(value, dict) and field.shape != MAP and field.type_name in types:
+        return _full(value, types[field.type_name], types)
+    return value
 
 
 def _known(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:

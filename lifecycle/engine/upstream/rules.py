@@ -85,6 +85,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "rules/defaults/jobs": ("pkg/apis/batch/v1/defaults.go", "pkg/registry/batch/job/strategy.go"),
     "rules/defaults/nodes": ("pkg/kubelet/kubelet_node_status.go",),
+    "rules/defaults/passive": (
+        "pkg/apis/admissionregistration/v1/defaults.go",
+        "pkg/apis/storage/v1/defaults.go",
+    ),
     "rules/defaults/others": (
         "pkg/apis/autoscaling/v1/defaults.go",
         "pkg/apis/autoscaling/v2/defaults.go",

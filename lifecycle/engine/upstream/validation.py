@@ -82,6 +82,12 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/pods/volumes": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/pods/warnings": ("pkg/api/pod/warnings.go",),
     "rules/validation/quotas": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/admission_policies": ("pkg/apis/admissionregistration/validation/validation.go",),
+    "rules/validation/drivers": ("pkg/apis/storage/validation/validation.go",),
+    "rules/validation/webhooks": (
+        "pkg/apis/admissionregistration/validation/validation.go",
+        "staging/src/k8s.io/apiserver/pkg/util/webhook/validation.go",
+    ),
     "rules/validation/schema_words": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go",

@@ -90,6 +90,11 @@ def unsupported_media_type(accepted: str) -> Refusal:
     return Refusal(415, message, "UnsupportedMediaType")
 
 
+def no_such_patch() -> Refusal:
+    """A patch of a type that no route takes: of what Kubernetes itself serves, the router says so."""
+    return Refusal(415, "415: Unsupported Media Type", "UnsupportedMediaType", {})
+
+
 def read_json(text: bytes) -> Body:
     """JSON, of keys given twice the last. Raises Unreadable, in Go's words."""
     # Go reads what is no UTF-8 as the sign for it.

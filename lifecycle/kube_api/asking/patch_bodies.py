@@ -33,7 +33,7 @@ def read_type(request: HttpRequest, resource: Resource, release: Release) -> str
     taken = list_types(resource, release)
     how = taken.get(first_word(request.headers.get("Content-Type")))
     if how is None:
-        raise bodies.unsupported_media_type(", ".join(taken))
+        raise bodies.unsupported_media_type(", ".join(taken)) if resource.custom else bodies.no_such_patch()
     return how
 
 

@@ -93,7 +93,7 @@ def _find_misread(patched: Json, head: Json, release: Release) -> str:
 
     It is read as what it says that it is, and is then no such object as was patched.
     """
-    version, kind = patched.get("apiVersion"), patched.get("kind")
+    version, kind = (str(patched.get(name) or "") for name in ("apiVersion", "kind"))
     if (version, kind) == (head["apiVersion"], head["kind"]) or not is_known_kind(
         head["apiVersion"], head["kind"], release
     ):

@@ -204,8 +204,9 @@ def _check_lists(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
     if isinstance(value, list):
         yield from _check_unique(value, schema, path)
         items = schema.get("items")
-        for index, one in enumerate(value if isinstance(items, dict) else ()):
-            yield from _check_lists(one, items, f"{path}[{index}]")
+        if isinstance(items, dict):
+            for index, one in enumerate(value):
+                yield from _check_lists(one, items, f"{path}[{index}]")
     elif isinstance(value, dict):
         known, further = schema.get("properties") or {}, schema.get("additionalProperties")
         for name, one in value.items():
