@@ -163,7 +163,7 @@ def create(asked: Asked) -> Answer:
         is_custom=resource.custom,
     )
     data = objects.place(data, address, resource)
-    if versions.is_given(data):
+    if versions.is_given(data) and "All" not in asked.options.every("dryRun"):
         raise unknown("resourceVersion should not be set on objects to be created")
     stored = to_stored(resource, data)
     check_form(resource, None, stored)

@@ -49,6 +49,11 @@ _EXTENSION_WITH_STATUS = Served(
 )
 _WITH_STATUS = Served(parts=STATUS_ONLY, form=_SHOWN_WITH_STATUS)
 _DRIVER = Served(is_shown_when_deleted=True, needs_version=True)
+_SLICES = Served(
+    kept_as="v1beta2",
+    kept_until=34,
+    form=Form(fields={f"spec.{name}": read_at(f"spec.{name}") for name in ("nodeName", "driver")}),
+)
 _DEVICES = Served(kept_as="v1beta2", kept_until=34)
 _SIGNING_REQUEST = Served(
     parts={"approval": Subresource(), "status": STATUS},
@@ -208,7 +213,7 @@ PASSIVE = (
     ),
     _passive(Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"), (AGE,), _DEVICES),
     _passive(
-        Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS, _DEVICES
+        Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS, _SLICES
     ),
     _passive(Kind(_FLOW, "FlowSchema", "flowschemas", False), FLOW_SCHEMA_COLUMNS, _WITH_STATUS),
     _passive(

@@ -51,10 +51,12 @@ def read_patch(request: HttpRequest, how: str) -> tuple[Any, list[str]]:
 
 def check_applied(value: Any, resource: Resource, address: Address) -> Any:
     """A configuration that is applied, of the kind it is sent to. Raises Refusal (400)."""
+    value = {} if value is None else value
     if not isinstance(value, dict):
         go_kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
         said = f"json: cannot unmarshal {go_kind} into Go value of type map[string]interface {{}}"
-        raise bad_request(f"error decoding YAML: {said}")
+        wrapped = "error unmarshaling JSON: while decoding JSON: "
+        raise bad_request(f"error decoding YAML: {wrapped}{said}")
     version, kind = value.get("apiVersion") or "", value.get("kind") or ""
     part = resource.parts.get(address.subresource)
     wanted = (f"{part.group}/{part.version}", part.kind) if part is not None and part.version else None

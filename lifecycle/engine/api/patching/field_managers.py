@@ -262,7 +262,7 @@ class FieldManagers:
             owned = without(fields, ())
             if owned:
                 writer = make_manager(name, UPDATE, live["apiVersion"], "")
-                managers[writer] = Share(owned, live["apiVersion"])
+                managers[writer] = Share(owned, live["apiVersion"], self._time())
         return managers
 
     def _owned_by_kubectl(self, live: Json, shape: Shape) -> FieldSet:
@@ -283,6 +283,8 @@ class FieldManagers:
         if options.manager != KUBECTL or not annotations.get(LAST_APPLIED):
             return merged
         remembered = with_last_applied(applied)["metadata"]["annotations"].get(LAST_APPLIED, "")
+        # Unlike kubectl, the API server leaves out annotations that are none.
+        remembered = remembered.replace('"metadata":{"annotations":{},', '"metadata":{', 1)
         meta = {**merged["metadata"], "annotations": {**annotations, LAST_APPLIED: remembered}}
         return {**merged, "metadata": meta}
 
@@ -299,12 +301,19 @@ def _list_parts(old: StoredObject, new: StoredObject, epoch_ms: int) -> list[tup
         before, after = (
             {**head, "metadata": _owned_metadata(one), "spec": one.spec_json(epoch_ms)} for one in (old, new)
         )
-        is_size = kind.id in _SIZED and not new.meta.controller and _differ_in_size(before, after)
-        parts.append(("scale" if is_size else "", CONTROLLER_MANAGER, before, after))
+        parts.append((_find_part(old, new, before, after), CONTROLLER_MANAGER, before, after))
     if old.status is not new.status:
         before, after = ({**head, "status": one.status_json(epoch_ms) or {}} for one in (old, new))
         parts.append(("status", _find_reporter(new), before, after))
     return parts
+
+
+def _find_part(old: StoredObject, new: StoredObject, before: Json, after: Json) -> str:
+    """The subresource by which a controller writes: a Deployment's revision goes with its status."""
+    kind = new.kind.id
+    if kind == "Deployment" and old.spec is new.spec:
+        return "status"
+    return "scale" if kind in _SIZED and not new.meta.controller and _differ_in_size(before, after) else ""
 
 
 def _owned_metadata(obj: StoredObject) -> Json:

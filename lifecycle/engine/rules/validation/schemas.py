@@ -176,7 +176,9 @@ def _validate_pattern(schema: Part) -> None:
     if not pattern:
         return
     try:
-        re2.compile(pattern)
+        options = re2.Options()
+        options.log_errors = False
+        re2.compile(pattern, options)
     except re2.error as problem:
         schema.refuse("pattern", f"must be a valid regular expression, but isn't: {_word_as_go(problem)}")
 

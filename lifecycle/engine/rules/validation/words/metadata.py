@@ -81,7 +81,8 @@ def _validate_owners(part: Part) -> None:
     first, field = "", "ownerReferences"
     for owner in part.parts(field):
         kind, name = owner["kind"] or "", owner["name"] or ""
-        if not (owner["apiVersion"] or "").rpartition("/")[2]:
+        version = owner["apiVersion"] or ""
+        if not version.rpartition("/")[2] or version.count("/") > 1:
             part.refuse(f"{field}.apiVersion", "version must not be empty", owner["apiVersion"] or "")
         for one in ("kind", "name", "uid"):
             if not owner[one]:
