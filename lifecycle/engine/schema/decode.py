@@ -20,6 +20,8 @@ from .paths import format_path
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
 
 Json = dict[str, Any]
+_RESET = "managedFields"
+"""What says something where it is empty: that managers are to be forgotten."""
 _STORED_AS_JSON = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 
 
@@ -59,7 +61,7 @@ def _full(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
     return {
         name: _full_in(item, fields[name], types) if name in fields else item
         for name, item in data.items()
-        if not (item in ([], {}) and name in fields and fields[name].shape in (LIST, MAP))
+        if not (item in ([], {}) and name in fields and fields[name].shape in (LIST, MAP) and name != _RESET)
     }
 
 

@@ -453,29 +453,30 @@ def test_what_says_who_is_asked_is_not_asked_of():
     assert desk.submit("delete", kind="ValidatingAdmissionPolicy", name="gate").code == 200
 
 
+SOMEBODY = {"name": "x", "parameterNotFoundAction": "Deny"}
 ODD_RULES = {"resourceRules": [None, {"resources": [None, ""]}]}
 
 
 @pytest.mark.parametrize(
     "spec, of_policy, of_binding",
     [
-        pytest.param(None, 201, 201, id="none"),
-        pytest.param({}, 201, 201, id="empty"),
-        pytest.param({"validations": [{}], "variables": [{}]}, 201, 201, id="without expressions"),
-        pytest.param({"paramKind": {}, "paramRef": {}}, 201, 201, id="parameters of nothing"),
-        pytest.param({"validations": [None, {}]}, 400, 201, id="a validation that is null"),
-        pytest.param({"variables": [None]}, 400, 201, id="a variable that is null"),
-        pytest.param({"matchConditions": [None]}, 400, 201, id="a condition that is null"),
-        pytest.param({"auditAnnotations": [None]}, 400, 201, id="an annotation that is null"),
-        pytest.param({"matchConstraints": ODD_RULES}, 400, 201, id="a rule that is null"),
-        pytest.param({"matchResources": ODD_RULES}, 201, 400, id="a rule of a binding that is null"),
+        pytest.param(None, 422, 422, id="none"),
+        pytest.param({}, 422, 422, id="empty"),
+        pytest.param({"validations": [{}], "variables": [{}]}, 422, 422, id="without expressions"),
+        pytest.param({"paramKind": {}, "paramRef": {}}, 422, 422, id="parameters of nothing"),
+        pytest.param({"validations": [None, {}]}, 400, 422, id="a validation that is null"),
+        pytest.param({"variables": [None]}, 400, 422, id="a variable that is null"),
+        pytest.param({"matchConditions": [None]}, 400, 422, id="a condition that is null"),
+        pytest.param({"auditAnnotations": [None]}, 400, 422, id="an annotation that is null"),
+        pytest.param({"matchConstraints": ODD_RULES}, 400, 422, id="a rule that is null"),
+        pytest.param({"matchResources": ODD_RULES}, 422, 400, id="a rule of a binding that is null"),
         pytest.param(
-            {"matchConstraints": {"objectSelector": {"matchExpressions": [None]}}}, 400, 201, id="a selector"
+            {"matchConstraints": {"objectSelector": {"matchExpressions": [None]}}}, 400, 422, id="a selector"
         ),
     ],
 )
 def test_what_is_no_policy_harms_no_write(spec, of_policy, of_binding):
-    """What cannot be read is refused when it comes; fields of the other kind are unknown, and dropped."""
+    """What cannot be read or says too little is refused when it comes; unknown fields are dropped."""
     for kind, code in (
         ("ValidatingAdmissionPolicy", of_policy),
         ("ValidatingAdmissionPolicyBinding", of_binding),
@@ -483,14 +484,14 @@ def test_what_is_no_policy_harms_no_write(spec, of_policy, of_binding):
         desk = Desk()
         odd = {"apiVersion": GROUP, "kind": kind, "metadata": {"name": "gate"}, "spec": spec}
         assert desk.create(odd).code == code
-        other = make_policy(KEPT) if kind.endswith("Binding") else make_binding(paramRef={"name": "x"})
+        other = make_policy(KEPT) if kind.endswith("Binding") else make_binding(paramRef=SOMEBODY)
         assert desk.create(other).code == 201
         assert desk.create(NOT_OWNED).code == 201
 
 
 def test_a_kind_of_parameters_that_nobody_knows_is_refused_as_the_policy_says():
     unknown = {"apiVersion": "nobody/v1", "kind": "Nothing"}
-    binding = make_binding(["Warn"], paramRef={"name": "x"})
+    binding = make_binding(["Warn"], paramRef=SOMEBODY)
     words = "failed to configure binding: paramKind kind `nobody/v1, Kind=Nothing` not known"
     assert ask(make_policy(KEPT, paramKind=unknown), NOT_OWNED, binding) == (422, HEAD + words, [])
     passed = make_policy(KEPT, paramKind=unknown, failurePolicy="Ignore")

@@ -102,7 +102,7 @@ def validate_endpoints(data: Part) -> None:
 
 
 def _validate_address(address: Part) -> None:
-    """An address of the older form, which is looked at as one, and then as one that traffic can be sent to."""
+    """An address of the older form: whether it is one, and then whether traffic can be sent to it."""
     text = address["ip"] or ""
     if read_address(text) is None:
         address.errors += check_address(address.at("ip"), text)
