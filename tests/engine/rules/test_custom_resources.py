@@ -138,7 +138,8 @@ TEXT = {"type": "string"}
             {"type": "object", "oneOf": [{"required": ["y"]}, {"required": ["z"]}]},
             {},
             [
-                '<nil>: Invalid value: "": "x" must validate one and only one schema (oneOf). Found none valid',
+                '<nil>: Invalid value: "": "x" must validate one and only one schema (oneOf). Found none'
+                " valid",
                 "x.y: Required value",
             ],
             id="one of",
@@ -342,14 +343,14 @@ def _with_field(schema: Any) -> Any:
         ),
         pytest.param(
             _with_field({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "odd"}),
-            's.properties[a].x-kubernetes-list-type: Unsupported value: "odd": supported values: "atomic", "set",'
-            ' "map"',
+            's.properties[a].x-kubernetes-list-type: Unsupported value: "odd": supported values: "atomic",'
+            ' "set", "map"',
             id="a list of no kind",
         ),
         pytest.param(
             _with_field({"type": "string", "pattern": "("}),
-            's.properties[a].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error'
-            " parsing regexp: missing closing ): `(`",
+            's.properties[a].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t:'
+            " error parsing regexp: missing closing ): `(`",
             id="a pattern",
         ),
         pytest.param(
@@ -364,19 +365,20 @@ def _with_field(schema: Any) -> Any:
         ),
         pytest.param(
             _with_field({"type": "string", "uniqueItems": True}),
-            "s.properties[a].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity"
-            " becomes quadratic",
+            "s.properties[a].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime"
+            " complexity becomes quadratic",
             id="unique items",
         ),
         pytest.param(
             _with_field({"type": "object", "x-kubernetes-embedded-resource": True}),
-            "s.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true"
-            " without x-kubernetes-preserve-unknown-fields",
+            "s.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is"
+            " true without x-kubernetes-preserve-unknown-fields",
             id="an embedded object of no fields",
         ),
         pytest.param(
             _with_field({"type": "object", "x-kubernetes-preserve-unknown-fields": False}),
-            "s.properties[a].x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined",
+            "s.properties[a].x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or"
+            " undefined",
             id="not to preserve",
         ),
         pytest.param(
