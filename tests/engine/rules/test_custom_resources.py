@@ -371,8 +371,8 @@ def _with_field(schema: Any) -> Any:
         ),
         pytest.param(
             _with_field({"type": "object", "x-kubernetes-embedded-resource": True}),
-            "s.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is"
-            " true without x-kubernetes-preserve-unknown-fields",
+            "s.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource"
+            " is true without x-kubernetes-preserve-unknown-fields",
             id="an embedded object of no fields",
         ),
         pytest.param(
