@@ -33,7 +33,7 @@ from ..rules.defaults.passive import (
     default_policy_binding,
     default_webhooks,
 )
-from ..rules.serving.conversions import show_status
+from ..rules.serving.conversions import show_drivers, show_status
 from ..rules.serving.fields import read_at
 from .entry import Check, KindEntry
 from .late_checks import late
@@ -186,7 +186,7 @@ PASSIVE = (
     _passive(
         Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
         NODE_DRIVERS_COLUMNS,
-        _DRIVER,
+        Served(is_shown_when_deleted=True, needs_version=True, form=Form(show=show_drivers)),
         validate_spec=_check("drivers", "validate_node_drivers"),
     ),
     _passive(

@@ -41,6 +41,7 @@ from ..rules.serving.conversions import (
     read_newer_event,
     show_attachment,
     show_core_event,
+    show_endpoints,
     show_ingress,
     show_newer_event,
     show_role,
@@ -72,6 +73,8 @@ _validate_priority_class = late("classes", "validate_priority_class")
 _validate_runtime_class = late("classes", "validate_runtime_class")
 _validate_changed_definition = late("definitions", "validate_changed_definition")
 _validate_new_definition = late("definitions", "validate_new_definition")
+_warn_of_certificate = late("configurations", "warn_of_certificate")
+_warn_of_class = late("ingresses", "warn_of_class")
 _warn_of_rules = late("definitions", "warn_of_rules")
 _validate_endpoint_slice = late("endpoints", "validate_endpoint_slice")
 _validate_endpoints = late("endpoints", "validate_endpoints")
@@ -131,6 +134,7 @@ _READ = (
         default=default_secret,
         validate=_of_any(validate_secret),
         validate_fixed=validate_kept_secret,
+        warn=_warn_of_certificate,
         columns=SECRET_COLUMNS,
         served=Served(form=Form(fields={"type": read_at("type")})),
     ),
@@ -163,7 +167,11 @@ _READ = (
         default=default_endpoints,
         validate=_of_any(_validate_endpoints),
         columns=ENDPOINTS_COLUMNS,
-        served=Served(is_created_by_update=True, registry_name="services/endpoints"),
+        served=Served(
+            is_created_by_update=True,
+            registry_name="services/endpoints",
+            form=Form(show=show_endpoints),
+        ),
     ),
     KindEntry(
         kind=ENDPOINT_SLICE_KIND,
@@ -207,6 +215,7 @@ _CHECKED = (
         kind=Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
         metadata_looks=2,
         validate_new=_validate_new_ingress,
+        warn=_warn_of_class,
         validate_spec=_validate_ingress,
         columns=INGRESS_COLUMNS,
         served=Served(parts=STATUS_ONLY, registry_name="ingress", form=Form(show=show_ingress)),

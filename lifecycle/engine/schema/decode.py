@@ -22,6 +22,13 @@ from .tables import ANY_FIELD, Fields, find_fields, load_tables
 Json = dict[str, Any]
 _RESET = "managedFields"
 """What says something where it is empty: that managers are to be forgotten."""
+_ZERO_IS_NONE = frozenset(
+    (
+        "globalDefault hostIPC hostNetwork hostPID hostPort minReadySeconds paused publishNotReadyAddresses"
+        " stdin stdinOnce tty unschedulable"
+    ).split()
+)
+"""Numbers and truths that are no pointers in Go: to say nothing is to say 0, or no."""
 _STORED_AS_JSON = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 
 
@@ -46,7 +53,7 @@ def drop_unknown(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
 
 
 def drop_empty(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
-    """An object without empty lists and maps, which are none once it is stored: it is so as protobuf.
+    """An object without empty lists and maps, which are none once it is stored, as protobuf, nor some zeros.
 
     Of kinds without a table, and of definitions and API services, objects are stored as JSON and keep them.
     """
@@ -61,8 +68,14 @@ def _full(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
     return {
         name: _full_in(item, fields[name], types) if name in fields else item
         for name, item in data.items()
-        if not (item in ([], {}) and name in fields and fields[name].shape in (LIST, MAP) and name != _RESET)
+        if not (name in fields and _is_left_out(name, item, fields[name]))
     }
+
+
+def _is_left_out(name: str, value: Any, field: Field) -> bool:
+    if field.shape in (LIST, MAP):
+        return value in ([], {}) and name != _RESET
+    return name in _ZERO_IS_NONE and (value is False or value == 0)
 
 
 def _full_in(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:

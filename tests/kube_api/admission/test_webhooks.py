@@ -23,7 +23,7 @@ from cryptography.x509.oid import NameOID
 from lifecycle.engine.api.patching.json_patch import json_patch
 from lifecycle.kube_api.admission import calls
 from lifecycle.kube_api.admission.webhooks import find_difference
-from lifecycle.models import Command
+from lifecycle.models import Command, StoredObject
 from lifecycle.runs import inbox
 from tests.kube_api.conftest import Shop
 
@@ -195,7 +195,7 @@ def make_webhook(gate: Any, path: str, **more: Any) -> Json:
     }
 
 
-def configure(api: Any, kind: str, name: str, *hooks: Json) -> None:
+def configure(api: Any, kind: str, name: str, *hooks: Json, code: int = 201) -> None:
     data = {
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": f"{kind}WebhookConfiguration",
@@ -203,7 +203,7 @@ def configure(api: Any, kind: str, name: str, *hooks: Json) -> None:
         "webhooks": list(hooks),
     }
     made = api.post(f"{HOOKS}/{kind.lower()}webhookconfigurations", data, content_type="application/json")
-    assert made.status_code == 201, made.content
+    assert made.status_code == code, made.content
 
 
 def create(api: Any, name: str, query: str = "", **more: Any) -> Any:
@@ -415,8 +415,8 @@ def test_a_webhook_that_fails_is_passed_over_or_refuses_and_never_holds_long(api
         make_webhook(
             gate, "/no", matchConditions=[{"name": "crate", "expression": "object.metadata.name == 'crate'"}]
         ),
-        make_webhook(gate, "/no", objectSelector={"matchLabels": {"tier": "gold"}}),
-        make_webhook(gate, "/no", namespaceSelector={"matchLabels": {"tier": "gold"}}),
+        make_webhook(gate, "/no", name="a.gold.org", objectSelector={"matchLabels": {"tier": "gold"}}),
+        make_webhook(gate, "/no", name="b.gold.org", namespaceSelector={"matchLabels": {"tier": "gold"}}),
     )
     assert create(api, "box").status_code == 201
     assert create(api, "crate").status_code == 403
@@ -428,7 +428,7 @@ def test_a_webhook_that_fails_is_passed_over_or_refuses_and_never_holds_long(api
 
 @pytest.mark.spec("HOOK-05")
 def test_only_addresses_that_the_operator_allowed_are_called(api, gate, settings):
-    service = {"service": {"namespace": "shop", "name": "gate", "path": "no"}, "caBundle": gate[1]}
+    service = {"service": {"namespace": "shop", "name": "gate", "path": "/no"}, "caBundle": gate[1]}
     configure(api, "Validating", "service", make_webhook(gate, "/no", clientConfig=service))
     assert create(api, "box").status_code == 403
     settings.WEBHOOKS = {"127.0.0.1:1": "127.0.0.1:1"}
@@ -441,7 +441,11 @@ def test_only_addresses_that_the_operator_allowed_are_called(api, gate, settings
 
 
 def test_a_dry_run_is_sent_only_to_webhooks_without_side_effects(api, gate):
-    configure(api, "Validating", "gate", make_webhook(gate, "/yes", sideEffects="Some"))
+    configure(api, "Validating", "gate", make_webhook(gate, "/yes"))
+    # One that was stored before such were refused.
+    stored = StoredObject.objects.get(kind="ValidatingWebhookConfiguration", name="gate")
+    stored.data["webhooks"][0]["sideEffects"] = "Some"
+    stored.save()
     refused = create(api, "box", "?dryRun=All")
     assert refused.status_code == 400
     assert refused.json()["message"] == 'admission webhook "yes.example.org" does not support dry run'
@@ -461,8 +465,8 @@ def test_what_is_no_webhook_harms_no_write(api, gate):
         [None, {}, {"url": "https://[::1/"}, {"url": "http://x"}, {"caBundle": "YQ=="}]
     ):
         hook = make_webhook(gate, "/yes", clientConfig=config, failurePolicy="Ignore")
-        configure(api, "Validating", f"odd{index}", hook, {"rules": [{"resources": None}]}, {})
-        configure(
-            api, "Mutating", f"odd{index}", {**hook, "timeoutSeconds": -1}, {**hook, "matchPolicy": "x"}
-        )
+        odd = [hook, {"rules": [{"resources": None}]}, {}]
+        configure(api, "Validating", f"odd{index}", *odd, code=422)
+        odd = [{**hook, "timeoutSeconds": -1}, {**hook, "matchPolicy": "x"}]
+        configure(api, "Mutating", f"odd{index}", *odd, code=422)
     assert create(api, "box").status_code == 201

@@ -107,6 +107,16 @@ def show_slice(data: Json) -> Json:
     return {**data, "endpoints": data.get("endpoints") or None, "ports": data.get("ports") or None}
 
 
+def show_drivers(data: Json) -> Json:
+    """With the drivers that a node has, though there be none."""
+    return {**data, "spec": {"drivers": None, **(data.get("spec") or {})}}
+
+
+def show_endpoints(data: Json) -> Json:
+    """Without its subsets, where there are none."""
+    return data if data.get("subsets") else {name: one for name, one in data.items() if name != "subsets"}
+
+
 def show_role(data: Json) -> Json:
     """With its rules, though there be none."""
     return data if "rules" in data else {**data, "rules": None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from .words.addresses import read_address
 from .words.metadata import check_path_name
@@ -135,3 +136,10 @@ def _validate_parameters(parameters: Part) -> None:
         parameters.text("namespace", check_label, True, "`parameters.scope` is set to 'Namespace'")
     elif scope == "Cluster" and namespace is not None:
         parameters.forbid("namespace", "`parameters.scope` is set to 'Cluster'")
+
+
+def warn_of_class(data: Mapping[str, Any]) -> list[str]:
+    """The annotation by which an Ingress had its class before there was a field."""
+    if CLASS_ANNOTATION not in ((data.get("metadata") or {}).get("annotations") or {}):
+        return []
+    return [f"annotation \"{CLASS_ANNOTATION}\" is deprecated, please use 'spec.ingressClassName' instead"]
