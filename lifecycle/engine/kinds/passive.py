@@ -27,10 +27,13 @@ from ..rules.columns.policies import (
 )
 from ..rules.columns.storage import ATTRIBUTES_CLASS_COLUMNS, DRIVER_COLUMNS, NODE_DRIVERS_COLUMNS
 from ..rules.defaults.passive import (
+    default_claim,
+    default_claim_template,
     default_driver,
     default_mutating_webhooks,
     default_policy,
     default_policy_binding,
+    default_service_port,
     default_webhooks,
 )
 from ..rules.serving.conversions import show_drivers, show_status
@@ -113,6 +116,7 @@ PASSIVE = (
         Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
         API_SERVICE_COLUMNS,
         _EXTENSION_WITH_STATUS,
+        default_spec=default_service_port,
     ),
     _admission(
         "MutatingWebhookConfiguration",
@@ -210,8 +214,14 @@ PASSIVE = (
             kept_until=_DEVICES.kept_until,
             form=_SHOWN_WITH_STATUS,
         ),
+        default_spec=default_claim,
     ),
-    _passive(Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"), (AGE,), _DEVICES),
+    _passive(
+        Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),
+        (AGE,),
+        _DEVICES,
+        default_spec=default_claim_template,
+    ),
     _passive(
         Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS, _SLICES
     ),

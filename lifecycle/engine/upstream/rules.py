@@ -87,7 +87,9 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/defaults/nodes": ("pkg/kubelet/kubelet_node_status.go",),
     "rules/defaults/passive": (
         "pkg/apis/admissionregistration/v1/defaults.go",
+        "pkg/apis/resource/v1/defaults.go",
         "pkg/apis/storage/v1/defaults.go",
+        "staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/defaults.go",
     ),
     "rules/defaults/others": (
         "pkg/apis/autoscaling/v1/defaults.go",
