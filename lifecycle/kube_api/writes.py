@@ -154,15 +154,8 @@ def answer(asked: Asked, result: Result, code: int | None = None, old: Json | No
 
 def create(asked: Asked) -> Answer:
     """POST to a collection."""
-    resource, address = asked.resource, asked.address
-    data, problems = objects.read_object(
-        asked.request,
-        resource.kind,
-        resource.api_version,
-        release=asked.release,
-        is_custom=resource.custom,
-    )
-    data = objects.place(data, address, resource)
+    resource = asked.resource
+    data, problems = objects.read_sent(asked.request, resource, asked.address, asked.release)
     if versions.is_given(data) and "All" not in asked.options.every("dryRun"):
         raise unknown("resourceVersion should not be set on objects to be created")
     stored = to_stored(resource, data)
@@ -184,14 +177,7 @@ def check_form(resource: Resource, old: Json | None, stored: Json) -> None:
 def update(asked: Asked) -> Answer:
     """PUT to an object or a part of one."""
     resource, address = asked.resource, asked.address
-    data, problems = objects.read_object(
-        asked.request,
-        resource.kind,
-        resource.api_version,
-        release=asked.release,
-        is_custom=resource.custom,
-    )
-    data = objects.place(data, address, resource)
+    data, problems = objects.read_sent(asked.request, resource, address, asked.release)
     objects.require_name(data, address.name)
     old = reads.find(asked.cluster, resource, address.namespace, address.name)
     told = asked.told(problems)

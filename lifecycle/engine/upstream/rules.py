@@ -85,12 +85,6 @@ MODELS: dict[str, tuple[str, ...]] = {
     ),
     "rules/defaults/jobs": ("pkg/apis/batch/v1/defaults.go", "pkg/registry/batch/job/strategy.go"),
     "rules/defaults/nodes": ("pkg/kubelet/kubelet_node_status.go",),
-    "rules/defaults/passive": (
-        "pkg/apis/admissionregistration/v1/defaults.go",
-        "pkg/apis/resource/v1/defaults.go",
-        "pkg/apis/storage/v1/defaults.go",
-        "staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/defaults.go",
-    ),
     "rules/defaults/others": (
         "pkg/apis/autoscaling/v1/defaults.go",
         "pkg/apis/autoscaling/v2/defaults.go",
@@ -101,6 +95,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/registry/core/configmap/strategy.go",
         "pkg/registry/core/secret/strategy.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go",
+    ),
+    "rules/defaults/passive": (
+        "pkg/apis/admissionregistration/v1/defaults.go",
+        "pkg/apis/resource/v1/defaults.go",
+        "pkg/apis/storage/v1/defaults.go",
+        "staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/defaults.go",
     ),
     "rules/defaults/pods": ("pkg/api/pod/util.go", "pkg/apis/core/v1/defaults.go"),
     "rules/defaults/services": (

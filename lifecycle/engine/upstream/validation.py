@@ -4,6 +4,7 @@ from __future__ import annotations
 
 MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/access": ("pkg/apis/rbac/validation/validation.go",),
+    "rules/validation/admission_policies": ("pkg/apis/admissionregistration/validation/validation.go",),
     "rules/validation/claims": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/classes": (
         "pkg/apis/node/validation/validation.go",
@@ -18,6 +19,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/definitions": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
     ),
+    "rules/validation/drivers": ("pkg/apis/storage/validation/validation.go",),
     "rules/validation/endpoints": (
         "pkg/apis/core/validation/names.go",
         "pkg/apis/core/validation/validation.go",
@@ -82,12 +84,6 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/pods/volumes": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/pods/warnings": ("pkg/api/pod/warnings.go",),
     "rules/validation/quotas": ("pkg/apis/core/validation/validation.go",),
-    "rules/validation/admission_policies": ("pkg/apis/admissionregistration/validation/validation.go",),
-    "rules/validation/drivers": ("pkg/apis/storage/validation/validation.go",),
-    "rules/validation/webhooks": (
-        "pkg/apis/admissionregistration/validation/validation.go",
-        "staging/src/k8s.io/apiserver/pkg/util/webhook/validation.go",
-    ),
     "rules/validation/schema_words": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go",
@@ -105,6 +101,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/storage": (
         "pkg/apis/core/validation/validation.go",
         "pkg/apis/storage/validation/validation.go",
+    ),
+    "rules/validation/webhooks": (
+        "pkg/apis/admissionregistration/validation/validation.go",
+        "staging/src/k8s.io/apiserver/pkg/util/webhook/validation.go",
     ),
     "rules/validation/words/addresses": (
         "pkg/apis/core/validation/validation.go",

@@ -23,6 +23,15 @@ _SCHEME = 'in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 _SHOWN = 30
 
 
+def read_sent(
+    request: HttpRequest, resource: Resource, address: Address, release: Release
+) -> tuple[Json, list[str]]:
+    """The object of a body that is sent to a resource, as `read_object` reads it, in its namespace."""
+    kind, version = resource.kind, resource.api_version
+    data, problems = read_object(request, kind, version, release=release, is_custom=resource.custom)
+    return place(data, address, resource), problems
+
+
 def read_object(
     request: HttpRequest,
     kind: str,
