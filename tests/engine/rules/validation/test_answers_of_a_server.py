@@ -19,6 +19,7 @@ from lifecycle.engine.rules.validation.nodes import validate_node_status
 ROWS = [json.loads(line) for line in Path(__file__).with_name("answered.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.spec("CEL-07")
 @pytest.mark.parametrize("row", ROWS)
 def test_an_object_is_refused_or_filled_in_as_by_a_server(row: dict[str, Any]) -> None:
     data = apply_defaults(row["object"])
