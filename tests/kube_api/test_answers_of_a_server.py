@@ -190,3 +190,18 @@ def test_the_size_of_a_custom_resource_is_put_and_held_to_its_schema(api: Api) -
             ".spec.size: Invalid value: -1: should be a non-negative integer",
         ],
     )
+
+
+def test_a_status_with_an_address_of_its_own_is_no_conflict(api: Api) -> None:
+    assert api("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DEFINITION)[0] == 201
+    assert _ask(api, "POST", POLICIES, BOX)[0] == 201
+    merge = "application/merge-patch+json"
+    status = '{"metadata": {"labels": {"l": "1"}}, "status": {"size": 1}}'
+    code, written = _ask(api, "PATCH", f"{POLICIES}/p/status", status, merge)
+    assert (code, written["status"], "labels" in written["metadata"]) == (200, {"size": 1}, False)
+    # The labels are not written, and are the writer's all the same.
+    claimed = [one for one in written["metadata"]["managedFields"] if one.get("subresource") == "status"]
+    assert claimed[0]["fieldsV1"]["f:metadata"] == {"f:labels": {".": {}, "f:l": {}}}
+    head = '{"apiVersion": "example.org/v1", "kind": "Policy", "metadata": {"name": "p"}, '
+    code, applied = _ask(api, "PATCH", f"{POLICIES}/p?fieldManager=m", head + '"status": {"size": 2}}', APPLY)
+    assert (code, applied["status"]) == (200, {"size": 1})
