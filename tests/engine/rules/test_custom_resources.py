@@ -444,3 +444,11 @@ def test_rules_are_found_wherever_they_stand() -> None:
         "x-kubernetes-validations": [],
     }
     assert list(find_rules(schema)) == ["properties.a.x-kubernetes-validations"]
+
+
+def test_schemas_within_each_other_are_asked_once_each() -> None:
+    schema: Any = {"type": "object", "required": ["a"]}
+    for word in ("allOf", "anyOf", "oneOf") * 20:
+        schema = {word: [schema]}
+    found = validate_custom({}, schema, "x")
+    assert str(found[-1]).endswith("must validate all the schemas (allOf). None validated")

@@ -255,24 +255,32 @@ def _below(path: str, name: str) -> str:
 
 def _check_together(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
     shown = write_json(path)
-    any_of, one_of, all_of = (schema.get(word) or () for word in ("anyOf", "oneOf", "allOf"))
-    if any_of and not any(_holds(value, one, path) for one in any_of):
+    any_of, one_of, all_of = (
+        [(one, _list_errors(value, one, path)) for one in schema.get(word) or ()]
+        for word in ("anyOf", "oneOf", "allOf")
+    )
+    if any_of and all(errors for _one, errors in any_of):
         yield _of_whole(f"{shown} must validate at least one schema (anyOf)")
-        yield from _check(value, _find_nearest(value, any_of), path)
-    count = sum(_holds(value, one, path) for one in one_of)
+        yield from _take_nearest(value, any_of)
+    count = sum(not errors for _one, errors in one_of)
     if one_of and count != 1:
         found = "Found none valid" if count == 0 else f"Found {count} valid alternatives"
         yield _of_whole(f"{shown} must validate one and only one schema (oneOf). {found}")
         if count == 0:
-            yield from _check(value, _find_nearest(value, one_of), path)
-    for one in all_of:
-        yield from _check(value, one, path)
-    count = sum(_holds(value, one, path) for one in all_of)
+            yield from _take_nearest(value, one_of)
+    for _one, errors in all_of:
+        yield from errors
+    count = sum(not errors for _one, errors in all_of)
     if count < len(all_of):
         found = "" if count else ". None validated"
         yield _of_whole(f"{shown} must validate all the schemas (allOf){found}")
-    if schema.get("not") and _holds(value, schema["not"], path):
+    if schema.get("not") and next(_check(value, schema["not"], path), None) is None:
         yield _of_whole(f"{shown} must not validate the schema (not)")
+
+
+def _list_errors(value: Any, schema: Json, path: str) -> list[FieldError]:
+    """What one of several schemas says. Each is asked once: they stand within each other."""
+    return list(islice(_check(value, schema, path), MOST_ERRORS))
 
 
 def _of_whole(detail: str) -> FieldError:
@@ -280,9 +288,9 @@ def _of_whole(detail: str) -> FieldError:
     return invalid(WHOLE, "", detail)
 
 
-def _find_nearest(value: Any, schemas: Sequence[Json]) -> Json:
-    """Of schemas none of which holds the one that looks at most of a value, the first of several."""
-    return max(schemas, key=lambda one: _count_looks(value, one))
+def _take_nearest(value: Any, several: Sequence[tuple[Json, list[FieldError]]]) -> list[FieldError]:
+    """What the one says that looks at most of a value, the first of several; none of them holds."""
+    return max(several, key=lambda one: _count_looks(value, one[0]))[1]
 
 
 def _count_looks(value: Any, schema: Json) -> int:
@@ -294,10 +302,6 @@ def _count_looks(value: Any, schema: Json) -> int:
         known = schema.get("properties") or {}
         looks += sum(_count_looks(value[name], known[name]) for name in value.keys() & known.keys())
     return looks
-
-
-def _holds(value: Any, schema: Json, path: str) -> bool:
-    return next(_check(value, schema, path), None) is None
 
 
 # --- formats ----------------------------------------------------------------------------------------------
