@@ -50,7 +50,10 @@ def test_what_cannot_be_read_is_told_in_the_servers_words(api: Api) -> None:
     lists = '{"apiVersion": "v1", "kind": "ConfigMapList", "items": []}'
     said = 'ConfigMapList in version "v1" cannot be handled as a ConfigMap: converting (v1.ConfigMapList) to'
     yaml_list = "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of"
+    below = MAP.replace('"name": "a"', '"name": "b", "generation": -1')
+    negative = "metadata.generation: Invalid value: -1: must be greater than or equal to 0"
     rows = [
+        ("POST", MAPS, below, JSON, 422, f'ConfigMap "b" is invalid: {negative}'),
         ("POST", MAPS, "null", JSON, 422, NO_NAME),
         ("POST", MAPS, "\n", "application/yaml", 422, NO_NAME),
         ("POST", MAPS, lists, JSON, 400, f"{said} (core.ConfigMap): unknown conversion"),
@@ -205,3 +208,16 @@ def test_a_status_with_an_address_of_its_own_is_no_conflict(api: Api) -> None:
     head = '{"apiVersion": "example.org/v1", "kind": "Policy", "metadata": {"name": "p"}, '
     code, applied = _ask(api, "PATCH", f"{POLICIES}/p?fieldManager=m", head + '"status": {"size": 2}}', APPLY)
     assert (code, applied["status"]) == (200, {"size": 1})
+
+
+def test_a_priority_class_keeps_its_first_generation(api: Api) -> None:
+    classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
+    data = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "p"},
+        "value": 5,
+    }
+    assert api("POST", classes, data)[1]["metadata"]["generation"] == 1
+    code, changed = _ask(api, "PATCH", f"{classes}/p", '{"description": "x"}', "application/merge-patch+json")
+    assert (code, changed["metadata"]["generation"], changed["description"]) == (200, 1, "x")

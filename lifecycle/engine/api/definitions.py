@@ -29,6 +29,8 @@ from ..store.store import Store
 from .options import PLAIN, WriteOptions
 
 Json = dict[str, Any]
+_COUNTED_ONCE = ("PriorityClass",)
+"""What has a generation, and keeps its first."""
 _UNCHECKED = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to"
     " complete validation"
@@ -190,7 +192,8 @@ class Definitions:
         if version is None:
             if "spec" in current or "spec" in wanted:
                 return bool(wanted.get("spec") != current.get("spec"))
-            return {**current, "metadata": 0, "status": 0} != {**wanted, "metadata": 0, "status": 0}
+            own = [{**one, "metadata": 0, "status": 0} for one in (current, wanted)]
+            return current["kind"] not in _COUNTED_ONCE and own[0] != own[1]
         kept = {"metadata", "apiVersion", "kind"} | ({"status"} if version.has_status else set())
         names = (current.keys() | wanted.keys()) - kept
         return any(current.get(name) != wanted.get(name) for name in names)

@@ -47,6 +47,7 @@ def validate_metadata(
 
 def _validate_common(part: Part) -> None:
     """What is held to the same rules whenever an object is written."""
+    part.counts("generation")
     part.apply("labels", validate_labels)
     part.apply("annotations", validate_annotations)
     _validate_owners(part)
