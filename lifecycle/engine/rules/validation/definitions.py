@@ -1,4 +1,7 @@
-"""CustomResourceDefinitions: names, versions, and that each has a schema that is structural."""
+"""CustomResourceDefinitions: names, versions, and that each has a schema that is structural.
+
+Left out: that groups of Kubernetes' own need an annotation that approves of them.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,6 @@ SCOPES = ("Cluster", "Namespaced")
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 _REVIEW_VERSIONS = ("v1", "v1beta1")
-_APPROVED = "metadata.annotations[api-approved.kubernetes.io]"
-_PROTECTED = (".k8s.io", ".kubernetes.io")
 _AT_TOP = {"schema": "validation", "subresources": "subresources"} | dict.fromkeys(
     ("additionalPrinterColumns", "selectableFields")
 )
@@ -35,10 +36,6 @@ def validate_new_definition(data: Part) -> None:
         data.refuse("metadata.name", 'must be spec.names.plural+"."+spec.group', name)
     _validate_spec(spec)
     _validate_stored(data, first_status(spec.data)["storedVersions"])
-    annotations = data.part("metadata").part("annotations")
-    if (f".{spec['group']}").endswith(_PROTECTED) and not annotations["api-approved.kubernetes.io"]:
-        said = 'protected groups must have approval annotation "api-approved.kubernetes.io", see'
-        data.require(_APPROVED, f"{said} https://github.com/kubernetes/enhancements/pull/1111")
     _validate_preserving(spec)
 
 
