@@ -49,6 +49,13 @@ class Form:
 PLAIN = Form()
 
 
+def require_route(accept: str) -> None:
+    """Some clause is of a type that routes of Kubernetes' own resources have. Raises Refusal (406)."""
+    if not any(media_type in ("*/*", JSON, YAML, PROTOBUF) for media_type, _ in _clauses(accept)):
+        said = f"406: Not Acceptable\n\nAvailable representations: {ACCEPTED}"
+        raise Refusal(406, said, "NotAcceptable", {})
+
+
 def negotiate(accept: str, is_watch: bool = False) -> Form:
     """The first clause that can be served. Raises Refusal (406) when there is none.
 

@@ -47,7 +47,10 @@ def make_list(resource: Resource, page: Page) -> Json:
         items = [
             {name: one for name, one in data.items() if name not in ("kind", "apiVersion")} for data in items
         ]
-    return {**_head(resource.kind_of_list, resource.api_version, page), "items": items}
+    head = _head(resource.kind_of_list, resource.api_version, page)
+    if resource.custom:
+        head["metadata"].setdefault("continue", "")
+    return {**head, "items": items}
 
 
 def _head(kind: str, api_version: str, page: Page) -> Json:

@@ -19,7 +19,7 @@ from lifecycle.kube_api.describing import discovery, resources
 from lifecycle.kube_api.describing.built_in import CLOCKS, USAGE, VERDICTS
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import long_lists, reads, usage, verdicts, watches
-from lifecycle.kube_api.status import NoSuchPath, method_not_allowed, no_such_resource
+from lifecycle.kube_api.status import NoSuchPath, method_not_allowed, no_such_resource, not_found
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
@@ -51,7 +51,10 @@ def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | No
     asked = Asked(request, caller, options, address, resource, verb)
     if not caller.is_restricted:
         require_allowed(caller, attributes)
-    asked.form = content.negotiate(request.headers.get("Accept", ""), is_watch=verb == "watch")
+    accept = request.headers.get("Accept", "")
+    if not resource.custom:
+        content.require_route(accept)
+    asked.form = content.negotiate(accept, is_watch=verb == "watch")
     outcome = _carry_out(asked)
     warning = registry.entry_of_id(resource.kind_id).warning
     if isinstance(outcome, Answer) and warning and not outcome.warnings:
@@ -75,19 +78,24 @@ def _tell_if_time_stands(asked: Asked) -> str:
 
 
 def find_resource(cluster: Cluster, address: Address) -> Resource:
-    """The resource of an address. Raises Refusal (404), NoSuchPath where its group is none."""
+    """The resource of an address. Raises Refusal (404), NoSuchPath where nobody serves such paths.
+
+    Of a group that only definitions give none but the paths of their resources are.
+    """
     found = resources.find(cluster, address.group, address.version, address.resource)
-    if found is None and not discovery.is_known_group(cluster, address.group):
-        raise NoSuchPath
-    if found is None or (address.subresource and address.subresource not in found.parts):
+    if found is None:
+        if not resources.is_built_in_group(cluster, address.group):
+            raise NoSuchPath
         raise no_such_resource()
+    if address.subresource and address.subresource not in found.parts:
+        raise not_found(found, address.name) if found.custom else no_such_resource()
     return found
 
 
 def _require_place(address: Address, resource: Resource, verb: str) -> None:
     """What lies in namespaces is one's of a namespace; over all of them it is only listed."""
     if address.namespace is not None and not resource.namespaced:
-        raise no_such_resource()
+        raise NoSuchPath if resource.custom else no_such_resource()
     if not resource.namespaced or address.namespace is not None:
         return
     if address.name:

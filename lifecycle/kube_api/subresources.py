@@ -14,7 +14,7 @@ from lifecycle.kube_api.asking.write_options import raise_invalid_object, read_d
 from lifecycle.kube_api.containers import kubelet_answers, proxies
 from lifecycle.kube_api.containers.streams import ACTIONS
 from lifecycle.kube_api.reading import reads
-from lifecycle.kube_api.status import Refusal, bad_request, internal_error, not_found, unknown
+from lifecycle.kube_api.status import bad_request, internal_error, not_found, unknown
 
 Json = dict[str, Any]
 SCALE = {"apiVersion": "autoscaling/v1", "kind": "Scale"}
@@ -42,7 +42,7 @@ def update_scale(asked: Asked) -> Answer:
     objects.require_name(scale, address.name)
     _find(asked)
     replicas = (scale.get("spec") or {}).get("replicas") or 0
-    if replicas < 0:
+    if replicas < 0 and not resource.custom:
         error = "must be greater than or equal to 0"
         raise_invalid_object(resource, address.name, "spec.replicas", replicas, error, "Scale.autoscaling")
     sized = {
@@ -131,13 +131,7 @@ def bind(asked: Asked) -> Answer:
         "node": target["name"],
         "request": asked.told(),
     }
-    try:
-        writes.carry_out(asked, "bind", payload)
-    except Refusal as problem:
-        if problem.code == 404:
-            details = {"name": name, "kind": "pods/binding"}
-            raise Refusal(404, f'pods/binding "{name}" not found', "NotFound", details) from None
-        raise
+    writes.carry_out(asked, "bind", payload)
     return done()
 
 

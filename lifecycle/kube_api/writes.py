@@ -156,12 +156,9 @@ def answer(asked: Asked, result: Result, code: int | None = None, old: Json | No
 
 def create(asked: Asked) -> Answer:
     """POST to a collection."""
-    resource, address = asked.resource, asked.address
-    data, problems = objects.read_object(
-        asked.request, resource.kind, resource.api_version, release=asked.release
-    )
-    data = objects.place(data, address, resource)
-    if versions.is_given(data):
+    resource = asked.resource
+    data, problems = objects.read_sent(asked.request, resource, asked.address, asked.release)
+    if versions.is_given(data) and "All" not in asked.options.every("dryRun"):
         raise unknown("resourceVersion should not be set on objects to be created")
     stored = to_stored(resource, data)
     check_form(resource, None, stored)
@@ -182,10 +179,7 @@ def check_form(resource: Resource, old: Json | None, stored: Json) -> None:
 def update(asked: Asked) -> Answer:
     """PUT to an object or a part of one."""
     resource, address = asked.resource, asked.address
-    data, problems = objects.read_object(
-        asked.request, resource.kind, resource.api_version, release=asked.release
-    )
-    data = objects.place(data, address, resource)
+    data, problems = objects.read_sent(asked.request, resource, address, asked.release)
     objects.require_name(data, address.name)
     old = reads.find(asked.cluster, resource, address.namespace, address.name)
     told = asked.told(problems)
@@ -220,9 +214,9 @@ def _check_update(resource: Resource, data: Json, old: Json) -> None:
     if uid and uid != kept["uid"]:
         raise _other_uid(resource, meta["name"], kept, uid)
     if version == 0 and (resource.custom or resource.served.needs_version):
-        raise_invalid_object(
-            resource, meta["name"], "metadata.resourceVersion", 0, "must be specified for an update"
-        )
+        # Kubernetes names the resource here, and not the kind.
+        said, place = "must be specified for an update", "metadata.resourceVersion"
+        raise_invalid_object(resource, meta["name"], place, 0, said, resource.qualified)
 
 
 def _other_uid(resource: Resource, name: str, kept: Json, uid: str) -> Refusal:

@@ -29,6 +29,8 @@ from ..store.store import Store
 from .options import PLAIN, WriteOptions
 
 Json = dict[str, Any]
+_COUNTED_ONCE = ("PriorityClass",)
+"""What has a generation, and keeps its first."""
 _UNCHECKED = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to"
     " complete validation"
@@ -85,7 +87,7 @@ class Definitions:
 
         kept, dropped = prune(data, version.schema)
         filled = with_defaults(without_nulls(kept, version.schema), version.schema)
-        return filled, [f'unknown field "{path}"' for path in dropped]
+        return filled, [f'unknown field "{path}"' for path in sorted(dropped)]
 
     def find_dropped(self, data: Json) -> Sequence[str]:
         """The fields of an object that its schema does not know, as a strict reading words them."""
@@ -160,15 +162,23 @@ class Definitions:
         """What is wrong with a new object of any kind."""
         return validate_create(data, gates) + self.validate(data, options)
 
-    def validate(self, data: Json, options: WriteOptions, old: Json | None = None) -> list[FieldError]:
+    def validate(
+        self, data: Json, options: WriteOptions, old: Json | None = None, subresource: str | None = None
+    ) -> list[FieldError]:
         """What is wrong with an object by the schema of its kind and the rules in it.
 
-        `old`: as it is stored; None of a new one.
+        `old`: as it is stored; None of a new one. Of a write to /status the status is looked at alone.
         """
         version = self.find_version(data)
         if version is None:
             return []
-        from ..rules.custom_resources.validation import is_blocking, validate_custom
+        from ..rules.custom_resources.validation import (
+            WHOLE,
+            check_scale,
+            is_blocking,
+            validate_custom,
+            validate_status,
+        )
 
         # What every object has is checked as that of every object.
         own = {name: value for name, value in data.items() if name != "metadata"}
@@ -176,11 +186,17 @@ class Definitions:
         properties = {**(known.get("properties") or {})}
         properties.pop("metadata", None)
         needed = [name for name in known.get("required") or () if name != "metadata"]
-        errors = validate_custom(own, {**known, "properties": properties, "required": needed})
+        if subresource == "status":
+            errors = (
+                validate_status(own["status"], properties.get("status") or {}) if own.get("status") else []
+            )
+        else:
+            errors = validate_custom(own, {**known, "properties": properties, "required": needed})
+        errors += check_scale(data, version.scale) if version.scale is not None else []
         if not version.has_rules:
             return errors
         if any(is_blocking(error) for error in errors):
-            return [*errors, FieldError("<nil>", INVALID, None, _UNCHECKED)]
+            return [*errors, FieldError(WHOLE, INVALID, None, _UNCHECKED)]
         return errors + _ask_rules(data, old, version.schema, options)
 
     def is_spec_new(self, current: Json, wanted: Json) -> bool:
@@ -192,7 +208,8 @@ class Definitions:
         if version is None:
             if "spec" in current or "spec" in wanted:
                 return bool(wanted.get("spec") != current.get("spec"))
-            return {**current, "metadata": 0, "status": 0} != {**wanted, "metadata": 0, "status": 0}
+            own = [{**one, "metadata": 0, "status": 0} for one in (current, wanted)]
+            return current["kind"] not in _COUNTED_ONCE and own[0] != own[1]
         kept = {"metadata", "apiVersion", "kind"} | ({"status"} if version.has_status else set())
         names = (current.keys() | wanted.keys()) - kept
         return any(current.get(name) != wanted.get(name) for name in names)

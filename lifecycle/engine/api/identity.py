@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kinds.registry import entry_of_json, kind_of_json
+from ..kinds.registry import entry_of, entry_of_json, kind_of_json
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pods.overlay import PodOverlay
 from ..rules.validation.words.field_error import each_invalid
@@ -78,9 +78,9 @@ def identify(context: Context, new: StoredObject) -> None:
 
 # Nobody counts how often what these want has changed, although they have a spec.
 _NOT_COUNTED = frozenset(
-    "APIService CSINode CertificateSigningRequest HorizontalPodAutoscaler LimitRange Lease Namespace"
-    " Node PersistentVolume"
-    " PersistentVolumeClaim ResourceQuota Service VolumeAttachment IPAddress ServiceCIDR".split()
+    "APIService CSIDriver CSINode CertificateSigningRequest HorizontalPodAutoscaler LimitRange Lease"
+    " Namespace Node PersistentVolume PersistentVolumeClaim ResourceClaim ResourceClaimTemplate"
+    " ResourceQuota Service VolumeAttachment IPAddress ServiceCIDR".split()
 )
 # Of these it is counted, although what they want stands in no spec.
 _COUNTED = frozenset(
@@ -92,7 +92,8 @@ _COUNTED = frozenset(
 def _is_counted(new: StoredObject) -> bool:
     """Whether an object has a generation."""
     kind = new.kind.id
-    return kind in _COUNTED or (new.spec is not None and kind not in _NOT_COUNTED)
+    is_told = new.spec is not None or entry_of(new.kind).is_custom
+    return kind in _COUNTED or (is_told and kind not in _NOT_COUNTED)
 
 
 def _draw(context: Context, owner_uid: str | None, address: tuple[str, str, str]) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from ..objects.storage import CLAIM, VOLUME
 from ..objects.times import format_time
 from ..objects.workloads.daemon_set import DAEMON_SET_KIND, TEMPLATE_GENERATION, DaemonSet
 from ..objects.workloads.job import JOB_KIND
-from ..rules.custom_resources.definition import first_status
+from ..rules.custom_resources.definition import first_status, list_stored
 from ..rules.defaults.nodes import OWN_NUMBERS, register_node
 from ..rules.defaults.workloads import label_like_template
 from .addresses import with_allocations, with_later_allocations
@@ -135,6 +135,12 @@ def _prepare_definition(context: Context, new: StoredObject) -> None:
     new.status = first_status(new.spec)
 
 
+def _count_stored_versions(_context: Context, _old: StoredObject, wanted: Json) -> Json:
+    """Objects may be stored in each version that was the stored one."""
+    stored = list_stored(wanted.get("status"), wanted["spec"])
+    return {**wanted, "status": {**(wanted.get("status") or {}), "storedVersions": stored}}
+
+
 _LONGEST_NUMBER = 18
 _COMPLETE_NEW: Mapping[str, Callable[[Context, Json], Json]] = {
     NODE_KIND.id: _register_node,
@@ -147,6 +153,7 @@ _COMPLETE_CHANGED: Mapping[str, Callable[[Context, StoredObject, Json], Json]] =
     SERVICE.kind.id: with_later_allocations,
     DAEMON_SET_KIND.id: _count_changed_template,
     JOB_KIND.id: lambda context, old, wanted: label_like_template(wanted),
+    DEFINITION: _count_stored_versions,
 }
 _PREPARE: Mapping[str, Callable[[Context, StoredObject], None]] = {
     CLAIM: prepare_claim,

@@ -142,8 +142,8 @@ def _check_manager(command: str, payload: Mapping[str, Any], request: Mapping[st
         detail = f"may not be more than {MOST_BYTES_OF_A_MANAGER} bytes"
         errors.append(FieldError("fieldManager", _TOO_LONG, name, detail))
     return errors + [
-        invalid("fieldManager", name, "should only contain printable characters")
-        for letter in name[:1000]
+        invalid("fieldManager", name, f"invalid character U+{ord(letter):04X} (at position {at})")
+        for at, letter in enumerate(name[:1000])
         if not letter.isprintable()
     ]
 

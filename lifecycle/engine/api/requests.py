@@ -21,7 +21,7 @@ from ..rules.validation.pods.updates import keep_rest
 from ..rules.validation.words.field_error import check_not_negative
 from ..rules.validation.words.refusal import make_invalid
 from ..schema.decode import decode as decode_fields
-from ..schema.decode import drop_unknown
+from ..schema.decode import drop_empty, drop_unknown
 from ..schema.go_errors import find_unknown_fields, find_wrong_type
 from .options import IGNORE, PLAIN, STRICT, WriteOptions
 from .patching.patches import patch_object, refuse_patch
@@ -148,6 +148,7 @@ def require_fresh(old: StoredObject, data: Json) -> None:
             " modified; please apply your changes to the latest version and try again",
             old.kind.plural,
             old.meta.name,
+            group=old.kind.group,
         )
 
 
@@ -174,7 +175,8 @@ def make_wanted(
     if subresource == "status":
         return _with_status(current, data)
     if subresource == SCALE:
-        return _with_size(current, (data.get("spec") or {}).get("replicas"), replicas_path)
+        spec = data.get("spec")
+        return _with_size(current, spec.get("replicas") if isinstance(spec, dict) else None, replicas_path)
     if subresource == FINALIZE:
         spec = {name: value for name, value in (current.get("spec") or {}).items() if name != "finalizers"}
         given = (data.get("spec") or {}).get("finalizers")
@@ -214,11 +216,20 @@ def _with_status(current: Json, data: Json) -> Json:
     return {**wanted, "metadata": _keep_metadata(before, after)}
 
 
+def claim(wanted: Json, sent: Json, subresource: str | None) -> Json:
+    """A changed object as its writer comes to own it: labels that /status does not change are its too."""
+    if subresource != "status" or "metadata" not in sent:
+        return wanted
+    given = {name: one for name in ("labels", "annotations") if (one := sent["metadata"].get(name))}
+    return {**wanted, "metadata": {**wanted["metadata"], **given}}
+
+
 def _with_size(current: Json, replicas: Any, replicas_path: tuple[str, ...]) -> Json:
     replicas = 0 if replicas is None else replicas
     if isinstance(replicas, bool) or not isinstance(replicas, int):
         raise BadRequest(f"replicas {shorten(replicas)}: use a whole number, 0 or more")
-    if errors := check_not_negative("spec.replicas", replicas):
+    # A custom resource is held to its own schema.
+    if not entry_of_json(current).is_custom and (errors := check_not_negative("spec.replicas", replicas)):
         raise make_invalid("Scale", current["metadata"]["name"], errors, SCALE_VERSION)
     return _with_value(current, replicas_path, replicas)
 
@@ -269,12 +280,14 @@ def patched(
             raise refuse_patch(how, patch, changed, f"strict decoding error: {', '.join(problems)}")
         options.warn(problems)
     if options.is_request:
-        changed = drop_unknown(changed, release)
+        changed = drop_empty(drop_unknown(changed, release), release)
     meta = _metadata_of(changed)
     _require_same_name(current["metadata"], meta)
-    if "resourceVersion" in _metadata_of(patch) or "resourceVersion" not in meta:
-        return changed
-    return {**changed, "metadata": {name: meta[name] for name in meta if name != "resourceVersion"}}
+    if namespace := current["metadata"].get("namespace"):
+        meta = {**meta, "namespace": namespace}
+    if "resourceVersion" not in _metadata_of(patch):
+        meta = {name: value for name, value in meta.items() if name != "resourceVersion"}
+    return {**changed, "metadata": meta}
 
 
 def require_applied(old: StoredObject | None, target: Json, patch: Any) -> None:

@@ -26,7 +26,7 @@ from ..rules.actions import DELETE, CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
 from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
-from ..schema.decode import drop_unknown
+from ..schema.decode import drop_empty, drop_unknown
 from ..store.store import note_of
 from .admission.admission import admit_changed, admit_last, admit_new, admit_pod, ask_policies, mutate
 from .admission.namespaces import delete_namespace, require_namespace
@@ -52,6 +52,7 @@ from .requests import (
     check_address,
     check_structure,
     check_subresource,
+    claim,
     decode,
     make_wanted,
     patched,
@@ -138,7 +139,7 @@ class ApiServer:
         """
         if options.validation:
             check_structure(data, options, self._context.release)
-            data = drop_unknown(data, self._context.release)
+            data = drop_empty(drop_unknown(data, self._context.release), self._context.release)
         decoded, dropped = self._context.definitions.complete(decode(data, self._context.release))
         if dropped:
             refuse_unknown(data, dropped, options)
@@ -252,10 +253,11 @@ class ApiServer:
         wanted = make_wanted(current, data, subresource, context.features, size, has_status)
         wanted = mutate(context, definitions.place(wanted), options, subresource or "")
         errors = validate_update(current, wanted, subresource or "", context.features)
-        errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current)
+        errors = repeat_as_asked(errors) + definitions.validate(wanted, options, current, subresource)
         raise_invalid(wanted, show_as(errors, context.release))
         if entries is None:
-            entries = self._managers.after_update(old, wanted, given, options, subresource or "")
+            claimed = claim(wanted, data, subresource)
+            entries = self._managers.after_update(old, claimed, given, options, subresource or "")
         wanted = complete_changed(context, old, wanted)
         new = read_object(wanted, epoch_ms)
         definitions.identify(new)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..api.patching.patches import APPLY
+from ..api.requests import SCALE
 from ..heart.errors import NotFound
 from ..kinds.registry import entry_of_json
 from ..objects.pods.pod import POD_KIND, Pod
@@ -20,12 +21,15 @@ def create(client: Client, payload: Payload) -> Answer:
 
 def replace(client: Client, payload: Payload) -> Answer:
     """`kubectl replace`. Raises ApiError."""
-    data = client.api.read(payload["object"], client.options)
+    data, subresource = payload["object"], payload.get("subresource") or None
+    # A size is no object that a definition's schema knows.
+    if subresource != SCALE or not entry_of_json(data).is_custom:
+        data = client.api.read(data, client.options)
     old = client.find_stored(data)
     if old is None:
         kind, name = entry_of_json(data).kind, (data.get("metadata") or {}).get("name") or ""
         raise NotFound(f'{kind.resource} "{name}" not found', kind.plural, name)
-    return 200, client.api.update_json(old, data, payload.get("subresource") or None, client.options)
+    return 200, client.api.update_json(old, data, subresource, client.options)
 
 
 def patch(client: Client, payload: Payload) -> Answer:

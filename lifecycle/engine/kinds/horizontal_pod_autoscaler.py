@@ -6,7 +6,7 @@ from ..objects.kinds import Kind
 from ..releases.gates import is_enabled
 from ..rules.columns.workloads import AUTOSCALER_COLUMNS, summarize_end
 from ..rules.defaults.others import convert_autoscaler, default_autoscaler, drop_tolerance
-from ..rules.serving.autoscalers import to_first, to_second
+from ..rules.serving.autoscalers import show_first, show_second, to_second
 from .entry import KindEntry
 from .late_checks import late
 from .served import ALL, STATUS_ONLY, Form, Served
@@ -30,7 +30,7 @@ HORIZONTAL_POD_AUTOSCALER = KindEntry(
     served=Served(
         parts=STATUS_ONLY,
         categories=ALL,
-        form=Form(show=to_second),
-        also={("autoscaling", "v1"): Form(show=to_first, read=to_second)},
+        form=Form(show=show_second),
+        also={("autoscaling", "v1"): Form(show=show_first, read=to_second)},
     ),
 )

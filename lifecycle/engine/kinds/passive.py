@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..objects.kinds import Kind
@@ -32,6 +32,13 @@ from ..rules.defaults.admission import (
     default_policy,
     default_validating_webhooks,
 )
+from ..rules.defaults.passive import (
+    default_claim,
+    default_claim_template,
+    default_driver,
+    default_service_port,
+)
+from ..rules.serving.conversions import show_drivers, show_status
 from ..rules.serving.fields import read_at
 from .entry import Check, KindEntry
 from .late_checks import late
@@ -41,9 +48,17 @@ _ADMISSION = "admissionregistration.k8s.io/v1"
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
 _EXTENSION = Served(categories=EXTENSIONS, needs_version=True)
 _MUTATING = Served(categories=EXTENSIONS, needs_version=True, kept_as="v1beta1", kept_until=36)
-_EXTENSION_WITH_STATUS = Served(parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True)
-_WITH_STATUS = Served(parts=STATUS_ONLY)
+_SHOWN_WITH_STATUS = Form(show=show_status)
+_EXTENSION_WITH_STATUS = Served(
+    parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True, form=_SHOWN_WITH_STATUS
+)
+_WITH_STATUS = Served(parts=STATUS_ONLY, form=_SHOWN_WITH_STATUS)
 _DRIVER = Served(is_shown_when_deleted=True, needs_version=True)
+_SLICES = Served(
+    kept_as="v1beta2",
+    kept_until=34,
+    form=Form(fields={f"spec.{name}": read_at(f"spec.{name}") for name in ("nodeName", "driver")}),
+)
 _DEVICES = Served(kept_as="v1beta2", kept_until=34)
 _SIGNING_REQUEST = Served(
     parts={"approval": Subresource(), "status": STATUS},
@@ -58,17 +73,19 @@ _MUTATIONS = "what mutating policies make of objects is not modelled"
 _NOT_ASKED = "is stored, and no write is held to it"
 
 
-def _of_any(check: str, module: str = "admission") -> Check:
-    """A check that asks for no gates."""
-    found = late(module, check)
-    return lambda data, _gates: found(data)
+def _passive(
+    kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST, **checks: Any
+) -> KindEntry:
+    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served, **checks)
 
 
-_validate_webhooks = _of_any("validate_webhooks", "webhooks")
+def _check(module: str, function: str) -> Check:
+    """A check of the whole object, or of its spec, that no feature gate matters to."""
+    found = late(module, function)
+    return lambda json, gates: found(json)
 
 
-def _passive(kind: Kind, columns: Columns = (CREATED_AT,), served: Served = AS_MOST) -> KindEntry:
-    return KindEntry(kind=kind, is_passive=True, columns=columns, served=served)
+_validate_webhooks = _check("webhooks", "validate_webhooks")
 
 
 def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
@@ -78,14 +95,7 @@ def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
 
 
 def _admission(
-    name: str,
-    plural: str,
-    columns: Columns,
-    served: Served,
-    why: str = "",
-    first_minor: int = 0,
-    default: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
-    validate: Check | None = None,
+    name: str, plural: str, columns: Columns, served: Served, why: str, first_minor: int = 0, **checks: Any
 ) -> KindEntry:
     """What would look at every write, and does not: whoever counts on that is told why."""
     return KindEntry(
@@ -94,8 +104,7 @@ def _admission(
         columns=columns,
         served=served,
         first_minor=first_minor,
-        default=default,
-        validate=validate,
+        **checks,
         warn=lambda data: [f"{name} {(data.get('metadata') or {}).get('name') or ''} {_NOT_ASKED}: {why}"],
     )
 
@@ -104,6 +113,7 @@ PASSIVE = (
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
         is_passive=True,
+        validate_spec=_check("ingresses", "validate_ingress_class"),
         columns=INGRESS_CLASS_COLUMNS,
         later_columns={36: LATER_INGRESS_CLASS_COLUMNS},
     ),
@@ -111,6 +121,7 @@ PASSIVE = (
         Kind("apiregistration.k8s.io/v1", "APIService", "apiservices", False),
         API_SERVICE_COLUMNS,
         _EXTENSION_WITH_STATUS,
+        default_spec=default_service_port,
     ),
     _admission(
         "MutatingWebhookConfiguration",
@@ -134,7 +145,7 @@ PASSIVE = (
         kind=Kind(_ADMISSION, POLICY, "validatingadmissionpolicies", False),
         columns=POLICY_COLUMNS,
         default=default_policy,
-        validate=_of_any("validate_policy"),
+        validate=_check("admission", "validate_policy"),
         served=_EXTENSION_WITH_STATUS,
         warn=_warn_of_policy,
     ),
@@ -142,7 +153,7 @@ PASSIVE = (
         kind=Kind(_ADMISSION, POLICY_BINDING, "validatingadmissionpolicybindings", False),
         columns=POLICY_BINDING_COLUMNS,
         default=default_binding,
-        validate=_of_any("validate_binding"),
+        validate=_check("admission", "validate_binding"),
         served=_EXTENSION,
     ),
     _admission(
@@ -174,26 +185,50 @@ PASSIVE = (
         ADDRESS_RANGE_COLUMNS,
         _WITH_STATUS,
     ),
-    _passive(Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False), DRIVER_COLUMNS, _DRIVER),
-    _passive(Kind("storage.k8s.io/v1", "CSINode", "csinodes", False), NODE_DRIVERS_COLUMNS, _DRIVER),
+    _passive(
+        Kind("storage.k8s.io/v1", "CSIDriver", "csidrivers", False),
+        DRIVER_COLUMNS,
+        _DRIVER,
+        default_spec=default_driver,
+        validate_spec=_check("drivers", "validate_driver"),
+    ),
+    _passive(
+        Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
+        NODE_DRIVERS_COLUMNS,
+        Served(is_shown_when_deleted=True, needs_version=True, form=Form(show=show_drivers)),
+        validate_spec=_check("drivers", "validate_node_drivers"),
+    ),
     _passive(
         Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
         served=Served(needs_version=True),
+        validate=_check("drivers", "validate_capacity"),
     ),
     _passive(
         Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
         ATTRIBUTES_CLASS_COLUMNS,
         Served(is_shown_when_deleted=True, kept_as="v1beta1", kept_until=35),
+        validate=_check("drivers", "validate_attributes_class"),
     ),
     _passive(Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False), (AGE,), _DEVICES),
     _passive(
         Kind("resource.k8s.io/v1", "ResourceClaim", "resourceclaims"),
         RESOURCE_CLAIM_COLUMNS,
-        Served(parts=STATUS_ONLY, kept_as=_DEVICES.kept_as, kept_until=_DEVICES.kept_until),
+        Served(
+            parts=STATUS_ONLY,
+            kept_as=_DEVICES.kept_as,
+            kept_until=_DEVICES.kept_until,
+            form=_SHOWN_WITH_STATUS,
+        ),
+        default_spec=default_claim,
     ),
-    _passive(Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"), (AGE,), _DEVICES),
     _passive(
-        Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS, _DEVICES
+        Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),
+        (AGE,),
+        _DEVICES,
+        default_spec=default_claim_template,
+    ),
+    _passive(
+        Kind("resource.k8s.io/v1", "ResourceSlice", "resourceslices", False), RESOURCE_SLICE_COLUMNS, _SLICES
     ),
     _passive(Kind(_FLOW, "FlowSchema", "flowschemas", False), FLOW_SCHEMA_COLUMNS, _WITH_STATUS),
     _passive(

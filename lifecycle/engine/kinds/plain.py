@@ -39,10 +39,14 @@ from ..rules.defaults.services import default_endpoint_slice, default_endpoints
 from ..rules.defaults.workloads import default_pod_template
 from ..rules.serving.conversions import (
     read_newer_event,
+    show_attachment,
     show_core_event,
+    show_endpoints,
     show_ingress,
     show_newer_event,
     show_role,
+    show_slice,
+    show_status,
 )
 from ..rules.serving.fields import CORE_EVENT_FIELDS, NEWER_EVENT_FIELDS, read_at
 from ..rules.validation.configurations import (
@@ -59,6 +63,7 @@ from .entry import Check, Json, KindEntry
 from .late_checks import late
 from .served import EXTENSIONS, STATUS_ONLY, Form, Served, Subresource
 
+_validate_attachment = late("drivers", "validate_attachment")
 _validate_binding = late("access", "validate_binding")
 _validate_kept_role = late("access", "validate_kept_role")
 _validate_role = late("access", "validate_role")
@@ -66,8 +71,10 @@ _validate_kept_handler = late("classes", "validate_kept_handler")
 _validate_kept_value = late("classes", "validate_kept_value")
 _validate_priority_class = late("classes", "validate_priority_class")
 _validate_runtime_class = late("classes", "validate_runtime_class")
-_validate_definition = late("definitions", "validate_definition")
-_validate_kept_definition = late("definitions", "validate_kept_definition")
+_validate_changed_definition = late("definitions", "validate_changed_definition")
+_validate_new_definition = late("definitions", "validate_new_definition")
+_warn_of_certificate = late("configurations", "warn_of_certificate")
+_warn_of_class = late("ingresses", "warn_of_class")
 _warn_of_rules = late("definitions", "warn_of_rules")
 _validate_endpoint_slice = late("endpoints", "validate_endpoint_slice")
 _validate_endpoints = late("endpoints", "validate_endpoints")
@@ -127,6 +134,7 @@ _READ = (
         default=default_secret,
         validate=_of_any(validate_secret),
         validate_fixed=validate_kept_secret,
+        warn=_warn_of_certificate,
         columns=SECRET_COLUMNS,
         served=Served(form=Form(fields={"type": read_at("type")})),
     ),
@@ -150,7 +158,7 @@ _READ = (
         validate_update=lambda old, new, gates: _validate_quota_change(old, new),
         validate_status=_validate_quota_status,
         columns=QUOTA_COLUMNS,
-        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True),
+        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True, form=Form(show=show_status)),
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
@@ -159,7 +167,11 @@ _READ = (
         default=default_endpoints,
         validate=_of_any(_validate_endpoints),
         columns=ENDPOINTS_COLUMNS,
-        served=Served(is_created_by_update=True, registry_name="services/endpoints"),
+        served=Served(
+            is_created_by_update=True,
+            registry_name="services/endpoints",
+            form=Form(show=show_endpoints),
+        ),
     ),
     KindEntry(
         kind=ENDPOINT_SLICE_KIND,
@@ -167,6 +179,7 @@ _READ = (
         validate=_of_any(_validate_endpoint_slice),
         validate_update=lambda old, new, gates: _validate_slice_update(old, new),
         columns=SLICE_COLUMNS,
+        served=Served(form=Form(show=show_slice)),
     ),
     KindEntry(
         kind=SERVICE_ACCOUNT,
@@ -181,8 +194,14 @@ _READ = (
     KindEntry(kind=CONTAINER_PROFILE),
     KindEntry(
         kind=ATTACHMENT_KIND,
+        validate_new=lambda data: _validate_attachment(data.get("spec") or {}),
         columns=ATTACHMENT_COLUMNS,
-        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True, needs_version=True),
+        served=Served(
+            parts=STATUS_ONLY,
+            is_shown_when_deleted=True,
+            needs_version=True,
+            form=Form(show=show_attachment),
+        ),
     ),
     KindEntry(
         kind=LEASE_KIND,
@@ -196,6 +215,7 @@ _CHECKED = (
         kind=Kind("networking.k8s.io/v1", "Ingress", "ingresses", True, "ing"),
         metadata_looks=2,
         validate_new=_validate_new_ingress,
+        warn=_warn_of_class,
         validate_spec=_validate_ingress,
         columns=INGRESS_COLUMNS,
         served=Served(parts=STATUS_ONLY, registry_name="ingress", form=Form(show=show_ingress)),
@@ -218,8 +238,8 @@ _CHECKED = (
         ),
         default=default_definition,
         drops_status=True,
-        validate=_of_any(_validate_definition),
-        validate_fixed=_validate_kept_definition,
+        validate_new=_validate_new_definition,
+        validate_fixed=_validate_changed_definition,
         warn=_warn_of_rules,
         served=Served(parts=STATUS_ONLY, categories=EXTENSIONS, kept_as="v1beta1", needs_version=True),
     ),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from ..objects.kinds import group_of
 from ..objects.quantity import canonical, canonical_milli
 from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release
@@ -19,6 +20,16 @@ from .paths import format_path
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
 
 Json = dict[str, Any]
+_RESET = "managedFields"
+"""What says something where it is empty: that managers are to be forgotten."""
+_ZERO_IS_NONE = frozenset(
+    (
+        "globalDefault hostIPC hostNetwork hostPID hostPort minReadySeconds paused publishNotReadyAddresses"
+        " stdin stdinOnce tty unschedulable"
+    ).split()
+)
+"""Numbers and truths that are no pointers in Go: to say nothing is to say 0, or no."""
+_STORED_AS_JSON = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 
 
 def decode(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
@@ -39,6 +50,40 @@ def drop_nulls(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
 def drop_unknown(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
     """An object without the fields that nobody knows; one of a kind without a table stays as it is."""
     return _known(data, find_fields(data, release), load_tables(release).types)
+
+
+def drop_empty(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
+    """An object without empty lists and maps, which are none once it is stored, as protobuf, nor some zeros.
+
+    Of kinds without a table, and of definitions and API services, objects are stored as JSON and keep them.
+    """
+    if group_of(data["apiVersion"]) in _STORED_AS_JSON:
+        return data
+    return _full(data, find_fields(data, release), load_tables(release).types)
+
+
+def _full(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
+    if ANY_FIELD in fields:
+        return data
+    return {
+        name: _full_in(item, fields[name], types) if name in fields else item
+        for name, item in data.items()
+        if not (name in fields and _is_left_out(name, item, fields[name]))
+    }
+
+
+def _is_left_out(name: str, value: Any, field: Field) -> bool:
+    if field.shape in (LIST, MAP):
+        return value in ([], {}) and name != _RESET
+    return name in _ZERO_IS_NONE and (value is False or value == 0)
+
+
+def _full_in(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
+    if isinstance(value, list) and field.shape == LIST and field.inner is not None:
+        return [_full_in(item, field.inner, types) for item in value]
+    if isinstance(value, dict) and field.shape != MAP and field.type_name in types:
+        return _full(value, types[field.type_name], types)
+    return value
 
 
 def _known(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:

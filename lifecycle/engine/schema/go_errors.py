@@ -18,7 +18,7 @@ from .check import FieldProblem, find_problems, find_wrong_types
 from .fields import ANY_TYPE, LIST, MAP, Field
 from .paths import Path, format_path
 from .scalars import RANGES, name_go_kind
-from .tables import ANY_FIELD, Fields, find_fields, load_tables
+from .tables import ANY_FIELD, Fields, find_fields, is_known_kind, load_tables
 
 _BASE64 = late_pattern("[A-Za-z0-9+/]*={0,2}")
 _GO_TYPES = {
@@ -151,6 +151,9 @@ def _say_wrong_type(data: Mapping[str, Any], problem: FieldProblem, release: Rel
         kind = f"number {value}"
     version = str(data["apiVersion"]).rpartition("/")[2]
     go_type = _name_type(field, version, _find_named(release, struct, names[-1]))
+    if not is_known_kind(data["apiVersion"], data["kind"], release):
+        # Of a custom resource the metadata is read by itself.
+        names = names[1:]
     return f"json: cannot unmarshal {kind} into Go struct field {struct}.{'.'.join(names)} of type {go_type}"
 
 

@@ -173,7 +173,8 @@ class Store:
             going = self.find(taken)
             is_going = going is not None and going.meta.deletion_ms is not None
             why = "object is being deleted: " if is_going else ""
-            raise AlreadyExists(f'{why}{new.kind.resource} "{name}" already exists', new.kind.plural, name)
+            said = f'{why}{new.kind.resource} "{name}" already exists'
+            raise AlreadyExists(said, new.kind.plural, name, group=new.kind.group)
         if self.is_rehearsal:
             return new
         bucket[namespace, name] = new.meta.uid

@@ -98,6 +98,12 @@ MODELS: dict[str, tuple[str, ...]] = {
         "pkg/registry/core/secret/strategy.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go",
     ),
+    "rules/defaults/passive": (
+        "pkg/apis/admissionregistration/v1/defaults.go",
+        "pkg/apis/resource/v1/defaults.go",
+        "pkg/apis/storage/v1/defaults.go",
+        "staging/src/k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/defaults.go",
+    ),
     "rules/defaults/pods": ("pkg/api/pod/util.go", "pkg/apis/core/v1/defaults.go"),
     "rules/defaults/services": (
         "pkg/apis/core/v1/defaults.go",

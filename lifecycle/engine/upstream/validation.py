@@ -22,6 +22,7 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/definitions": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
     ),
+    "rules/validation/drivers": ("pkg/apis/storage/validation/validation.go",),
     "rules/validation/endpoints": (
         "pkg/apis/core/validation/names.go",
         "pkg/apis/core/validation/validation.go",
@@ -86,6 +87,10 @@ MODELS: dict[str, tuple[str, ...]] = {
     "rules/validation/pods/volumes": ("pkg/apis/core/validation/validation.go",),
     "rules/validation/pods/warnings": ("pkg/api/pod/warnings.go",),
     "rules/validation/quotas": ("pkg/apis/core/validation/validation.go",),
+    "rules/validation/schema_words": (
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go",
+    ),
     "rules/validation/schemas": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/validation.go",

@@ -26,11 +26,11 @@ MOST_REPEATED = 100
 
 
 class Unreadable(Exception):
-    """The text is no JSON, or no YAML: `is_yaml` says which it was to be."""
+    """The text is no JSON, or what else it was to be."""
 
-    def __init__(self, message: str, is_yaml: bool = False) -> None:
+    def __init__(self, message: str, is_yaml: bool = False, is_protobuf: bool = False) -> None:
         super().__init__(message)
-        self.message, self.is_yaml = message, is_yaml
+        self.message, self.is_yaml, self.is_protobuf = message, is_yaml, is_protobuf
         self.text = b""
 
 
@@ -79,7 +79,7 @@ def _read_protobuf(text: bytes, release: Release) -> Body:
     try:
         return Body(protobuf.decode(text, release), text=text)
     except protobuf.Malformed as problem:
-        unreadable = Unreadable(str(problem))
+        unreadable = Unreadable(str(problem), is_protobuf=True)
         unreadable.text = text
         raise unreadable from None
 
@@ -88,6 +88,11 @@ def unsupported_media_type(accepted: str) -> Refusal:
     """The body is of a type that is not read here."""
     message = f"the body of the request was in an unknown format - accepted media types include: {accepted}"
     return Refusal(415, message, "UnsupportedMediaType")
+
+
+def no_such_patch() -> Refusal:
+    """A patch of a type that no route takes: of what Kubernetes itself serves, the router says so."""
+    return Refusal(415, "415: Unsupported Media Type", "UnsupportedMediaType", {})
 
 
 def read_json(text: bytes) -> Body:

@@ -103,7 +103,7 @@ def _unescape(text: str) -> str:
         elif sign == "\\":
             is_escaped = True
         elif sign in ",=":
-            raise bad_request(f"invalid field selector: unescaped character in value: {sign}")
+            raise bad_request(f"invalid field selector: unescaped character in value: {ord(sign)}")
         else:
             found += sign
     if is_escaped:

@@ -144,7 +144,7 @@ class _Parser:
             kind, key = self.take()
         if kind != IDENTIFIER:
             raise _Wrong(f"found '{key}', expected: identifier")
-        _raise(each_invalid("key", key, check_qualified(key)))
+        _raise(each_invalid("<nil>", key, check_qualified(key)))
         if is_denied:
             return Requirement(key, "!")
         if self.look()[0] in (END, ","):

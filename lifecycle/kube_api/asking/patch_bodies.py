@@ -33,7 +33,7 @@ def read_type(request: HttpRequest, resource: Resource, release: Release) -> str
     taken = list_types(resource, release)
     how = taken.get(first_word(request.headers.get("Content-Type")))
     if how is None:
-        raise bodies.unsupported_media_type(", ".join(taken))
+        raise bodies.unsupported_media_type(", ".join(taken)) if resource.custom else bodies.no_such_patch()
     return how
 
 
@@ -45,16 +45,18 @@ def read_patch(request: HttpRequest, how: str) -> tuple[Any, list[str]]:
     except Unreadable as problem:
         if how == APPLY:
             raise bad_request(f"error decoding YAML: error converting YAML to JSON: {problem}") from None
-        raise bad_request(f"error decoding patch: {problem}" if how == MERGE else str(problem)) from None
+        raise bad_request(str(problem) if how == STRATEGIC else f"error decoding patch: {problem}") from None
     return body.value, body.repeated
 
 
 def check_applied(value: Any, resource: Resource, address: Address) -> Any:
     """A configuration that is applied, of the kind it is sent to. Raises Refusal (400)."""
+    value = {} if value is None else value
     if not isinstance(value, dict):
         go_kind = {list: "array", str: "string", bool: "bool"}.get(type(value), "number")
         said = f"json: cannot unmarshal {go_kind} into Go value of type map[string]interface {{}}"
-        raise bad_request(f"error decoding YAML: {said}")
+        wrapped = "error unmarshaling JSON: while decoding JSON: "
+        raise bad_request(f"error decoding YAML: {wrapped}{said}")
     version, kind = value.get("apiVersion") or "", value.get("kind") or ""
     part = resource.parts.get(address.subresource)
     wanted = (f"{part.group}/{part.version}", part.kind) if part is not None and part.version else None

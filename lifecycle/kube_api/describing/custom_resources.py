@@ -8,12 +8,15 @@ from django.db.models import Count, Max
 from lifecycle.engine.kinds.served import SCALE, STATUS, Subresource
 from lifecycle.engine.objects.names import DEFINITION
 from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.describing.version_order import order_versions
 from lifecycle.kube_api.printing.custom_columns import read_columns
 from lifecycle.models import Cluster, StoredObject
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
 GROUP = "apiextensions.k8s.io"
+_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""In the order in which discovery tells them of custom resources."""
 _KEPT = 64
 _known: dict[int, tuple[tuple[int, int], dict[Key, Resource]]] = {}
 """By cluster: its definitions' count and latest version, and the resources made of them."""
@@ -56,14 +59,30 @@ def make_resources(definition: Json) -> list[Resource]:
             singular=names.get("singular") or "",
             list_kind=names.get("listKind") or "",
             custom=True,
+            verbs=_VERBS,
             storage_version=f"{group}/{stored}",
             columns=read_columns(version.get("additionalPrinterColumns")),
             schema=(version.get("schema") or {}).get("openAPIV3Schema"),
+            warning=_warn_of(version, spec),
             scale_paths=(version.get("subresources") or {}).get("scale"),
         )
         for version in versions
         if version.get("served")
     ]
+
+
+def _warn_of(version: Json, spec: Json) -> str:
+    """What answers in a deprecated version warn of: what it says, or which later one is none."""
+    if not version.get("deprecated"):
+        return ""
+    if (given := version.get("deprecationWarning")) is not None:
+        return str(given)
+    group, kind, name = spec.get("group"), (spec.get("names") or {}).get("kind"), version["name"]
+    kept = [one["name"] for one in spec["versions"] if one.get("served") and not one.get("deprecated")]
+    ordered = order_versions([*kept, name])
+    better = ordered[: ordered.index(name)]
+    instead = f"; use {group}/{better[0]} {kind}" if better else ""
+    return f"{group}/{name} {kind} is deprecated{instead}"
 
 
 def _make_parts(version: Json) -> dict[str, Subresource]:

@@ -15,6 +15,7 @@ from lifecycle.kube_api.asking.requests import Options
 from lifecycle.kube_api.describing import openapi, resources
 from lifecycle.kube_api.describing.built_in import GROUPS
 from lifecycle.kube_api.describing.resource import Resource
+from lifecycle.kube_api.describing.version_order import order_versions
 from lifecycle.kube_api.reading.lists import Page
 from lifecycle.kube_api.status import NoSuchPath, method_not_allowed, no_such_resource
 from lifecycle.models import Cluster
@@ -88,35 +89,12 @@ def _describe(request: HttpRequest, cluster: Cluster, words: list[str]) -> Answe
     raise NoSuchPath
 
 
-def is_known_group(cluster: Cluster, group: str) -> bool:
-    """Whether there is a group of that name."""
-    return any(one.group == group for one in resources.list_all(cluster))
-
-
 def _by_group(known: Iterable[Resource]) -> dict[str, list[Resource]]:
     groups: dict[str, list[Resource]] = {}
     for one in known:
         groups.setdefault(one.group, []).append(one)
     order = {name: index for index, name in enumerate(GROUPS)}
     return {name: groups[name] for name in sorted(groups, key=lambda one: (order.get(one, len(order)), one))}
-
-
-def order_versions(versions: Iterable[str]) -> list[str]:
-    """Versions of a group, the preferred first: v2, v1, v1beta1, v1alpha1, and what else there is."""
-    return sorted(set(versions), key=_rank)
-
-
-def _rank(version: str) -> tuple[int, int, int, str]:
-    for rank, word in enumerate(("", "beta", "alpha")):
-        major, found, minor = version.removeprefix("v").partition(word) if word else (version[1:], "", "0")
-        if (
-            version.startswith("v")
-            and major.isdecimal()
-            and (minor.isdecimal())
-            and bool(found) == bool(word)
-        ):
-            return rank, -int(major), -int(minor), ""
-    return 3, 0, 0, version
 
 
 def _group(name: str, known: list[Resource]) -> Json:

@@ -13,6 +13,11 @@ def find(cluster: Cluster, group: str, version: str, name: str) -> Resource | No
     return list_built_in(read_release(cluster)).get(key) or custom_resources.of_cluster(cluster).get(key)
 
 
+def is_built_in_group(cluster: Cluster, group: str) -> bool:
+    """Whether Kubernetes itself has a group of that name."""
+    return any(one.group == group for one in list_built_in(read_release(cluster)).values())
+
+
 def list_all(cluster: Cluster) -> list[Resource]:
     """All resources of a cluster, the custom ones last."""
     built_in = list_built_in(read_release(cluster))

@@ -89,8 +89,10 @@ def _read_wish(request: HttpRequest, path: str) -> Wish | None:
         return None
     if options.get("resourceVersion", "") not in _MOST_RECENT_OR_ANY:
         return None
+    accept = request.headers.get("Accept", "")
     try:
-        form = content.negotiate(request.headers.get("Accept", ""))
+        content.require_route(accept)
+        form = content.negotiate(accept)
     except Refusal:
         return None
     return Wish(tokens.make_digest(token), address, options) if form == content.PLAIN else None

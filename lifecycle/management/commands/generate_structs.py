@@ -21,7 +21,7 @@ from lifecycle.management.table_files import find_table_file
 # What rules show; what a workload's policies and a pod's fields are made of comes with them.
 ROOTS = (
     "DaemonSetUpdateStrategy DeploymentStrategy PodDisruptionBudgetSpec PodFailurePolicy PodTemplateSpec"
-    " RoleRef ScopeSelector ServicePort StatefulSetUpdateStrategy SuccessPolicy UncountedTerminatedPods"
+    " RoleRef ScopeSelector ServicePort StatefulSetUpdateStrategy SuccessPolicy Taint UncountedTerminatedPods"
     " VolumeNodeAffinity"
 ).split()
 SCALARS = {

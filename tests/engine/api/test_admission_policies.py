@@ -453,6 +453,7 @@ def test_what_says_who_is_asked_is_not_asked_of():
     assert desk.submit("delete", kind="ValidatingAdmissionPolicy", name="gate").code == 200
 
 
+SOMEBODY = {"name": "x", "parameterNotFoundAction": "Deny"}
 ODD_RULES = {"resourceRules": [None, {"resources": [None, ""]}]}
 
 
@@ -483,18 +484,14 @@ def test_what_is_no_policy_harms_no_write(spec, of_policy, of_binding):
         desk = Desk()
         odd = {"apiVersion": GROUP, "kind": kind, "metadata": {"name": "gate"}, "spec": spec}
         assert desk.create(odd).code == code
-        other = (
-            make_policy(KEPT)
-            if kind.endswith("Binding")
-            else make_binding(paramRef={"name": "x", "parameterNotFoundAction": "Deny"})
-        )
+        other = make_policy(KEPT) if kind.endswith("Binding") else make_binding(paramRef=SOMEBODY)
         assert desk.create(other).code == 201
         assert desk.create(NOT_OWNED).code == 201
 
 
 def test_a_kind_of_parameters_that_nobody_knows_is_refused_as_the_policy_says():
     unknown = {"apiVersion": "nobody/v1", "kind": "Nothing"}
-    binding = make_binding(["Warn"], paramRef={"name": "x", "parameterNotFoundAction": "Allow"})
+    binding = make_binding(["Warn"], paramRef=SOMEBODY)
     words = "failed to configure binding: paramKind kind `nobody/v1, Kind=Nothing` not known"
     assert ask(make_policy(KEPT, paramKind=unknown), NOT_OWNED, binding) == (422, HEAD + words, [])
     passed = make_policy(KEPT, paramKind=unknown, failurePolicy="Ignore")

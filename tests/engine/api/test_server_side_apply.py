@@ -263,7 +263,9 @@ def test_the_pods_of_a_tracked_deployment_are_not_tracked() -> None:
     desk.cluster.run_until(10_000)
     assert [pod["metadata"].get("managedFields") for pod in desk.cluster.list("Pod")] == [None, None]
     revision = {"f:annotations": {".": {}, "f:deployment.kubernetes.io/revision": {}}}
-    assert managers_of(desk.get("Deployment"))["kube-controller-manager Update"] == {"f:metadata": revision}
+    # The revision is written with the status.
+    written = managers_of(desk.get("Deployment"))["kube-controller-manager Update status"]
+    assert written["f:metadata"] == revision and "f:replicas" in written["f:status"]
 
 
 def test_a_pod_of_a_clients_is_owned_by_the_client_and_its_status_by_the_kubelet() -> None:

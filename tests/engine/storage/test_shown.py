@@ -124,8 +124,8 @@ def test_claims_of_a_cluster_that_knew_no_classes_go_on():
 def test_an_attachment_that_somebody_makes_by_hand_harms_nobody():
     world = World()
     for name, spec in {
-        "odd": {},
-        "inline": {"source": {"inlineVolumeSpec": {}}, "nodeName": "node-1"},
+        "odd": {"attacher": "x", "source": {"persistentVolumeName": "none"}, "nodeName": "none"},
+        "inline": {"attacher": "x", "source": {"inlineVolumeSpec": {}}, "nodeName": "node-1"},
     }.items():
         world.create(ATTACHMENT, name, "storage.k8s.io/v1", spec=spec)
     world.run(60)

@@ -1,12 +1,10 @@
 """The cases whose answers differ from the recorded ones, each with the reason."""
 
 DIFFERENCES: dict[str, str] = {
-    "merge-patch/06": "a patch that makes another kind of an object is not read as that kind",
     "eviction/11": "the recorded pod had been going for seconds when it was evicted again",
     "delete/30": "claims here get a default class, which the recorded cluster had none of",
     "bad-others/03": "Services have 10.96.0.0/12 here, and had 10.96.0.0/16 there",
     "bad-others/05": "a dry run is held to the range of node ports too",
-    "bad-others/09": "the group of what an autoscaler scales is looked at last, and not in the spec's order",
     "reviews/09": "the user has another name",
     "reviews/15": "nobody may act as somebody else here",
     "defaults/19": "a node's kubelet is there at once, and reports in the same instant",

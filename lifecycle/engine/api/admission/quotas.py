@@ -137,7 +137,7 @@ def _counts_alike(old: StoredObject, new: StoredObject) -> bool:
 
 def _refuse(new: StoredObject, name: str, why: str) -> None:
     kind = new.kind
-    raise Forbidden(f'{kind.resource} "{name}" is forbidden: {why}', kind.plural, name)
+    raise Forbidden(f'{kind.resource} "{name}" is forbidden: {why}', kind.plural, name, group=kind.group)
 
 
 # --- counting ------------------------------------------------------------------------------------------

@@ -172,6 +172,7 @@ class FieldManagers:
             after_apply,
             describe_conflicts,
             find_conflicts,
+            is_ignored,
             list_causes,
             without,
         )
@@ -183,13 +184,13 @@ class FieldManagers:
         managers = {} if is_new else self._known(live, shape)
         applier = make_manager(options.manager, APPLY, version, subresource)
         bare = without_empties(_without_managers(live), shape)
-        stated = Share(
-            without(set_of(applied, shape), self._not_written(live, subresource)), version, self._time()
-        )
+        left = self._not_written(live, subresource)
+        stated = Share(without(set_of(applied, shape), left), version, self._time())
         merged = apply_over(bare, applied, shape, managers.get(applier), {**managers, applier: stated})
         merged = without_empties(merged, shape)
         change = compare(bare, merged, shape)
-        conflicts = find_conflicts(managers, change, applier)
+        found = find_conflicts(managers, change, applier)
+        conflicts = [one for one in found if not is_ignored(one[1], left)]
         if conflicts and not options.is_forced:
             allowed = self._owned_by_kubectl(bare, shape) if applier.name == KUBECTL else NONE
             conflicts = conflicts if any(path not in allowed for _one, path in conflicts) else []
@@ -261,7 +262,7 @@ class FieldManagers:
             owned = without(fields, ())
             if owned:
                 writer = make_manager(name, UPDATE, live["apiVersion"], "")
-                managers[writer] = Share(owned, live["apiVersion"])
+                managers[writer] = Share(owned, live["apiVersion"], self._time())
         return managers
 
     def _owned_by_kubectl(self, live: Json, shape: Shape) -> FieldSet:
@@ -282,6 +283,8 @@ class FieldManagers:
         if options.manager != KUBECTL or not annotations.get(LAST_APPLIED):
             return merged
         remembered = with_last_applied(applied)["metadata"]["annotations"].get(LAST_APPLIED, "")
+        # Unlike kubectl, the API server leaves out annotations that are none.
+        remembered = remembered.replace('"metadata":{"annotations":{},', '"metadata":{', 1)
         meta = {**merged["metadata"], "annotations": {**annotations, LAST_APPLIED: remembered}}
         return {**merged, "metadata": meta}
 
@@ -298,12 +301,19 @@ def _list_parts(old: StoredObject, new: StoredObject, epoch_ms: int) -> list[tup
         before, after = (
             {**head, "metadata": _owned_metadata(one), "spec": one.spec_json(epoch_ms)} for one in (old, new)
         )
-        is_size = kind.id in _SIZED and not new.meta.controller and _differ_in_size(before, after)
-        parts.append(("scale" if is_size else "", CONTROLLER_MANAGER, before, after))
+        parts.append((_find_part(old, new, before, after), CONTROLLER_MANAGER, before, after))
     if old.status is not new.status:
         before, after = ({**head, "status": one.status_json(epoch_ms) or {}} for one in (old, new))
         parts.append(("status", _find_reporter(new), before, after))
     return parts
+
+
+def _find_part(old: StoredObject, new: StoredObject, before: Json, after: Json) -> str:
+    """The subresource by which a controller writes: a Deployment's revision goes with its status."""
+    kind = new.kind.id
+    if kind == "Deployment" and old.spec is new.spec:
+        return "status"
+    return "scale" if kind in _SIZED and not new.meta.controller and _differ_in_size(before, after) else ""
 
 
 def _owned_metadata(obj: StoredObject) -> Json:

@@ -34,6 +34,8 @@ def json_patch(target: Any, operations: Any) -> Any:
     Raises BadRequest for what is no JSON patch, RequestEntityTooLarge, and Unprocessable for what does not
     fit the document.
     """
+    if operations is None:
+        return target
     _check_form(operations)
     document, copied_bytes = copy.deepcopy(target), 0
     for operation in operations:
@@ -74,10 +76,13 @@ def _carry_out(document: Any, operation: Operation) -> Any:
 
 
 def _read_pointer(operation: Operation, name: str = "path") -> list[str]:
-    """The parts of a pointer; [] is the whole document. `~1` is a slash, `~0` a tilde (RFC 6901)."""
+    """The parts of a pointer; [] is the whole document. `~1` is a slash, `~0` a tilde (RFC 6901).
+
+    What stands before the first slash is not looked at.
+    """
     text = operation.get(name)
-    if text is None or (text and not text.startswith("/")):
-        raise _Misfit(f"{name} must start with /")
+    if text is None or (text and "/" not in text):
+        raise _Misfit(f"{name} leads nowhere")
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
 
 

@@ -23,6 +23,7 @@ MOST_SHOWN = 10_000
 """So many letters of a patch are shown in its refusal."""
 JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
 PATCH_TYPES = (MERGE, STRATEGIC, JSON, APPLY)
+SCHEME = 'in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 _NO_STRATEGY = (
     "the body of the request was in an unknown format - accepted media types include:"
     " application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
@@ -64,13 +65,19 @@ def patch_object(
 def _decode(
     patched: Any, current: Json, patch: Any, how: str, options: WriteOptions, release: Release
 ) -> Json:
-    """Read the patched object by the fields of its kind; a patch may not make another kind of it."""
+    """Read the patched object by the fields of its kind, which is as it was where none is left."""
     if not isinstance(patched, dict) or _is_too_deep(patched):
         raise Unprocessable()
     head = {name: current[name] for name in ("apiVersion", "kind")}
-    typed = {**patched, **head}
-    find_wrong = find_unrestorable if how == STRATEGIC else find_wrong_type
-    wrong = _find_wrong_head(patched) or (find_wrong(typed, release) if options.is_request else "")
+    typed, wrong = {**patched, **head}, _find_wrong_head(patched)
+    if options.is_request and not wrong:
+        if how == STRATEGIC:
+            # A struct is filled, which is of its kind whatever the patch says.
+            patched, wrong = typed, find_unrestorable(typed, release)
+        else:
+            if is_known_kind(head["apiVersion"], head["kind"], release):
+                patched = {**patched, **{name: patched.get(name) or head[name] for name in head}}
+            wrong = _find_misread(patched, head, release) or find_wrong_type(typed, release)
     if wrong:
         raise refuse_patch(how, patch, patched, wrong)
     try:
@@ -79,6 +86,25 @@ def _decode(
         kind, name = current["kind"], current["metadata"]["name"]
         raise Invalid(f'{kind} "{name}": {problem}', kind, name) from problem
     return {**decoded, **{name: patched.get(name) for name in head}}
+
+
+def _find_misread(patched: Json, head: Json, release: Release) -> str:
+    """What is wrong with an object that a patch has made one of another kind or version; "" for nothing.
+
+    It is read as what it says that it is, and is then no such object as was patched.
+    """
+    version, kind = (str(patched.get(name) or "") for name in ("apiVersion", "kind"))
+    if (version, kind) == (head["apiVersion"], head["kind"]) or not is_known_kind(
+        head["apiVersion"], head["kind"], release
+    ):
+        return ""
+    if not is_known_kind(version, kind, release):
+        return f'no kind "{kind}" is registered for version "{version}" {SCHEME}'
+    if kind == head["kind"]:
+        return ""
+    package = head["apiVersion"].rpartition("/")[0].partition(".")[0] or "core"
+    go_names = f"({version.rpartition('/')[2]}.{kind}) to ({package}.{head['kind']})"
+    return find_wrong_type(patched, release) or f"converting {go_names}: unknown conversion"
 
 
 def _find_wrong_head(patched: Json) -> str:

@@ -154,8 +154,15 @@ def find_rules(schema: Any, path: str = "") -> Iterator[str]:
 
 def first_status(spec: Json) -> dict[str, Any]:
     """The status of a definition that nobody has looked at yet."""
-    stored = [one["name"] for one in spec.get("versions") or () if one.get("storage")]
+    stored = list_stored(None, spec)
     return {"acceptedNames": {"kind": "", "plural": ""}, "conditions": None, "storedVersions": stored}
+
+
+def list_stored(status: Json | None, spec: Json) -> list[str]:
+    """The versions in which objects may be stored by now: those that were, and the one that is."""
+    before = list((status or {}).get("storedVersions") or ())
+    stored = next((one["name"] for one in spec.get("versions") or () if one.get("storage")), None)
+    return before if stored is None or stored in before else [*before, stored]
 
 
 def fill_names(spec: Json) -> dict[str, Any]:

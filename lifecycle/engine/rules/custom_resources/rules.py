@@ -31,10 +31,9 @@ from ..validation.words.field_error import OMITTED, FieldError, duplicate, forbi
 from .definition import RULES
 from .escapes import escape
 from .structural import EMBEDS
+from .validation import WHOLE
 
 Json = Mapping[str, Any]
-ROOT = "<nil>"
-"""How the API server writes the path of the whole object."""
 MOST_RULES = 2_000
 _MOST_FINDINGS = 100
 _OF_LISTS, _MAP, _SET = "x-kubernetes-list-type", "map", "set"
@@ -77,14 +76,14 @@ class _Place:
         return _Place(path, value, old, is_same, is_root)
 
     def below(self, name: str, value: Any, old: Any, schema: Json) -> _Place:
-        path = f"{self.path}.{name}" if self.path != ROOT else name
+        path = f"{self.path}.{name}" if self.path != WHOLE else name
         return self.step(path, value, old, bool(schema.get(EMBEDS)))
 
 
 def ask_rules(value: Json, old: Json | None, schema: Json) -> Findings:
     """What the rules of a schema say of an object that fits it; `old`: as it is stored, None of a new one."""
     found = Findings(times=frozenset(_find_times(schema)))
-    _ask(_Place(ROOT, value, old, old == value, True), schema, found)
+    _ask(_Place(WHOLE, value, old, old == value, True), schema, found)
     return found
 
 
@@ -149,7 +148,7 @@ def _ask_fields(place: _Place, schema: Json, found: Findings) -> None:
         if isinstance(below := known.get(name), Mapping):
             _ask(place.below(name, inner, old.get(name), below), below, found)
         elif isinstance(further, Mapping):
-            path = f"{'' if place.path == ROOT else place.path}[{name}]"
+            path = f"{'' if place.path == WHOLE else place.path}[{name}]"
             _ask(place.step(path, inner, old.get(name), bool(further.get(EMBEDS))), further, found)
 
 
@@ -242,7 +241,7 @@ def _shown(place: _Place, schema: Json) -> Any:
 def _read_field_path(text: str, path: str) -> str:
     """The path of an error of a rule that points to somewhere below its own."""
     steps = [name or key for name, key in _STEP.findall(text)]
-    return ".".join([*([] if steps and path == ROOT else [path]), *steps])
+    return ".".join([*([] if steps and path == WHOLE else [path]), *steps])
 
 
 # --- values -----------------------------------------------------------------------------------------------

@@ -7,11 +7,13 @@ import binascii
 import ipaddress
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from itertools import chain, islice
 from typing import Any
 
 from lifecycle.late_patterns import late_pattern
+from lifecycle.lean_dataclasses import replace
 
 from ...objects.names import INT_OR_STRING
 from ..managed_fields.paths import write_json
@@ -21,53 +23,76 @@ from ..validation.words.field_error import (
     REQUIRED,
     TOO_LONG,
     TOO_MANY,
+    TYPE_INVALID,
     FieldError,
     invalid,
     required,
 )
 from ..validation.words.go_structs import GoText
+from .definition import ScalePaths
 
 Json = Mapping[str, Any]
 MOST_ERRORS = 100
-_BLOCKING = frozenset((NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY))
-_WRONG_TYPE = " in body must be of type "
+_MOST_REPLICAS = 2**31 - 1
+WHOLE = "<nil>"
+"""How the API server writes the path of the whole object."""
+_BLOCKING = frozenset((NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID))
 
 
 def validate_custom(value: Any, schema: Json, path: str = "") -> list[FieldError]:
     """Everything wrong with a value, defaults applied; at most MOST_ERRORS."""
+    found = chain(_check(value, schema, path), _check_lists(value, schema, path))
+    return list(islice(found, MOST_ERRORS))
+
+
+def validate_status(value: Any, schema: Json) -> list[FieldError]:
+    """The same of a status that is written alone: what is said of a value names it from there on."""
+    return [
+        replace(error, path="status" if error.path in ("", WHOLE) else f"status.{error.path}")
+        for error in validate_custom(value, schema)
+    ]
+
+
+def check_scale(data: Json, paths: ScalePaths) -> list[FieldError]:
+    """What is wrong with the sizes of an object: the one that is wanted, and the one that is."""
     errors = []
-    for error in _check(value, schema, path):
-        errors.append(error)
-        if len(errors) >= MOST_ERRORS:
-            break
+    for path in (paths.spec, paths.status):
+        size: Any = data
+        for name in path:
+            size = size.get(name) if isinstance(size, dict) else None
+        if not isinstance(size, int) or isinstance(size, bool):
+            continue
+        if size < 0:
+            errors.append(invalid(f".{'.'.join(path)}", size, "should be a non-negative integer"))
+        elif size > _MOST_REPLICAS:
+            said = f"should be less than or equal to {_MOST_REPLICAS}"
+            errors.append(invalid(f".{'.'.join(path)}", size, said))
     return errors
 
 
 def is_blocking(error: FieldError) -> bool:
     """Whether rules are not asked of an object with this error (strategy.go, hasBlockingErr)."""
-    return error.type in _BLOCKING or _WRONG_TYPE in error.detail
+    return error.type in _BLOCKING
 
 
 def _check(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
     wrong = _find_wrong_type(value, schema, path)
     if wrong is not None:
         yield wrong
-        return
-    if value is None:
-        return
+    if value is not None:
+        yield from _check_together(value, schema, path)
     if isinstance(value, str):
         yield from _check_text(value, schema, path)
     elif isinstance(value, list):
         yield from _check_list(value, schema, path)
-    elif isinstance(value, dict):
-        yield from _check_map(value, schema, path)
-    elif not isinstance(value, bool):
+    elif isinstance(value, int | float) and not isinstance(value, bool):
         yield from _check_number(value, schema, path)
     choices = schema.get("enum")
     if choices and not any(write_json(value) == write_json(one) for one in choices):
         shown = ", ".join(write_json(one) for one in choices)
         yield FieldError(path, NOT_SUPPORTED, value, f"supported values: {shown}")
-    yield from _check_together(value, schema, path)
+    if isinstance(value, dict):
+        yield from _check_map(value, schema, path)
 
 
 # --- types ------------------------------------------------------------------------------------------------
@@ -85,7 +110,7 @@ def _find_wrong_type(value: Any, schema: Json, path: str) -> FieldError | None:
     if fits:
         return None
     found = _name_type(value)
-    return invalid(path, found, f'{_in_body(path)} must be of type {wanted}: "{found}"')
+    return FieldError(path, TYPE_INVALID, found, f'{_in_body(path)} must be of type {wanted}: "{found}"')
 
 
 def _is_integer(value: Any) -> bool:
@@ -127,9 +152,8 @@ def _check_text(value: str, schema: Json, path: str) -> Iterator[FieldError]:
         yield invalid(path, value, f"{_in_body(path)} should match '{pattern}'")
     check = _FORMATS.get(str(schema.get("format") or ""))
     if check is not None and not check(value):
-        yield invalid(
-            path, value, f"{_in_body(path)} must be of type {schema['format']}: {write_json(value)}"
-        )
+        detail = f"{_in_body(path)} must be of type {schema['format']}: {write_json(value)}"
+        yield FieldError(path, TYPE_INVALID, value, detail)
 
 
 def matches(pattern: str, value: str) -> bool:
@@ -151,11 +175,10 @@ def _check_number(value: float, schema: Json, path: str) -> Iterator[FieldError]
     if most is not None and (value >= most if schema.get("exclusiveMaximum") else value > most):
         words = less if schema.get("exclusiveMaximum") else f"{less} or equal to"
         yield invalid(path, value, f"{body} {words} {_write_number(most)}")
+    if schema.get("type") == "integer" and not _is_integer(value):
+        yield _of_whole(f"Checked value must be of type integer (default format) in {path}")
     if step and math.fmod(value, step) != 0:
         yield invalid(path, value, f"{body} should be a multiple of {_write_number(step)}")
-    bits = {"int32": 31, "int64": 63}.get(str(schema.get("format")))
-    if bits and not -(2**bits) <= value < 2**bits:
-        yield invalid(path, value, f'{body} must be of type {schema["format"]}: "{_write_number(value)}"')
 
 
 def _write_number(value: float) -> str:
@@ -171,7 +194,25 @@ def _check_list(value: list[Any], schema: Json, path: str) -> Iterator[FieldErro
     items = schema.get("items")
     for index, one in enumerate(value if items else ()):
         yield from _check(one, items or {}, f"{path}[{index}]")
-    yield from _check_unique(value, schema, path)
+
+
+# --- lists that are sets or maps --------------------------------------------------------------------------
+
+
+def _check_lists(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
+    """What stands twice in a list where it may not; looked for when all else has been (listtype)."""
+    if isinstance(value, list):
+        yield from _check_unique(value, schema, path)
+        items = schema.get("items")
+        if isinstance(items, dict):
+            for index, one in enumerate(value):
+                yield from _check_lists(one, items, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        known, further = schema.get("properties") or {}, schema.get("additionalProperties")
+        for name, one in value.items():
+            inner = known.get(name, further)
+            if isinstance(inner, dict):
+                yield from _check_lists(one, inner, _below(path, name))
 
 
 def _check_unique(value: list[Any], schema: Json, path: str) -> Iterator[FieldError]:
@@ -196,13 +237,13 @@ def _check_map(value: dict[str, Any], schema: Json, path: str) -> Iterator[Field
     if least is not None and len(value) < least:
         yield invalid(path, len(value), f"{_in_body(path)} should have at least {least} properties")
     known, further = schema.get("properties") or {}, schema.get("additionalProperties")
-    for name in schema.get("required") or ():
-        if name not in value:
-            yield required(_below(path, name))
     for name, one in value.items():
         inner = known.get(name, further)
         if isinstance(inner, dict):
             yield from _check(one, inner, _below(path, name))
+    for name in schema.get("required") or ():
+        if name not in value:
+            yield required(_below(path, name))
 
 
 def _below(path: str, name: str) -> str:
@@ -214,24 +255,53 @@ def _below(path: str, name: str) -> str:
 
 def _check_together(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
     shown = write_json(path)
-    for one in schema.get("allOf") or ():
-        yield from _check(value, one, path)
-    any_of, one_of = schema.get("anyOf"), schema.get("oneOf")
-    if any_of and not any(_holds(value, one, path) for one in any_of):
-        yield invalid(path, GoText(shown), f"{shown} must validate at least one schema (anyOf)")
-    if one_of:
-        count = sum(_holds(value, one, path) for one in one_of)
-        if count != 1:
-            found = "Found none valid" if count == 0 else f"Found {count} valid alternatives"
-            yield invalid(
-                path, GoText(shown), f"{shown} must validate one and only one schema (oneOf). {found}"
-            )
-    if schema.get("not") and _holds(value, schema["not"], path):
-        yield invalid(path, GoText(shown), f"{shown} must not validate the schema (not)")
+    any_of, one_of, all_of = (
+        [(one, _list_errors(value, one, path)) for one in schema.get(word) or ()]
+        for word in ("anyOf", "oneOf", "allOf")
+    )
+    if any_of and all(errors for _one, errors in any_of):
+        yield _of_whole(f"{shown} must validate at least one schema (anyOf)")
+        yield from _take_nearest(value, any_of)
+    count = sum(not errors for _one, errors in one_of)
+    if one_of and count != 1:
+        found = "Found none valid" if count == 0 else f"Found {count} valid alternatives"
+        yield _of_whole(f"{shown} must validate one and only one schema (oneOf). {found}")
+        if count == 0:
+            yield from _take_nearest(value, one_of)
+    for _one, errors in all_of:
+        yield from errors
+    count = sum(not errors for _one, errors in all_of)
+    if count < len(all_of):
+        found = "" if count else ". None validated"
+        yield _of_whole(f"{shown} must validate all the schemas (allOf){found}")
+    if schema.get("not") and next(_check(value, schema["not"], path), None) is None:
+        yield _of_whole(f"{shown} must not validate the schema (not)")
 
 
-def _holds(value: Any, schema: Json, path: str) -> bool:
-    return next(_check(value, schema, path), None) is None
+def _list_errors(value: Any, schema: Json, path: str) -> list[FieldError]:
+    """What one of several schemas says. Each is asked once: they stand within each other."""
+    return list(islice(_check(value, schema, path), MOST_ERRORS))
+
+
+def _of_whole(detail: str) -> FieldError:
+    """What is told of the whole object, without a value, wherever in it it is."""
+    return invalid(WHOLE, "", detail)
+
+
+def _take_nearest(value: Any, several: Sequence[tuple[Json, list[FieldError]]]) -> list[FieldError]:
+    """What the one says that looks at most of a value, the first of several; none of them holds."""
+    return max(several, key=lambda one: _count_looks(value, one[0]))[1]
+
+
+def _count_looks(value: Any, schema: Json) -> int:
+    """How much of a value a schema looks at."""
+    looks = 1 + bool(schema.get("type") or schema.get("format"))
+    for word in ("anyOf", "oneOf", "allOf"):
+        looks += sum(_count_looks(value, one) for one in schema.get(word) or ())
+    if isinstance(value, dict):
+        known = schema.get("properties") or {}
+        looks += sum(_count_looks(value[name], known[name]) for name in value.keys() & known.keys())
+    return looks
 
 
 # --- formats ----------------------------------------------------------------------------------------------

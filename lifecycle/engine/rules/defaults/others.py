@@ -166,7 +166,15 @@ def default_network_policy(spec: Mapping[str, Any], gates: Mapping[str, bool]) -
     fill_pointers(found, podSelector={})
     if not found.get("policyTypes"):
         found["policyTypes"] = ["Ingress", *(["Egress"] if found.get("egress") else [])]
+    for way in ("ingress", "egress"):
+        if found.get(way):
+            found[way] = [_with_protocols(rule) for rule in found[way]]
     return found
+
+
+def _with_protocols(rule: Mapping[str, Any]) -> Json:
+    ports = rule.get("ports")
+    return {**rule, "ports": [{"protocol": "TCP", **port} for port in ports]} if ports else dict(rule)
 
 
 def default_namespace(data: Mapping[str, Any]) -> Json:

@@ -16,6 +16,20 @@ _ANNOTATIONS = (METRICS, CURRENT, CONDITIONS, BEHAVIOR)
 _CPU = "targetCPUUtilizationPercentage"
 
 
+def show_first(data: Json) -> Json:
+    """The same with its sizes, though nobody has looked at it yet."""
+    shown = to_first(data)
+    return shown if shown.get("status") else {**shown, "status": {"currentReplicas": 0, "desiredReplicas": 0}}
+
+
+def show_second(data: Json) -> Json:
+    """The same of autoscaling/v2."""
+    shown = to_second(data)
+    return (
+        shown if shown.get("status") else {**shown, "status": {"desiredReplicas": 0, "currentMetrics": None}}
+    )
+
+
 def to_first(data: Json) -> Json:
     """An autoscaler as autoscaling/v1 shows it."""
     if data.get("apiVersion") == V1:

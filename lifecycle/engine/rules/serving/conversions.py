@@ -92,6 +92,31 @@ def show_ingress(data: Json) -> Json:
     return data if data.get("status") else {**data, "status": {"loadBalancer": {}}}
 
 
+def show_status(data: Json) -> Json:
+    """With a status, though that be empty."""
+    return data if data.get("status") else {**data, "status": {}}
+
+
+def show_attachment(data: Json) -> Json:
+    """With whether it is attached."""
+    return data if data.get("status") else {**data, "status": {"attached": False}}
+
+
+def show_slice(data: Json) -> Json:
+    """With its endpoints and ports, though there be none."""
+    return {**data, "endpoints": data.get("endpoints") or None, "ports": data.get("ports") or None}
+
+
+def show_drivers(data: Json) -> Json:
+    """With the drivers that a node has, though there be none."""
+    return {**data, "spec": {"drivers": None, **(data.get("spec") or {})}}
+
+
+def show_endpoints(data: Json) -> Json:
+    """Without its subsets, where there are none."""
+    return data if data.get("subsets") else {name: one for name, one in data.items() if name != "subsets"}
+
+
 def show_role(data: Json) -> Json:
     """With its rules, though there be none."""
     return data if "rules" in data else {**data, "rules": None}

@@ -106,3 +106,15 @@ def _decode(value: str) -> bytes:
     except (binascii.Error, ValueError):
         # Structure is looked at before; this is of an object that was stored unseen.
         return str(value).encode()
+
+
+def warn_of_certificate(data: Mapping[str, Any]) -> list[str]:
+    """A certificate that is none at all: who serves with it will fail. Keys are not held to it."""
+    text = (data.get("data") or {}).get("tls.crt")
+    if data.get("type") != "kubernetes.io/tls" or text is None or "-----BEGIN" in _as_text(text):
+        return []
+    return ["tls: failed to find any PEM data in certificate input"]
+
+
+def _as_text(encoded: str) -> str:
+    return _decode(encoded).decode(errors="replace")

@@ -1,11 +1,16 @@
-"""CustomResourceDefinitions: names, versions, and that each has a schema that is structural."""
+"""CustomResourceDefinitions: names, versions, and that each has a schema that is structural.
+
+Left out: that groups of Kubernetes' own need an annotation that approves of them.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..custom_resources.definition import find_rules
+from ..custom_resources.conditions import is_true
+from ..custom_resources.definition import ESTABLISHED, find_rules, first_status, list_stored
 from .words.field_error import FieldError
 from .words.go_structs import GoText
 from .words.names import check_label_1035, check_subdomain
@@ -13,20 +18,66 @@ from .words.part import Part, gathers
 
 WEBHOOK = "Webhook"
 SCOPES = ("Cluster", "Namespaced")
-_OBJECTS = GoText("<object>")
+_COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
+_COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
+_REVIEW_VERSIONS = ("v1", "v1beta1")
+_AT_TOP = {"schema": "validation", "subresources": "subresources"} | dict.fromkeys(
+    ("additionalPrinterColumns", "selectableFields")
+)
+_LONGEST_WARNING = 256
 
 
 @gathers("")
-def validate_definition(data: Part) -> None:
-    """A name made of its plural and its group, one stored version, a schema for each."""
+def validate_new_definition(data: Part) -> None:
+    """A name made of its plural and its group, and all that holds of a changed one too."""
     spec = data.part("spec")
     names, name = spec.part("names"), data.part("metadata")["name"] or ""
     if name != f"{names['plural'] or ''}.{spec['group'] or ''}":
         data.refuse("metadata.name", 'must be spec.names.plural+"."+spec.group', name)
+    _validate_spec(spec)
+    _validate_stored(data, first_status(spec.data)["storedVersions"])
+    _validate_preserving(spec)
+
+
+def validate_changed_definition(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[FieldError]:
+    """What stays for life: the group and the plural, the scope and the kind once its names were granted."""
+    data, before = Part(new), old.get("spec") or {}
+    spec = data.part("spec")
+    _validate_spec(spec)
+    names, kept = spec.part("names"), before.get("names") or {}
+    if is_true(old.get("status"), ESTABLISHED):
+        spec.stays("scope", before)
+        names.stays("kind", kept)
+    spec.stays("group", before)
+    names.stays("plural", kept)
+    _validate_stored(data, list_stored(new.get("status"), spec.data))
+    _validate_preserving(spec)
+    return data.errors
+
+
+def _validate_spec(spec: Part) -> None:
     _validate_group(spec)
     spec.choice("scope", SCOPES, needed=True)
-    _validate_versions(spec)
-    _validate_names(names)
+    shared = _list_shared(spec)
+    _validate_versions(spec, shared)
+    _validate_names(spec.part("names"))
+    if spec["versions"]:
+        # What all versions have alike is the definition's own, in the form in which it is looked at.
+        first = {_AT_TOP[word] or word: spec["versions"][0].get(word) for word in shared}
+        _validate_parts(Part(first, spec.path, spec.errors), "validation")
+    _validate_conversion(spec.part("conversion"))
+
+
+def _list_shared(spec: Part) -> set[str]:
+    """The parts that all versions have, and alike."""
+    versions = [version.data for version in spec.parts("versions")]
+    return {
+        word
+        for word in _AT_TOP
+        if versions
+        and all(version.get(word) for version in versions)
+        and all(version.get(word) == versions[0].get(word) for version in versions)
+    }
 
 
 def _validate_group(spec: Part) -> None:
@@ -39,50 +90,176 @@ def _validate_group(spec: Part) -> None:
         spec.refuse("group", "should be a domain with at least one dot")
 
 
-def _validate_versions(spec: Part) -> None:
-    from .schemas import validate_structural
-
+def _validate_versions(spec: Part, shared: set[str]) -> None:
     versions = spec.parts("versions")
     for version in versions:
-        schema = version.part("schema").part("openAPIV3Schema")
         if version.part("schema")["openAPIV3Schema"] is None:
             version.require("schema.openAPIV3Schema")
-        else:
-            validate_structural(schema)
     names = [version["name"] or "" for version in versions]
     for version, name in zip(versions, names, strict=True):
         if malformed := check_label_1035(name):
             version.refuse("name", ",".join(malformed), name)
+        version.complain("deprecationWarning", _check_warning(version))
+        own = {word: value for word, value in version.data.items() if word not in shared}
+        _validate_parts(Part(own, version.path, version.errors), "schema")
+    shown = _show_versions(spec.data.get("versions"), shared)
     if len(set(names)) < len(names):
-        spec.refuse("versions", "must contain unique version names", _OBJECTS)
+        spec.refuse("versions", "must contain unique version names", shown)
     if sum(bool(version["storage"]) for version in versions) != 1:
-        spec.refuse("versions", "must have exactly one version marked as storage version", _OBJECTS)
+        spec.refuse("versions", "must have exactly one version marked as storage version", shown)
+    if names and names[0] and (malformed := check_label_1035(names[0])):
+        spec.refuse("version", ",".join(malformed), names[0])
+
+
+def _check_warning(version: Part) -> list[str]:
+    text = version["deprecationWarning"]
+    if text is None:
+        return []
+    if not version["deprecated"]:
+        return ["can only be set for deprecated versions"]
+    wrong = []
+    if len(text.encode("utf-8", "replace")) > _LONGEST_WARNING:
+        wrong.append(f"must be <= {_LONGEST_WARNING} characters long")
+    if not text:
+        wrong.append("must not be an empty string")
+    unprintable = next((index for index, sign in enumerate(text) if not sign.isprintable()), None)
+    if unprintable is not None:
+        said = "must only contain printable UTF-8 characters; non-printable character found at index"
+        wrong.append(f"{said} {len(text[:unprintable].encode('utf-8', 'replace'))}")
+    return wrong
+
+
+def _show_versions(versions: Any, shared: set[str]) -> Any:
+    """The versions as Go writes them, but for what they share: that stands in the spec by then."""
+    if any(version.get(word) for version in versions or () for word in _AT_TOP if word not in shared):
+        return GoText("<object>")
+    shown = [
+        {
+            "Name": version.get("name") or "",
+            "Served": bool(version.get("served")),
+            "Storage": bool(version.get("storage")),
+            "Deprecated": bool(version.get("deprecated")),
+            "DeprecationWarning": version.get("deprecationWarning"),
+            **dict.fromkeys(("Schema", "Subresources", "AdditionalPrinterColumns", "SelectableFields")),
+        }
+        for version in versions or ()
+    ]
+    return None if versions is None else GoText(json.dumps(shown, separators=(",", ":")))
+
+
+def _validate_parts(place: Part, schema: str) -> None:
+    """The parts of a version, or of the definition: in which field a schema is differs."""
+    from .schemas import validate_schema
+
+    if place.part(schema)["openAPIV3Schema"] is not None:
+        validate_schema(place.part(schema).part("openAPIV3Schema"))
+    scale = place.part("subresources")["scale"]
+    if scale is not None:
+        _validate_scale(place.part("subresources").part("scale"))
+    for column in place.parts("additionalPrinterColumns"):
+        column.need("name")
+        said = f"must be one of {','.join(_COLUMN_TYPES)}"
+        column.need("type", said)
+        if column["type"] and column["type"] not in _COLUMN_TYPES:
+            column.refuse("type", said)
+        if column["format"] and column["format"] not in _COLUMN_FORMATS:
+            column.refuse("format", f"must be one of {','.join(_COLUMN_FORMATS)}")
+        if not column["jsonPath"]:
+            column.require("JSONPath")
+        elif not column["jsonPath"].startswith("."):
+            column.refuse("JSONPath", "must be a simple json path starting with .", column["jsonPath"])
+
+
+def _validate_scale(scale: Part) -> None:
+    for field, places, said in (
+        ("specReplicasPath", (".spec.",), ".spec"),
+        ("statusReplicasPath", (".status.",), ".status"),
+        ("labelSelectorPath", (".spec.", ".status."), "either .spec or .status"),
+    ):
+        path = scale[field]
+        if not path:
+            if field != "labelSelectorPath":
+                scale.require(field)
+        elif not path.startswith("."):
+            scale.refuse(field, "must be a simple json path starting with .")
+        elif not path.startswith(places):
+            scale.refuse(field, f"should be a json path under {said}")
 
 
 def _validate_names(names: Part) -> None:
     names.need("plural")
+    names.need("singular")
     names.need("kind")
+    names.need("listKind")
     for field in ("plural", "singular", "kind", "listKind"):
         name, is_mixed = names[field] or "", field in ("kind", "listKind")
         said = "may have mixed case, but should otherwise match: " if is_mixed else ""
         if name and (malformed := check_label_1035(name.lower() if is_mixed else name)):
             names.refuse(field, said + ",".join(malformed))
-    for index, name in enumerate(names["shortNames"] or ()):
-        if malformed := check_label_1035(name):
-            names.refuse(f"shortNames[{index}]", ",".join(malformed), name)
+    _validate_each(names, "shortNames")
     if names["kind"] and names["kind"] == names["listKind"]:
         names.refuse("listKind", "kind and listKind may not be the same")
+    _validate_each(names, "categories")
 
 
-def validate_kept_definition(new: Mapping[str, Any], old: Mapping[str, Any]) -> list[FieldError]:
-    """What stays for life: the group, the scope and the kind, once its names were granted."""
-    after, before = Part(new.get("spec"), "spec"), old.get("spec") or {}
-    for field in ("group", "scope"):
-        after.stays(field, before)
-    names = after.part("names")
-    for field in ("kind", "plural"):
-        names.stays(field, before.get("names") or {})
-    return after.errors
+def _validate_each(names: Part, field: str) -> None:
+    for index, name in enumerate(names[field] or ()):
+        if malformed := check_label_1035(name):
+            names.refuse(f"{field}[{index}]", ",".join(malformed), name)
+
+
+def _validate_conversion(conversion: Part) -> None:
+    conversion.choice("strategy", ("None", WEBHOOK), needed=bool(conversion.data))
+    webhook = conversion.part("webhook")
+    if conversion["strategy"] != WEBHOOK:
+        said = "should not be set when strategy is not set to Webhook"
+        for field, given in (
+            ("webhookClientConfig", webhook["clientConfig"]),
+            ("conversionReviewVersions", webhook["conversionReviewVersions"]),
+        ):
+            if given:
+                conversion.forbid(field, said)
+        return
+    client = webhook.part("clientConfig")
+    if webhook["clientConfig"] is None:
+        conversion.require("webhookClientConfig", "required when strategy is set to Webhook")
+    elif (client["url"] is None) == (client["service"] is None):
+        conversion.require("webhookClientConfig", "exactly one of url or service is required")
+    versions = webhook["conversionReviewVersions"]
+    if not versions:
+        conversion.require("conversionReviewVersions")
+    elif not set(versions) & set(_REVIEW_VERSIONS):
+        said = f"must include at least one of {', '.join(_REVIEW_VERSIONS)}"
+        conversion.refuse("conversionReviewVersions", said, versions)
+
+
+def _validate_stored(data: Part, stored: list[str]) -> None:
+    """The version that is stored, and those that were, are among the versions that there are."""
+    path = "status.storedVersions"
+    if not stored:
+        data.refuse(path, "must have at least one stored version", None)
+        return
+    versions, unseen = data.part("spec").parts("versions"), set(stored)
+    for version in versions:
+        if version["storage"] and version["name"] not in unseen:
+            data.refuse(path, f"must have the storage version {version['name']}", stored)
+        unseen.discard(version["name"])
+    names = {version["name"] for version in versions}
+    for index, name in enumerate(stored):
+        if name not in names:
+            data.refuse(
+                f"{path}[{index}]",
+                f"missing from spec.versions; {name} was previously a storage version, and must remain in"
+                f" spec.versions until a storage migration ensures no data remains persisted in {name} and"
+                f" removes {name} from status.storedVersions",
+                name,
+            )
+
+
+def _validate_preserving(spec: Part) -> None:
+    if spec["preserveUnknownFields"]:
+        said = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in"
+        spec.refuse("preserveUnknownFields", f"{said} spec.versions[*].schema instead")
 
 
 def warn_of_rules(data: Mapping[str, Any]) -> list[str]:

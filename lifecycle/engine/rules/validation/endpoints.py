@@ -33,8 +33,9 @@ def validate_endpoint_slice(data: Part) -> None:
 def validate_slice_update(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[FieldError]:
     """A slice keeps its family for life."""
     was, wanted = old.get("addressType"), new.get("addressType")
-    changed = [invalid("addressType", wanted, "field is immutable")] if was != wanted else []
-    return validate_endpoint_slice(new) + changed
+    if was != wanted:
+        return [invalid("addressType", wanted, "field is immutable")]
+    return validate_endpoint_slice(new)
 
 
 def _validate_endpoint(endpoint: Part, family: str) -> None:
@@ -90,9 +91,26 @@ def _check_of_family(text: str, family: str, path: str, place: str) -> list[Fiel
 def validate_endpoints(data: Part) -> None:
     """The older form: addresses and ports by subset."""
     for subset in data.parts("subsets"):
+        if not subset["addresses"] and not subset["notReadyAddresses"]:
+            subset.require("", "must specify `addresses` or `notReadyAddresses`")
         for field in ("addresses", "notReadyAddresses"):
             for address in subset.parts(field):
-                address.errors += check_endpoint(address.at("ip"), address["ip"] or "")
+                _validate_address(address)
         ports = subset.parts("ports")
         for port in ports:
             check_port_entry(port, len(ports))
+
+
+def _validate_address(address: Part) -> None:
+    """An address of the older form: whether it is one, and then whether traffic can be sent to it."""
+    text = address["ip"] or ""
+    if read_address(text) is None:
+        address.errors += check_address(address.at("ip"), text)
+    if address["hostname"]:
+        address.complain("hostname", check_label(address["hostname"]))
+    if address["nodeName"] is not None:
+        address.complain("nodeName", check_subdomain(address["nodeName"]))
+    if read_address(text) is None:
+        address.refuse("ip", "must be a valid IP address", text)
+    else:
+        address.errors += check_endpoint(address.at("ip"), text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from .words.addresses import read_address
 from .words.metadata import check_path_name
-from .words.names import check_port_name, check_service_name, check_subdomain, check_wildcard
+from .words.names import check_label, check_port_name, check_service_name, check_subdomain, check_wildcard
 from .words.part import Part, gathers
 
 Gates = Mapping[str, bool]
@@ -112,3 +113,33 @@ def _validate_resource(resource: Part) -> None:
         resource.complain("apiGroup", check_subdomain(resource["apiGroup"]))
     for field in ("kind", "name"):
         resource.text(field, check_path_name, needed=True)
+
+
+@gathers("spec")
+def validate_ingress_class(spec: Part) -> None:
+    """An IngressClass names its controller, and where that one's settings are."""
+    controller = spec["controller"] or ""
+    if not controller:
+        spec.require("controller")
+    elif check_subdomain(controller.partition("/")[0]) or not controller.partition("/")[2]:
+        spec.refuse("controller", 'must be a domain-prefixed path (such as "acme.io/foo")')
+    if spec["parameters"] is not None:
+        _validate_parameters(spec.part("parameters"))
+
+
+def _validate_parameters(parameters: Part) -> None:
+    for field in ("kind", "name"):
+        parameters.text(field, check_path_name, needed=True)
+    scope, namespace = parameters["scope"] or "Cluster", parameters["namespace"]
+    parameters.choice("scope", ("Cluster", "Namespace"))
+    if scope == "Namespace":
+        parameters.text("namespace", check_label, True, "`parameters.scope` is set to 'Namespace'")
+    elif scope == "Cluster" and namespace is not None:
+        parameters.forbid("namespace", "`parameters.scope` is set to 'Cluster'")
+
+
+def warn_of_class(data: Mapping[str, Any]) -> list[str]:
+    """The annotation by which an Ingress had its class before there was a field."""
+    if CLASS_ANNOTATION not in ((data.get("metadata") or {}).get("annotations") or {}):
+        return []
+    return [f"annotation \"{CLASS_ANNOTATION}\" is deprecated, please use 'spec.ingressClassName' instead"]

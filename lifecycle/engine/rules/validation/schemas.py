@@ -6,27 +6,47 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...objects.names import INT_OR_STRING
+from ..custom_resources.definition import RULES
 from .words.part import Part
 
 _ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
 _PRESERVES, _EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
-_TYPES = ("array", "boolean", "integer", "number", "object", "string")
+_GO_WORDS = {
+    "missing )": "missing closing )",
+    "missing ]": "missing closing ]",
+    "no argument for repetition operator": "missing argument to repetition operator",
+    "bad repetition operator": "invalid nested repetition operator",
+    "invalid repetition size": "invalid repeat count",
+    "invalid perl operator": "invalid or unsupported Perl syntax",
+    "trailing \\": "trailing backslash at end of expression",
+}
 _WITHIN = ("type", "default", "additionalProperties", "nullable", _PRESERVES, _EMBEDS, INT_OR_STRING)
-MOST_LEVELS = 100
 
 
-def validate_structural(schema: Part, place: str = _ROOT) -> None:
-    """Each field has its type, arrays say of what they are, and what is combined only checks values."""
-    if not _is_sound(schema):
+def validate_schema(schema: Part) -> None:
+    """Everything that is wrong with the schema of a version."""
+    from .schema_words import validate_defaults, validate_words
+
+    if not _is_sound_within(schema):
         return
+    structure = Part(schema.data, schema.path)
+    _validate_structural(structure)
+    schema.errors += sorted(structure.errors, key=str)
+    if not structure.errors:
+        validate_defaults(schema)
+    validate_words(schema)
+
+
+def _validate_structural(schema: Part, place: str = _ROOT) -> None:
+    """Each field has its type, arrays say of what they are, and what is combined only checks values."""
     kind = schema["type"]
     if kind == "array" and schema["items"] is None:
         schema.require("items", "must be specified")
     if isinstance(schema["items"], Mapping):
-        validate_structural(schema.part("items"), _ITEM)
+        _validate_structural(schema.part("items"), _ITEM)
     for name in sorted(schema["properties"] or {}):
         path = f"{schema.at('properties')}[{name}]"
-        validate_structural(Part(schema["properties"][name], path, schema.errors), _FIELD)
+        _validate_structural(Part(schema["properties"][name], path, schema.errors), _FIELD)
     _validate_further(schema, place)
     _validate_type(schema, kind, place)
     _validate_combined(schema)
@@ -62,7 +82,9 @@ _FITS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "not": ("a schema", _is_map),
     **dict.fromkeys(("allOf", "anyOf", "oneOf"), ("a list of schemas", _SCHEMAS)),
     **dict.fromkeys(("required", "x-kubernetes-list-map-keys"), ("a list of texts", _TEXTS)),
-    **dict.fromkeys(("type", "format", "pattern", "x-kubernetes-list-type"), ("a text", _is_text)),
+    **dict.fromkeys(
+        ("type", "format", "pattern", "x-kubernetes-list-type", "x-kubernetes-map-type"), ("a text", _is_text)
+    ),
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), ("a number", _is_number)),
     **{
         f"{side}{what}": ("a whole number", _is_count)
@@ -70,7 +92,21 @@ _FITS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
         for what in ("Length", "Items", "Properties")
     },
     "enum": ("a list", lambda value: isinstance(value, list)),
+    RULES: ("a list of rules", _SCHEMAS),
 }
+
+
+def _is_sound_within(schema: Part) -> bool:
+    """Whether each field of a schema, and of those within it, is of its type."""
+    if not _is_sound(schema):
+        return False
+    inner = [schema.part(word) for word in ("items", "additionalProperties", "not") if _is_map(schema[word])]
+    inner += [one for word in ("allOf", "anyOf", "oneOf") for one in schema.parts(word)]
+    known = schema["properties"] or {}
+    inner += [Part(known[name], f"{schema.at('properties')}[{name}]", schema.errors) for name in known]
+    # All are looked at, so that all is said.
+    sound = [_is_sound_within(one) for one in inner]
+    return all(sound)
 
 
 def _is_sound(schema: Part) -> bool:
@@ -87,15 +123,17 @@ def _is_sound(schema: Part) -> bool:
 
 def _validate_type(schema: Part, kind: Any, place: str) -> None:
     if schema[_EMBEDS] and kind != "object":
-        schema.refuse("type", "must be object if x-kubernetes-embedded-resource is true")
+        said = "must be object if x-kubernetes-embedded-resource is true"
+        schema.refuse("type", said) if kind else schema.require("type", said)
     elif not kind and not schema[INT_OR_STRING] and not schema[_PRESERVES]:
         schema.require("type", f"must not be empty {place}")
-    elif kind and kind not in _TYPES:
-        schema.support("type", _TYPES)
     elif place == _ROOT and kind and kind != "object":
         schema.refuse("type", "must be object at the root")
     if schema[INT_OR_STRING] and schema[_PRESERVES]:
         schema.refuse(_PRESERVES, "must be false if x-kubernetes-int-or-string is true")
+    if schema[_EMBEDS] and not schema[_PRESERVES] and not schema["properties"]:
+        said = "must not be empty if x-kubernetes-embedded-resource is true without"
+        schema.require("properties", f"{said} x-kubernetes-preserve-unknown-fields")
 
 
 def _validate_further(schema: Part, place: str) -> None:
@@ -104,10 +142,10 @@ def _validate_further(schema: Part, place: str) -> None:
         return
     if place == _ROOT:
         schema.forbid("additionalProperties", "must not be used at the root")
-    if schema["properties"]:
-        schema.forbid("additionalProperties", "additionalProperties and properties are mutual exclusive")
+    if schema[_EMBEDS]:
+        schema.forbid("additionalProperties", "must not be used if x-kubernetes-embedded-resource is set")
     if isinstance(further, Mapping):
-        validate_structural(schema.part("additionalProperties"), _FIELD)
+        _validate_structural(schema.part("additionalProperties"), _FIELD)
 
 
 def _validate_combined(schema: Part) -> None:
@@ -120,8 +158,6 @@ def _validate_combined(schema: Part) -> None:
 
 
 def _validate_within(one: Part, is_int_or_string: bool) -> None:
-    if not _is_sound(one):
-        return
     for field in one.list_given(_WITHIN):
         if not (is_int_or_string and field == "type"):
             said = "must be undefined to be structural" if field == "additionalProperties" else None
@@ -140,6 +176,16 @@ def _validate_pattern(schema: Part) -> None:
     if not pattern:
         return
     try:
-        re2.compile(pattern)
+        options = re2.Options()
+        options.log_errors = False
+        re2.compile(pattern, options)
     except re2.error as problem:
-        schema.refuse("pattern", f"must be a valid regular expression, but isn't: {problem}")
+        schema.refuse("pattern", f"must be a valid regular expression, but isn't: {_word_as_go(problem)}")
+
+
+def _word_as_go(problem: Exception) -> str:
+    """What is wrong with an expression as Go's library says it, from what RE2's says."""
+    said = problem.args[0] if problem.args else ""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    what, _, where = text.partition(": ")
+    return f"error parsing regexp: {_GO_WORDS.get(what, what)}: `{where}`"

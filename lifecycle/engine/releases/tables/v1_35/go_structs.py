@@ -157,6 +157,7 @@ SuccessPolicy = Rules:[SuccessPolicyRule
 SuccessPolicyRule = SucceededIndexes? SucceededCount?
 Sysctl = Name Value
 TCPSocketAction = Port=0 Host
+Taint = Key Value Effect TimeAdded?
 Toleration = Key Operator Value Effect TolerationSeconds?
 TopologySpreadConstraint = MaxSkew=0 TopologyKey WhenUnsatisfiable LabelSelector:?LabelSelector MinDomains?
     NodeAffinityPolicy? NodeTaintsPolicy? MatchLabelKeys?

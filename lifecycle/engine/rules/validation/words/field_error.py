@@ -6,9 +6,11 @@ The wording of every sort is that of Kubernetes: `spec.replicas: Invalid value: 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 
 from ....objects.canonical_json import escape_json
@@ -16,6 +18,7 @@ from .go_structs import GoText
 
 REQUIRED = "FieldValueRequired"
 INVALID = "FieldValueInvalid"
+TYPE_INVALID = "FieldValueTypeInvalid"
 NOT_SUPPORTED = "FieldValueNotSupported"
 FORBIDDEN = "FieldValueForbidden"
 DUPLICATE = "FieldValueDuplicate"
@@ -26,6 +29,7 @@ TOO_MANY = "FieldValueTooMany"
 _WORDS = {
     REQUIRED: "Required value",
     INVALID: "Invalid value",
+    TYPE_INVALID: "Invalid value",
     NOT_SUPPORTED: "Unsupported value",
     FORBIDDEN: "Forbidden",
     DUPLICATE: "Duplicate value",
@@ -33,6 +37,8 @@ _WORDS = {
     TOO_LONG: "Too long",
     TOO_MANY: "Too many",
 }
+_ESCAPE = late_pattern(r"\\(?:u00([01][0-9a-f])|.)")
+_GO_ESCAPES = {"07": "\\a", "0b": "\\v"}
 _AT_MOST = "may not be more than "
 OMITTED = GoText("")
 """A value that the API server does not show."""
@@ -65,9 +71,15 @@ def _show(value: Any) -> str:
     if isinstance(value, GoText):
         return value
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return _ESCAPE.sub(_escape_as_go, json.dumps(value, ensure_ascii=False))
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
     return escape_json(text)
+
+
+def _escape_as_go(found: re.Match[str]) -> str:
+    """A control character as Go quotes it, where that is not as JSON does."""
+    code = found[1]
+    return found[0] if code is None else _GO_ESCAPES.get(code, f"\\x{code}")
 
 
 def required(path: str, detail: str = "") -> FieldError:

@@ -47,6 +47,7 @@ def validate_metadata(
 
 def _validate_common(part: Part) -> None:
     """What is held to the same rules whenever an object is written."""
+    part.counts("generation")
     part.apply("labels", validate_labels)
     part.apply("annotations", validate_annotations)
     _validate_owners(part)
@@ -81,7 +82,8 @@ def _validate_owners(part: Part) -> None:
     first, field = "", "ownerReferences"
     for owner in part.parts(field):
         kind, name = owner["kind"] or "", owner["name"] or ""
-        if not (owner["apiVersion"] or "").rpartition("/")[2]:
+        version = owner["apiVersion"] or ""
+        if not version.rpartition("/")[2] or version.count("/") > 1:
             part.refuse(f"{field}.apiVersion", "version must not be empty", owner["apiVersion"] or "")
         for one in ("kind", "name", "uid"):
             if not owner[one]:
