@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from . import upgrades
     from .releases.release import Release
 
-ENGINE_VERSION = 23
+ENGINE_VERSION = 24
 """Raised when a golden history changes; a checkpoint is continued by the same version only."""
 
 
