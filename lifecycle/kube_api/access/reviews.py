@@ -136,11 +136,17 @@ _LOOKING: tuple[Rule, ...] = (
 )
 
 
+_ALL: tuple[Rule, ...] = (
+    {"verbs": _EVERYTHING, "apiGroups": _EVERYTHING, "resources": _EVERYTHING},
+    {"verbs": _EVERYTHING, "nonResourceURLs": _EVERYTHING},
+)
+
+
 def _list_rules(asked: Asked, namespace: str) -> tuple[list[Rule], str]:
-    """The rules that hold for the one who asks. Who only looks at a cluster has none of its roles."""
+    """The rules that hold for the one who asks: who has the cluster, or looks at it, is held to no roles."""
     caller = asked.caller
-    if not caller.is_restricted and not caller.may("update"):
-        return list(_LOOKING), ""
+    if not caller.is_restricted:
+        return list(_ALL if caller.may("update") else _LOOKING), ""
     return load_policy(asked.cluster, namespace).list_rules(caller.info, namespace)
 
 

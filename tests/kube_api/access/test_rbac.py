@@ -356,7 +356,9 @@ def test_all_that_somebody_may_is_listed(shop, caller):
         "/api/*"
     }
     _, found = caller.ask("POST", f"{REVIEWS}/selfsubjectrulesreviews", ask)
-    assert found["status"]["resourceRules"][0] == {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+    everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
+    assert found["status"]["resourceRules"] == [everything]
+    assert found["status"]["nonResourceRules"] == [{"verbs": ["*"], "nonResourceURLs": ["*"]}]
 
 
 # --- roles that are written by who is held to roles -------------------------------------------------------
