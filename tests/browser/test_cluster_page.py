@@ -175,6 +175,21 @@ def test_a_page_that_has_asked_before_its_modules_are_there_asks_once(fresh: Pag
     assert (server.asked_for(), len(server.sockets)) == (None, 2)
 
 
+LATE = """
+const Observer = IntersectionObserver;
+window.IntersectionObserver = class extends Observer {
+  constructor(told, options) { super((entries) => told([{ isIntersecting: false }, ...entries]), options); }
+};
+"""
+
+
+def test_a_chart_that_came_into_sight_while_the_page_was_busy_is_drawn(fresh: Page):
+    """A browser that had no time says in one what was and what is."""
+    fresh.add_init_script(LATE)
+    fresh.goto(ADDRESS)
+    wait_for_start(fresh, NOW_MS - 900_000)
+
+
 def test_a_page_that_is_connected_again_asks_for_what_it_shows(opened: Page, server: Server):
     wait_for_start(opened, NOW_MS - 900_000)
     for label, start_ms, window in (("5m", NOW_MS - 300_000, "300000"), ("All", 0, None)):

@@ -84,7 +84,8 @@ export class Chart {
     const near = { rootMargin: `${BEYOND_PX}px` };
     // The page, or the box that the chart is in.
     addEventListener("scroll", ({ target }) => target.contains(this.plot) && this.#scrolled(), { passive: true, capture: true });
-    new IntersectionObserver(([entry]) => this.#seen(entry.isIntersecting), near).observe(this.plot);
+    // Of what a busy page tells at once the last is so.
+    new IntersectionObserver((entries) => this.#seen(entries.at(-1).isIntersecting), near).observe(this.plot);
     new ResizeObserver(() => this.#changed()).observe(this.plot);
     element.querySelector("[data-follow]")?.addEventListener("click", () => view.follow());
     element.querySelector("[data-picture]")?.addEventListener("click", () => this.#savePicture());
