@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from dashboard.live import shared_parts
+from dashboard.pages.cluster.verdict import keep_verdict
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.models import Cluster, StoredObject
 from lifecycle.recorded.living import count_living, is_none
 from lifecycle.recorded.objects import alive
-from lifecycle.recorded.once import asked_once, once
+from lifecycle.recorded.once import asked_once, once, recall
 from lifecycle.runs import forks, inbox
 from tests.runs.conftest import create
 
@@ -32,6 +37,8 @@ MOST = {
     "/clusters/shop/nodes/node-1/": 10,
     "/clusters/shop/services/default/web/": 10,
     "/clusters/shop/compare/beside/": 34,
+    "/clusters/ill/": 39,
+    "/clusters/ill/pods/default/crashing/": 15,
 }
 
 
@@ -51,6 +58,23 @@ def shop(owner, wall, make_cluster):
     return cluster
 
 
+@pytest.fixture
+def ill(owner, wall, make_cluster):
+    """A cluster of a pod that crashes and of one that no node has room for, beside a node that takes none."""
+    cluster = make_cluster("ill", settings={"nodes": {"count": 2}})
+    crashing = {"name": "app", "image": "busybox", "command": ["sh", "-c", "exit 1"]}
+    waiting = {"name": "app", "image": "nginx", "resources": {"requests": {"cpu": "64"}}}
+    inbox.append(cluster, "cordon", {"node": "node-2"})
+    for name, container in (("crashing", crashing), ("waiting", waiting)):
+        named = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}}
+        inbox.append(cluster, "create", {"object": {**named, "spec": {"containers": [container]}}})
+    for _ in range(30):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    cluster.refresh_from_db()
+    return cluster
+
+
 def count_questions(client, address: str) -> int:
     # What a process keeps from its first page on has been read.
     assert client.get(address).status_code == 200, address
@@ -59,14 +83,29 @@ def count_questions(client, address: str) -> int:
         return len(asked)
 
 
-def test_a_page_asks_few_questions(client, shop, monkeypatch):
+def test_a_page_asks_few_questions(client, shop, ill, monkeypatch):
     # What was made for one is not shown to the next.
     monkeypatch.setattr(shared_parts, "FRESH_SECONDS", 0.0)
     client.force_login(shop.owner)
     pod = alive(shop, POD_KIND.id).filter(state="ready").order_by("name")[0].name
     assert alive(shop, POD_KIND.id).count() == 50
+    states = alive(ill, POD_KIND.id).order_by("name").values_list("name", "state")
+    assert list(states) == [("crashing", "crashing"), ("waiting", "stuck")]
     counted = {page: count_questions(client, page.format(pod=pod)) for page in MOST}
     assert {page: count for page, count in counted.items() if count > MOST[page]} == {}
+
+
+def test_the_first_page_asks_of_pods_alone_and_holds_no_answers(client, shop):
+    client.force_login(shop.owner)
+    client.get("/")
+    with CaptureQueriesContext(connection) as asked:
+        client.get("/")
+    objects = [one["sql"] for one in asked if f'FROM "{StoredObject._meta.db_table}"' in one["sql"]]
+    kinds = Counter(re.findall(r"""\."kind" = '(\w+)'""", " ".join(objects)))
+    assert (len(objects), kinds) == (2, {"Pod": 2}), objects
+    with asked_once():
+        assert keep_verdict(Cluster.objects.get(pk=shop.pk), 50, shop.instant_ms + 1).sentence
+        assert recall(count_living, shop) is None
 
 
 def test_a_question_is_answered_once_for_a_page_and_anew_for_the_next(shop):
@@ -90,6 +129,15 @@ def test_a_question_is_answered_once_for_a_page_and_anew_for_the_next(shop):
         shop.seq += 1
         ask(shop, 2)
     assert asked[6:] == [2, 2]
+    with asked_once():
+        ask(cluster=shop, what=4)
+        shop.seq += 1
+        assert recall(ask, cluster=shop, what=4) is None
+        ask(cluster=shop, what=4)
+        with asked_once(anew=True):
+            ask(cluster=shop, what=4)
+        assert recall(ask, cluster=shop, what=4) == 4
+    assert asked[8:] == [4, 4, 4]
 
 
 def test_only_who_has_counted_knows_that_there_is_none(shop):
