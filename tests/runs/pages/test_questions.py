@@ -37,7 +37,7 @@ MOST = {
     "/clusters/shop/nodes/node-1/": 10,
     "/clusters/shop/services/default/web/": 10,
     "/clusters/shop/compare/beside/": 34,
-    "/clusters/ill/": 39,
+    "/clusters/ill/": 44,
     "/clusters/ill/pods/default/crashing/": 15,
 }
 
@@ -60,12 +60,14 @@ def shop(owner, wall, make_cluster):
 
 @pytest.fixture
 def ill(owner, wall, make_cluster):
-    """A cluster of a pod that crashes and of one that no node has room for, beside a node that takes none."""
+    """A pod that crashes, one that never gets ready, one that has no room; and a node that takes none."""
     cluster = make_cluster("ill", settings={"nodes": {"count": 2}})
     crashing = {"name": "app", "image": "busybox", "command": ["sh", "-c", "exit 1"]}
     waiting = {"name": "app", "image": "nginx", "resources": {"requests": {"cpu": "64"}}}
+    probe = {"httpGet": {"port": 81}, "periodSeconds": 1}
+    unready = {"name": "app", "image": "nginx", "readinessProbe": probe}
     inbox.append(cluster, "cordon", {"node": "node-2"})
-    for name, container in (("crashing", crashing), ("waiting", waiting)):
+    for name, container in (("crashing", crashing), ("unready", unready), ("waiting", waiting)):
         named = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}}
         inbox.append(cluster, "create", {"object": {**named, "spec": {"containers": [container]}}})
     for _ in range(30):
@@ -92,7 +94,7 @@ def test_a_page_asks_few_questions_and_none_twice(client, shop, ill, monkeypatch
     pod = alive(shop, POD_KIND.id).filter(state="ready").order_by("name")[0].name
     assert alive(shop, POD_KIND.id).count() == 50
     states = alive(ill, POD_KIND.id).order_by("name").values_list("name", "state")
-    assert list(states) == [("crashing", "crashing"), ("waiting", "stuck")]
+    assert list(states) == [("crashing", "crashing"), ("unready", "notReady"), ("waiting", "stuck")]
     counted = {page: count_questions(client, page.format(pod=pod)) for page in MOST}
     assert {page: count for page, count in counted.items() if count > MOST[page]} == {}
 
