@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -18,9 +18,12 @@ _answers: ContextVar[dict[Hashable, object] | None] = ContextVar("answers", defa
 
 
 @contextmanager
-def asked_once() -> Iterator[None]:
-    """Meanwhile a question that comes again has the answer it had: for who only reads, and for one page."""
-    if _answers.get() is not None:
+def asked_once(anew: bool = False) -> Iterator[None]:
+    """Meanwhile a question that comes again has the answer it had: for who only reads, and for one page.
+
+    Within another its answers are those of the other; `anew`: its own, which nobody holds after it.
+    """
+    if _answers.get() is not None and not anew:
         yield
         return
     token = _answers.set({})
@@ -38,7 +41,7 @@ def once(ask: Callable[P, Answer]) -> Callable[P, Answer]:
         answers = _answers.get()
         if answers is None:
             return ask(*args, **kwargs)
-        key = ask, *map(_key_of, args), *kwargs.items()
+        key = _make_key(ask, args, kwargs)
         if key not in answers:
             answers[key] = ask(*args, **kwargs)
         return answers[key]  # type: ignore[return-value]
@@ -48,8 +51,13 @@ def once(ask: Callable[P, Answer]) -> Callable[P, Answer]:
 
 def recall(ask: Callable[P, Answer], *args: P.args, **kwargs: P.kwargs) -> Answer | None:
     """What a question of that kind was answered meanwhile; None where nobody has asked it."""
-    key = inspect.unwrap(ask), *map(_key_of, args), *kwargs.items()
+    key = _make_key(inspect.unwrap(ask), args, kwargs)
     return (_answers.get() or {}).get(key)  # type: ignore[return-value]
+
+
+def _make_key(ask: Callable[..., object], args: Iterable[object], kwargs: Mapping[str, object]) -> Hashable:
+    named = ((name, _key_of(argument)) for name, argument in kwargs.items())
+    return ask, *map(_key_of, args), *named
 
 
 def _key_of(argument: object) -> object:

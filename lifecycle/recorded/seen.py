@@ -77,6 +77,7 @@ def see_pods(cluster: Cluster, pods: Sequence[StoredObject], now_ms: int) -> lis
     return [SeenPod(one.data, one.state or "", noticed.get(one.uid, NOTHING)) for one in pods]
 
 
+@once
 def see_nodes(cluster: Cluster) -> dict[str, Node]:
     """By name the nodes that may be why a pod is not well: not ready, or tainted."""
     suspected = Q(state="notReady") | Q(data__spec__has_key="taints")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Count, Q, QuerySet
@@ -159,7 +159,7 @@ def _list_most_restarted(cluster: Cluster) -> list[StoredObject]:
 
 
 def _group(
-    cluster: Cluster, parents: Parents, states: Sequence[str], others: Sequence[StoredObject] = ()
+    cluster: Cluster, parents: Parents, states: tuple[str, ...], others: Sequence[StoredObject] = ()
 ) -> dict[Key, Group]:
     """By workload or lone pod those in one of the states, the worst first, and `others`, which crashed."""
     found = [
@@ -181,14 +181,15 @@ def _group(
     return dict(worst)
 
 
+@once
 def _list_in(
-    cluster: Cluster, states: Sequence[str]
-) -> Iterable[tuple[str, str | None, str | None, str, str | None]]:
+    cluster: Cluster, states: tuple[str, ...]
+) -> Sequence[tuple[str, str | None, str | None, str, str | None]]:
     """The living pods in one of the states: uid, namespace, owner, name, state; the oldest first."""
     if not states or is_none(cluster, (POD_KIND.id,), states):
         return ()
     rows = _living_pods(cluster).filter(state__in=states).order_by("created_ms", "name")
-    return rows.values_list("uid", "namespace", "owner", "name", "state")
+    return list(rows.values_list("uid", "namespace", "owner", "name", "state"))
 
 
 def list_held(cluster: Cluster, parents: Parents, now_ms: int) -> Part:

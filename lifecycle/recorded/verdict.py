@@ -10,7 +10,7 @@ from lifecycle.engine.objects.shown import STATE_WORDS
 from lifecycle.engine.programs.images.doubts import tell_condition
 from lifecycle.models import Cluster
 from lifecycle.recorded.images import list_doubted
-from lifecycle.recorded.living import count_living
+from lifecycle.recorded.living import Living, count_living
 from lifecycle.recorded.objects import read_parents
 from lifecycle.recorded.once import asked_once
 from lifecycle.recorded.surroundings import list_idle, list_scalers
@@ -78,13 +78,13 @@ class _Parts:
         return self.failed, self.jobs, self.restless
 
 
-def read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None = None) -> Verdict:
-    """How a cluster stands. `counts`: its living pods by state, where they are known."""
+def read_verdict(cluster: Cluster, now_ms: int) -> Verdict:
+    """How a cluster stands."""
     with asked_once():
-        return _read_verdict(cluster, now_ms, counts)
+        return _read_verdict(cluster, now_ms)
 
 
-def _read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | None) -> Verdict:
+def _read_verdict(cluster: Cluster, now_ms: int) -> Verdict:
     # Of what there is none the parts ask nothing.
     living = count_living(cluster)
     parts, doubted = _read_parts(cluster, now_ms), tuple(list_doubted(cluster))
@@ -92,10 +92,8 @@ def _read_verdict(cluster: Cluster, now_ms: int, counts: Mapping[str, int] | Non
     found = (*parts.present, *parts.past)
     count = sum(part.count for part in found)
     if not count:
-        pods = {state: one for (kind, state), one in sorted(living.items()) if kind == POD_KIND.id}
-        known = {state or "unknown": one.count for state, one in pods.items()} if counts is None else counts
-        well = _tell_well(known, sum(one.restarts for one in pods.values()), condition)
-        return Verdict(well, [], doubted=doubted)
+        pods = {state: one for (kind, state), one in living.items() if kind == POD_KIND.id}
+        return Verdict(_tell_well(pods, condition), [], doubted=doubted)
     troubles = [trouble for part in found for trouble in part.troubles][:MOST_TOLD]
     if any(part.count for part in parts.present):
         sentence = f"{_tell_count(count, 'problem')}: {', '.join(_list_said(parts))}."
@@ -128,12 +126,12 @@ def _read_parts(cluster: Cluster, now_ms: int) -> _Parts:
     )
 
 
-def _tell_well(counts: Mapping[str, int], restarts: int, condition: str) -> str:
-    """`Nothing is wrong: 3 ready.`, or `Nothing is wrong, if … · 3 ready.`"""
-    told = [f"{count} {STATE_WORDS[state].lower()}" for state, count in counts.items() if count]
+def _tell_well(pods: Mapping[str, Living], condition: str) -> str:
+    """`Nothing is wrong: 3 ready.`, or `Nothing is wrong, if … · 3 ready.`, in the palette's order."""
+    told = [f"{pods[state].count} {words.lower()}" for state, words in STATE_WORDS.items() if state in pods]
     if not told:
         return "No pods yet."
-    if restarts:
+    if restarts := sum(one.restarts for one in pods.values()):
         told.append(f"{_tell_count(restarts, 'restart')} so far")
     words = f", {condition} · " if condition else ": "
     return f"Nothing is wrong{words}{', '.join(told)}."

@@ -7,6 +7,9 @@
   address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(address);
   const come = [];
-  socket.onmessage = (event) => come.push(event);
+  // Modules that never come would leave it to grow: `Socket` opens another where this is closed.
+  socket.onmessage = (event) => {
+    if (come.push(event) > 200) socket.close();
+  };
   window.firstAsk = { watch, socket, come };
 })();

@@ -39,7 +39,10 @@ export class Socket {
     const first = window.firstAsk;
     // What comes later comes too late, and what has come is not kept.
     window.firstAsk = null;
-    if (first?.watch !== address || first.socket.readyState > WebSocket.OPEN) return this.#open();
+    if (first?.watch !== address || first.socket.readyState > WebSocket.OPEN) {
+      first?.socket.close();
+      return this.#open();
+    }
     this.#socket = first.socket;
     // The handlers are told when the page is ready for it.
     setTimeout(() => {

@@ -152,6 +152,13 @@ AGAIN = """() => new Promise((resolve) => {
   Object.assign(again, { onload: resolve, src: "/js/first_ask.js?again" });
 })"""
 
+OTHER = """async () => {
+  const { Socket } = await import("/js/socket.js");
+  const { socket } = window.firstAsk;
+  new Socket("/ws/clusters/other/", { open() {}, lost() {} });
+  return socket.readyState > WebSocket.OPEN;
+}"""
+
 
 def test_a_page_that_has_asked_before_its_modules_are_there_asks_once(fresh: Page, server: Server):
     """Its first words are kept for what reads them; one that comes after that says nothing more."""
@@ -173,6 +180,14 @@ def test_a_page_that_has_asked_before_its_modules_are_there_asks_once(fresh: Pag
     page.wait_for_function("document.querySelector('[data-live]').dataset.state === 'lost'")
     page.wait_for_function("document.querySelector('[data-live]').dataset.state === 'live'")
     assert (server.asked_for(), len(server.sockets)) == (None, 2)
+    # Of what nobody takes over, little is kept; and it is closed.
+    page.evaluate(f"() => {{ delete window.firstAsk; return ({AGAIN})(); }}")
+    page.wait_for_function("window.firstAsk.come.length === 2")
+    for _ in range(199):
+        server.sockets[-1].send("{}")
+    page.wait_for_function("window.firstAsk.socket.readyState > WebSocket.OPEN")
+    page.evaluate(f"() => {{ delete window.firstAsk; return ({AGAIN})(); }}")
+    assert page.evaluate(OTHER)
 
 
 LATE = """

@@ -121,7 +121,10 @@ def test_the_admin_says_how_a_cluster_stands(client: Client, cluster: Cluster) -
 
 def test_kubectl_lists_what_the_judge_says(cluster: Cluster) -> None:
     table = "application/json;as=Table;v=v1;g=meta.k8s.io"
-    _, found = get_verdicts(cluster, accept=table)
+    with CaptureQueriesContext(connection) as asked:
+        _, found = get_verdicts(cluster, accept=table)
+    of_nodes = f'"{StoredObject._meta.db_table}"."kind" = \'Node\''
+    assert sum(of_nodes in one["sql"] for one in asked) == 1, "once for all of them"
     assert [one["name"] for one in found["columnDefinitions"]] == ["Name", "Well", "Why"]
     assert [row["cells"][:2] for row in found["rows"]] == [
         ["deployment.bad", "False"],

@@ -12,6 +12,7 @@ from dashboard.addresses import find_page
 from lifecycle.engine.programs.images.doubts import find_meant
 from lifecycle.models import Cluster
 from lifecycle.recorded import verdict
+from lifecycle.recorded.once import asked_once
 from lifecycle.simulation.reports.tones import TONES, Tone
 
 FRESH_SECONDS = 10.0
@@ -57,9 +58,9 @@ class Verdict:
         return [meant for meant in map(find_meant, self.doubted) if meant]
 
 
-def read_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
-    """How a cluster stands. `counts`: its living pods by state."""
-    told = verdict.read_verdict(cluster, now_ms, {tone.name: count for tone, count in counts})
+def read_verdict(cluster: Cluster, now_ms: int) -> Verdict:
+    """How a cluster stands."""
+    told = verdict.read_verdict(cluster, now_ms)
     troubles = [
         Trouble(
             TONES[one.state],
@@ -95,17 +96,21 @@ _kept: OrderedDict[UUID, _Kept] = OrderedDict()
 _keeping = threading.Lock()
 
 
-def keep_verdict(cluster: Cluster, counts: list[tuple[Tone, int]], now_ms: int) -> Verdict:
+def keep_verdict(cluster: Cluster, pods: int, now_ms: int) -> Verdict:
     """What `read_verdict` tells, made once as long as nothing changes and time stands, or for some seconds.
 
     So a page of many clusters, some with thousands of pods, is not kept waiting for what was judged before.
+    `pods`: how many living ones the cluster has.
     """
     with _keeping:
         known = _kept.get(cluster.epoch_id)
         if known is not None:
             _kept.move_to_end(cluster.epoch_id)
-    if known is None or not known.tells(cluster, sum(count for _, count in counts), now_ms):
-        made_at, told = time.monotonic(), read_verdict(cluster, counts, now_ms)
+    if known is None or not known.tells(cluster, pods, now_ms):
+        made_at = time.monotonic()
+        # Of many clusters one after the other: what was asked of one is not held while others are judged.
+        with asked_once(anew=True):
+            told = read_verdict(cluster, now_ms)
         known = _Kept(cluster.seq, cluster.rv, now_ms, made_at, told)
         with _keeping:
             _kept[cluster.epoch_id] = known

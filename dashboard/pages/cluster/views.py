@@ -46,6 +46,7 @@ from lifecycle.input.problems import ManifestError
 from lifecycle.models import Cluster
 from lifecycle.reads import read_release
 from lifecycle.recorded.images import list_assumed
+from lifecycle.recorded.living import count_living
 from lifecycle.recorded.requests import tell_lost_requests
 from lifecycle.runs import forks, inbox
 from lifecycle.runs.checkpoints import Unreadable
@@ -58,10 +59,12 @@ from lifecycle.runs.driving.run_requests import check_run
 def cluster(request: HttpRequest, cluster: str) -> HttpResponse:
     """The cluster's page: clock, timeline, manifest, workloads, events."""
     found = get_cluster_or_404(request.user, cluster)
-    states, query = count_states(found), request.GET.get("q", "")[:LONGEST]
+    query = request.GET.get("q", "")[:LONGEST]
+    # First, and so once for all parts of the page.
+    count_living(found)
     context = show_live(request.user, found, "timeline", query=query) | {
-        "states": states,
-        "verdict": read_verdict(found, states, tell_time(found)["at_ms"]),
+        "states": count_states(found),
+        "verdict": read_verdict(found, tell_time(found)["at_ms"]),
         "lost": tell_lost_requests(found, tell_time(found)["at_ms"]),
         "workloads": list_workloads(found),
         "autoscalers": list_autoscalers(found),
@@ -125,8 +128,11 @@ def verdict(request: HttpRequest, cluster: str) -> HttpResponse:
 
     def make(found: Cluster) -> HttpResponse:
         now_ms = tell_time(found)["at_ms"]
-        told = read_verdict(found, count_states(found), now_ms)
-        context = {"cluster": found, "verdict": told, "lost": tell_lost_requests(found, now_ms)}
+        context = {
+            "cluster": found,
+            "verdict": read_verdict(found, now_ms),
+            "lost": tell_lost_requests(found, now_ms),
+        }
         return render(request, "cluster/_verdict.html", context)
 
     return share_part("verdict", found, make)

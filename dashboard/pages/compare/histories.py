@@ -6,9 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-from django.db.models import QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import QuerySet
 
 from lifecycle.engine.objects.kinds import kind_id
 from lifecycle.models import Cluster, Transition
@@ -39,24 +37,19 @@ class History:
 def read_history(cluster: Cluster, since_ms: int, until_ms: int) -> History:
     """The changes of a cluster from one instant until another."""
     history = History()
-    columns = ("kind", "group", "namespace", "name", "owner", "at_ms", "field", "new_text", "seq", "old_text")
-    texts = {f"{name}_text": Cast(name, TextField()) for name in ("new", "old")}
-    rows = _rows(cluster, since_ms, until_ms).annotate(**texts).values_list(*columns)[: MOST_ROWS + 1]
+    columns = ("kind", "group", "namespace", "name", "owner", "at_ms", "field", "new", "seq", "old")
+    rows = _rows(cluster, since_ms, until_ms).values_list(*columns)[: MOST_ROWS + 1]
     for number, (kind, group, namespace, name, owner, at_ms, what, new, seq, old) in enumerate(
         rows.iterator()
     ):
         if number == MOST_ROWS:
             history.is_cut = True
             break
-        change = at_ms, what, _read(new), seq, _read(old)
-        history.changes.setdefault((kind_id(group, kind), namespace or "", name), []).append(change)
+        subject = kind_id(group, kind), namespace or "", name
+        history.changes.setdefault(subject, []).append((at_ms, what, new, seq, old))
         if what.endswith(".restartCount"):
             history.restarts[(namespace or "", owner or f"{kind}/{name}")] += 1
     return history
-
-
-def _read(text: str | None) -> Any:
-    return None if text is None else orjson.loads(text)
 
 
 def _rows(cluster: Cluster, since_ms: int, until_ms: int) -> QuerySet[Transition]:

@@ -104,7 +104,7 @@ def _card(cluster: Cluster, depth: int, parent: str | None) -> dict[str, Any]:
         "depth": min(depth, 4),
         "forked_at": duration(cluster.forked_at_ms or 0) if cluster.parent_id else "",
         "states": states,
-        "verdict": keep_verdict(cluster, states, clock["at_ms"]),
+        "verdict": keep_verdict(cluster, sum(count for _, count in states), clock["at_ms"]),
         "clock": clock,
         "at": duration(clock["at_ms"]),
     }

@@ -204,4 +204,4 @@ def list_nodes(cluster: Cluster) -> Json:
         for one in shown
     ]
     count = nodes.count() if len(shown) == MOST_NODES else len(shown)
-    return {"shown": rows, "hidden": count - len(shown)}
+    return {"shown": rows, "hidden": max(count - len(shown), 0)}

@@ -20,6 +20,7 @@ from lifecycle.kube_api.reading.lists import Page
 from lifecycle.kube_api.status import Refusal, not_found
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.reads import virtual_now_ms
+from lifecycle.recorded.once import asked_once
 from lifecycle.recorded.seen import judge
 from lifecycle.stored_kinds import kind_of_stored, of_kind
 
@@ -28,6 +29,7 @@ MOST = 500
 """So many are judged for one request: it is not to wait for ever."""
 
 
+@asked_once()
 def answer(asked: Asked) -> Answer:
     """GET of one verdict, or of all. Raises Refusal."""
     address, resource = asked.address, asked.resource

@@ -29,7 +29,7 @@ def judge(door: Door, seconds: float) -> Verdict:
 
 
 def look(cluster: Cluster, seconds: float) -> Verdict:
-    return read_verdict(cluster, count_states(cluster), round(seconds * 1000))
+    return read_verdict(cluster, round(seconds * 1000))
 
 
 def make_script(script: str, image: str = "busybox") -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from dashboard.pages.cluster.verdict import read_verdict
-from dashboard.pages.states import count_states
 from lifecycle.pod_judge import SeenPod, judge_pod
 from lifecycle.recorded.objects import find_object
 from lifecycle.recorded.seen import see_pods
@@ -148,7 +147,7 @@ def test_a_cluster_names_its_problems_the_worst_first() -> None:
     for manifest in (well, crashing, make_pod("lone", containers=[SERVER | {"image": MISSING}])):
         door.apply(manifest)
     cluster = keep(door.run(60).cluster)
-    verdict = read_verdict(cluster, count_states(cluster), 60_000)
+    verdict = read_verdict(cluster, 60_000)
     assert verdict.sentence == "2 problems: 4 pods are not well."
     assert [(one.tone.name, one.name, one.page) for one in verdict.troubles] == [
         ("crashing", "broken", "deployments/default/broken/"),
@@ -163,7 +162,7 @@ def test_a_cluster_that_is_well_says_so() -> None:
     door = Door()
     door.apply(make_deployment_json("well", 2))
     cluster = keep(door.run(30).cluster)
-    assert read_verdict(cluster, count_states(cluster), 30_000).sentence == "Nothing is wrong: 2 ready."
+    assert read_verdict(cluster, 30_000).sentence == "Nothing is wrong: 2 ready."
 
 
 @pytest.mark.slow
@@ -174,9 +173,9 @@ def test_pods_that_never_get_ready_are_a_problem_once_it_has_lasted() -> None:
     door.apply(make_pod("lone"))
     cluster = keep(door.run(30).cluster)
     # Three times in five seconds each: by then it is no start any more.
-    early = read_verdict(cluster, count_states(cluster), 8_000)
+    early = read_verdict(cluster, 8_000)
     assert early.sentence == "Nothing is wrong: 1 ready, 2 not ready."
-    verdict = read_verdict(cluster, count_states(cluster), 30_000)
+    verdict = read_verdict(cluster, 30_000)
     assert verdict.sentence == "1 problem: 2 pods are not ready."
     (trouble,) = verdict.troubles
     assert (trouble.tone.name, trouble.name, trouble.page) == ("notReady", "web", "deployments/default/web/")
@@ -190,13 +189,13 @@ def test_restarts_that_are_over_are_not_kept_silent() -> None:
     door = Door()
     door.apply(make_pod(containers=[SERVER | {"command": ["sh", "-c", "sleep 100; exit 1"]}]))
     cluster = keep(door.run(120).cluster)
-    lately = read_verdict(cluster, count_states(cluster), 120_000)
+    lately = read_verdict(cluster, 120_000)
     assert lately.sentence == "Nothing is down, but 1 pod restarted lately."
     (trouble,) = lately.troubles
     assert trouble.tone.name == "crashing"
     assert "restarted lately, 1 time so far: c ended with exit code 1 (Error) 20s ago" in trouble.sentence
     # The kubelet forgets after ten minutes.
-    later = read_verdict(cluster, count_states(cluster), 800_000)
+    later = read_verdict(cluster, 800_000)
     assert later.sentence == "Nothing is wrong: 1 ready, 1 restart so far."
 
 
@@ -206,7 +205,7 @@ def test_pods_that_failed_for_good_are_not_kept_silent() -> None:
     failing = [SERVER | {"command": ["sh", "-c", "exit 3"]}]
     door.apply(make_pod(restartPolicy="Never", containers=failing))
     cluster = keep(door.run(10).cluster)
-    verdict = read_verdict(cluster, count_states(cluster), 10_000)
+    verdict = read_verdict(cluster, 10_000)
     assert verdict.sentence == "1 pod failed."
     (lone,) = verdict.troubles
     assert (lone.tone.name, lone.name, lone.page) == ("failed", "one", "pods/default/one/")
@@ -221,7 +220,7 @@ def test_pods_that_failed_for_good_are_told_behind_those_that_are_unwell() -> No
     door.apply(make_pod(restartPolicy="Never", containers=failing))
     door.apply(make_pod("two", **CRASH))
     cluster = keep(door.run(20).cluster)
-    verdict = read_verdict(cluster, count_states(cluster), 20_000)
+    verdict = read_verdict(cluster, 20_000)
     assert verdict.sentence == "2 problems: 1 pod is not well, 1 failed."
     assert [(one.name, one.tone.name) for one in verdict.troubles] == [("two", "crashing"), ("one", "failed")]
 
@@ -235,5 +234,5 @@ def test_failed_tries_of_a_job_are_its_own_affair() -> None:
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "tries", "namespace": "default"}}
     door.apply(job | {"spec": {"backoffLimit": 6, "template": template}})
     cluster = keep(door.run(15).cluster)
-    sentence = read_verdict(cluster, count_states(cluster), 15_000).sentence
+    sentence = read_verdict(cluster, 15_000).sentence
     assert sentence.startswith("Nothing is wrong: ") and "failed" in sentence

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from dashboard.pages.cluster.verdict import read_verdict as tell_cluster
-from dashboard.pages.states import count_states
 from lifecycle.simulation.seen import Watch
 from lifecycle.simulation.surroundings import describe_surroundings
 from tests.dashboard.pages.test_verdicts import make_deployment_json
@@ -34,7 +33,7 @@ def look(*manifests: dict[str, Any]) -> tuple[list[str], list[str]]:
     for one in (web, *manifests):
         door.apply(one)
     cluster = keep_changes(door.run(60).cluster.take_changes(), door.cluster.now_ms)
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     said = [line.strip() for line in describe_surroundings(door.cluster, Watch()) if "verdict" in line]
     return [one.sentence for one in found.troubles], [one.removeprefix("verdict   ") for one in said]
 

@@ -8,7 +8,6 @@ import pytest
 from django.test import Client
 
 from dashboard.pages.cluster.verdict import read_verdict
-from dashboard.pages.states import count_states
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.runs import inbox
 from tests.runs.conftest import Wall, deployment, frames, make_cluster, owner, wall
@@ -52,14 +51,14 @@ def try_otherwise(client: Client, owner: Any, shop: Cluster, way: str) -> Cluste
 
 def test_what_if_it_cannot_be_pulled(client: Client, owner: Any, shop: Cluster) -> None:
     made = try_otherwise(client, owner, shop, "cannot-be-pulled")
-    told = read_verdict(made, count_states(made), NOW_MS)
+    told = read_verdict(made, NOW_MS)
     assert told.sentence == "1 problem: 1 pod is not well."
     assert "ImagePullBackOff" in told.troubles[0].sentence or "ErrImagePull" in told.troubles[0].sentence
 
 
 def test_what_if_another_was_meant(client: Client, owner: Any, shop: Cluster) -> None:
     made = try_otherwise(client, owner, shop, "meant")
-    assert read_verdict(made, count_states(made), NOW_MS).sentence == "Nothing is wrong: 2 ready."
+    assert read_verdict(made, NOW_MS).sentence == "Nothing is wrong: 2 ready."
     images = {
         one["image"]
         for data in StoredObject.objects.filter(cluster=made, kind="Pod").values_list("data", flat=True)

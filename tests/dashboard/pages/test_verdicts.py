@@ -10,7 +10,6 @@ import pytest
 from django.test import Client
 
 from dashboard.pages.cluster.verdict import read_verdict as tell_cluster
-from dashboard.pages.states import count_states
 from dashboard.pages.workload.readings import read_workload
 from lifecycle.engine.heart.timing import parse_milliseconds
 from lifecycle.engine.kinds import registry
@@ -177,7 +176,7 @@ def test_a_pod_that_does_not_go_is_named_and_so_it_is_by_its_cluster() -> None:
     cluster = keep_changes(door.run(31).cluster.take_changes(), door.cluster.now_ms)
     said = page_verdict(cluster, "StatefulSet", "web")
     assert said == f"Waiting for 1 pods to be ready; web-0: {told}."
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     assert found.sentence == "2 problems: 1 pod is not ready, 1 node is not ready."
     assert f"web-0: {told}" in [one.sentence for one in found.troubles]
 
@@ -251,7 +250,7 @@ def test_every_workload_says_why_its_pods_are_not_made_and_so_does_its_cluster()
     for kind in kinds:
         told = page_verdict(cluster, kind, "web")
         assert f"no pod can be made since 00:00:03 ({REFUSED})" in told, (kind, told)
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     assert found.sentence == f"{len(kinds)} problems: {len(kinds)} workloads cannot make pods."
     assert [trouble.rest for trouble in found.troubles] == [
         f"no pod can be made since 00:00:03 ({REFUSED})"
@@ -264,7 +263,7 @@ def test_a_cluster_names_the_jobs_that_failed() -> None:
     for name, script in (("good", "true"), ("bad", "exit 1"), ("worse", "exit 2")):
         door.apply(make_job(script, backoffLimit=0) | {"metadata": {"name": name}})
     cluster = keep(door.run(120).cluster)
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     assert found.sentence == "2 Jobs failed."
     assert {(one.tone.name, one.name, one.page) for one in found.troubles} == {
         ("failed", name, f"jobs/default/{name}/") for name in ("bad", "worse")
@@ -279,7 +278,7 @@ def test_a_cluster_names_the_nodes_that_are_not_ready() -> None:
     door.run(10)
     door.done("fault", node="node-2", kind="partition")
     cluster = keep_changes(door.run(120).cluster.take_changes(), door.cluster.now_ms)
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     assert found.sentence == "1 problem: 1 node is not ready."
     (node,) = found.troubles
     assert (node.tone.name, node.name, node.page) == ("unknown", "node-2", "nodes/node-2/")
@@ -296,7 +295,7 @@ def test_a_cluster_names_the_namespaces_that_cannot_go() -> None:
     door.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": held})
     door.run(10).done("delete", kind="Namespace", name="old")
     cluster = keep_changes(door.run(60).cluster.take_changes(), door.cluster.now_ms)
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     assert found.sentence == "1 problem: 1 namespace cannot go."
     said = r"old: cannot go since 00:00:1\d \(Some content in the namespace has finalizers remaining: "
     assert [bool(re.match(said, one.sentence)) for one in found.troubles] == [True]
@@ -312,7 +311,7 @@ def test_failed_jobs_stand_behind_what_is_unwell() -> None:
     for manifest in (make_job("exit 1", backoffLimit=0), crash):
         door.apply(manifest)
     cluster = keep(door.run(60).cluster)
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     assert found.sentence == "2 problems: 1 pod is not well, 1 Job failed."
     assert [one.name for one in found.troubles] == ["web", "work"]
 
@@ -559,7 +558,7 @@ def test_a_cron_job_says_why_it_makes_no_runs_and_so_does_its_cluster() -> None:
     cluster = keep_changes(door.run(90).cluster.take_changes(), door.cluster.now_ms)
     said = page_verdict(cluster, "CronJob", "night")
     assert said.startswith(f"No run is active; next run at 00:02:00, in 30s; {told}")
-    found = tell_cluster(cluster, count_states(cluster), door.cluster.now_ms)
+    found = tell_cluster(cluster, door.cluster.now_ms)
     assert found.sentence == "1 problem: 1 workload cannot make pods."
     assert [(one.name, one.page) for one in found.troubles] == [("night", "cronjobs/default/night/")]
     door.apply(quota | {"spec": {"hard": {"count/jobs.batch": "9"}}})

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from dashboard.live import shared_parts
+from dashboard.pages.cluster import verdict as cluster_verdict
 from lifecycle.engine.objects.pods.pod import POD_KIND
+from lifecycle.models import StoredObject
 from lifecycle.recorded.living import count_living, is_none
 from lifecycle.recorded.objects import alive
-from lifecycle.recorded.once import asked_once, once
+from lifecycle.recorded.once import asked_once, once, recall
 from lifecycle.runs import forks, inbox
 from tests.runs.conftest import create
 
@@ -32,6 +37,8 @@ MOST = {
     "/clusters/shop/nodes/node-1/": 10,
     "/clusters/shop/services/default/web/": 10,
     "/clusters/shop/compare/beside/": 34,
+    "/clusters/ill/": 44,
+    "/clusters/ill/pods/default/crashing/": 15,
 }
 
 
@@ -51,22 +58,60 @@ def shop(owner, wall, make_cluster):
     return cluster
 
 
+@pytest.fixture
+def ill(owner, wall, make_cluster):
+    """A pod that crashes, one that never gets ready, one that has no room; and a node that takes none."""
+    cluster = make_cluster("ill", settings={"nodes": {"count": 2}})
+    crashing = {"name": "app", "image": "busybox", "command": ["sh", "-c", "exit 1"]}
+    waiting = {"name": "app", "image": "nginx", "resources": {"requests": {"cpu": "64"}}}
+    probe = {"httpGet": {"port": 81}, "periodSeconds": 1}
+    unready = {"name": "app", "image": "nginx", "readinessProbe": probe}
+    inbox.append(cluster, "cordon", {"node": "node-2"})
+    for name, container in (("crashing", crashing), ("unready", unready), ("waiting", waiting)):
+        named = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"}}
+        inbox.append(cluster, "create", {"object": {**named, "spec": {"containers": [container]}}})
+    for _ in range(30):
+        owner.turn(cluster.pk)
+        wall.go_on(1)
+    cluster.refresh_from_db()
+    return cluster
+
+
 def count_questions(client, address: str) -> int:
     # What a process keeps from its first page on has been read.
     assert client.get(address).status_code == 200, address
     with CaptureQueriesContext(connection) as asked:
         client.get(address)
-        return len(asked)
+    times = Counter(one["sql"] for one in asked)
+    assert not [question for question, count in times.items() if count > 1], address
+    return len(asked)
 
 
-def test_a_page_asks_few_questions(client, shop, monkeypatch):
+def test_a_page_asks_few_questions_and_none_twice(client, shop, ill, monkeypatch):
     # What was made for one is not shown to the next.
     monkeypatch.setattr(shared_parts, "FRESH_SECONDS", 0.0)
     client.force_login(shop.owner)
     pod = alive(shop, POD_KIND.id).filter(state="ready").order_by("name")[0].name
     assert alive(shop, POD_KIND.id).count() == 50
+    states = alive(ill, POD_KIND.id).order_by("name").values_list("name", "state")
+    assert list(states) == [("crashing", "crashing"), ("unready", "notReady"), ("waiting", "stuck")]
     counted = {page: count_questions(client, page.format(pod=pod)) for page in MOST}
     assert {page: count for page, count in counted.items() if count > MOST[page]} == {}
+
+
+def test_the_first_page_asks_of_pods_alone_and_holds_no_answers(client, shop, monkeypatch):
+    client.force_login(shop.owner)
+    client.get("/")
+    with CaptureQueriesContext(connection) as asked:
+        client.get("/")
+    objects = [one["sql"] for one in asked if f'FROM "{StoredObject._meta.db_table}"' in one["sql"]]
+    assert [re.findall(r"""\."kind" = '(\w+)'""", sql) for sql in objects] == [["Pod"], ["Pod"]]
+    # A verdict that is made anew holds nothing either.
+    monkeypatch.setattr(cluster_verdict, "FRESH_SECONDS", 0.0)
+    with asked_once(), CaptureQueriesContext(connection) as asked:
+        cluster_verdict.keep_verdict(shop, 50, shop.instant_ms + 1)
+        assert len(asked) > 2
+        assert recall(count_living, shop) is None
 
 
 def test_a_question_is_answered_once_for_a_page_and_anew_for_the_next(shop):
@@ -90,6 +135,15 @@ def test_a_question_is_answered_once_for_a_page_and_anew_for_the_next(shop):
         shop.seq += 1
         ask(shop, 2)
     assert asked[6:] == [2, 2]
+    with asked_once():
+        ask(cluster=shop, what=4)
+        shop.seq += 1
+        assert recall(ask, cluster=shop, what=4) is None
+        ask(cluster=shop, what=4)
+        with asked_once(anew=True):
+            ask(cluster=shop, what=4)
+        assert recall(ask, cluster=shop, what=4) == 4
+    assert asked[8:] == [4, 4, 4]
 
 
 def test_only_who_has_counted_knows_that_there_is_none(shop):
