@@ -92,7 +92,7 @@ def _read_verdict(cluster: Cluster, now_ms: int) -> Verdict:
     found = (*parts.present, *parts.past)
     count = sum(part.count for part in found)
     if not count:
-        pods = {state: one for (kind, state), one in living.items() if kind == POD_KIND.id}
+        pods = {state or "unknown": one for (kind, state), one in living.items() if kind == POD_KIND.id}
         return Verdict(_tell_well(pods, condition), [], doubted=doubted)
     troubles = [trouble for part in found for trouble in part.troubles][:MOST_TOLD]
     if any(part.count for part in parts.present):
