@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..custom_resources.conditions import is_true
-from ..custom_resources.definition import ESTABLISHED, find_rules, first_status, list_stored
+from ..custom_resources.definition import ESTABLISHED, find_rules, list_stored
 from .words.field_error import FieldError
 from .words.go_structs import GoText
 from .words.names import check_label_1035, check_subdomain
@@ -35,7 +35,7 @@ def validate_new_definition(data: Part) -> None:
     if name != f"{names['plural'] or ''}.{spec['group'] or ''}":
         data.refuse("metadata.name", 'must be spec.names.plural+"."+spec.group', name)
     _validate_spec(spec)
-    _validate_stored(data, first_status(spec.data)["storedVersions"])
+    _validate_stored(data, list_stored(None, spec.data))
     _validate_preserving(spec)
 
 
@@ -239,12 +239,13 @@ def _validate_stored(data: Part, stored: list[str]) -> None:
     if not stored:
         data.refuse(path, "must have at least one stored version", None)
         return
-    versions, unseen = data.part("spec").parts("versions"), set(stored)
-    for version in versions:
-        if version["storage"] and version["name"] not in unseen:
-            data.refuse(path, f"must have the storage version {version['name']}", stored)
-        unseen.discard(version["name"])
-    names = {version["name"] for version in versions}
+    names, unseen = set[str](), set(stored)
+    for version in data.part("spec").parts("versions"):
+        name = version["name"] or ""
+        if version["storage"] and name not in unseen:
+            data.refuse(path, f"must have the storage version {name}", stored)
+        unseen.discard(name)
+        names.add(name)
     for index, name in enumerate(stored):
         if name not in names:
             data.refuse(
