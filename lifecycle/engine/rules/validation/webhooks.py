@@ -6,7 +6,7 @@ modelled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -108,17 +108,19 @@ def _validate_service(service: Part) -> None:
         service.complain("path", _check_path(service["path"]))
 
 
-def _check_path(path: str) -> list[str]:
+def _check_path(path: str) -> Iterator[str]:
     if path == "/":
-        return []
+        return
     if path == "//":
-        return ["segment[0] may not be empty"]
-    found = [] if path.startswith("/") else ["must start with a '/'"]
+        yield "segment[0] may not be empty"
+        return
+    if not path.startswith("/"):
+        yield "must start with a '/'"
     for index, step in enumerate(path[1:].removesuffix("/").split("/")):
         if not step:
-            found.append(f"segment[{index}] may not be empty")
-        found += [f"segment[{index}]: {problem}" for problem in (check_subdomain(step) if step else ())]
-    return found
+            yield f"segment[{index}] may not be empty"
+        else:
+            yield from (f"segment[{index}]: {problem}" for problem in check_subdomain(step))
 
 
 def _validate_review_versions(hook: Part) -> None:
