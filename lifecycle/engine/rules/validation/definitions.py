@@ -6,7 +6,7 @@ Left out: that groups of Kubernetes' own need an annotation that approves of the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..custom_resources.conditions import is_true
@@ -266,13 +266,8 @@ def _validate_preserving(spec: Part) -> None:
 def warn_of_rules(data: Mapping[str, Any]) -> list[str]:
     """Rules of the schemas that cannot be asked, and webhooks that convert, which are not: one line each."""
     spec = data.get("spec") or {}
-    unasked = [
-        why
-        for index, version in enumerate(spec.get("versions") or ())
-        for why in _list_unasked((version.get("schema") or {}).get("openAPIV3Schema") or {}, index)
-    ]
     warnings = []
-    if unasked:
+    if unasked := _list_unasked(spec.get("versions") or ()):
         more = f" (and {len(unasked) - 1} more)" if len(unasked) > 1 else ""
         warnings.append(f"{unasked[0]}; it is not asked{more}")
     if (spec.get("conversion") or {}).get("strategy") == WEBHOOK:
@@ -283,9 +278,16 @@ def warn_of_rules(data: Mapping[str, Any]) -> list[str]:
     return warnings
 
 
-def _list_unasked(schema: Mapping[str, Any], index: int) -> list[str]:
-    if not any(find_rules(schema)):
+def _list_unasked(versions: Sequence[Mapping[str, Any]]) -> list[str]:
+    schemas = [(version.get("schema") or {}).get("openAPIV3Schema") or {} for version in versions]
+    if not any(any(find_rules(schema)) for schema in schemas):
         return []
+    from ..cel.evaluator import MOST_CHECKED, Budget
     from ..custom_resources.rules import find_unasked_rules
 
-    return find_unasked_rules(schema, f"spec.versions[{index}].schema.openAPIV3Schema")
+    checked = Budget(MOST_CHECKED)
+    return [
+        why
+        for index, schema in enumerate(schemas)
+        for why in find_unasked_rules(schema, f"spec.versions[{index}].schema.openAPIV3Schema", checked)
+    ]

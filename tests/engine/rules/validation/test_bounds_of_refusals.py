@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.rules.cel import evaluator
 from lifecycle.engine.rules.validation.words.part import Part
 from tests.engine.api.desk import Desk, said
 
@@ -80,3 +81,22 @@ def test_all_that_a_path_breaks_is_told_as_the_api_server_tells_it() -> None:
     path = "webhooks[0].clientConfig.service.path"
     words = said(Desk().create(make_webhooks("x//")))
     assert f"{path}: Invalid value: \"x//\": must start with a '/'" in words and "more" not in words
+
+
+@pytest.mark.spec("CEL-07")
+def test_of_a_policy_no_more_than_may_be_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    compile_all = evaluator._try_to_compile.__wrapped__
+
+    def watch(expression: str, names: tuple[str, ...]) -> Any:
+        compiled.append(expression)
+        return compile_all("true", names)
+
+    monkeypatch.setattr(evaluator, "_try_to_compile", watch)
+    doubled = "optional.of(1)" + ".optMap(b,b)" * 4
+    validations = [{"expression": f"{doubled}.value() == {number}"} for number in range(200)]
+    rule = {name: ["*"] for name in ("apiGroups", "apiVersions", "operations", "resources")}
+    spec = {"matchConstraints": {"resourceRules": [rule]}, "validations": validations}
+    assert Desk().create(make("ValidatingAdmissionPolicy", "admissionregistration.k8s.io", spec=spec)).ok
+    # Once for what is wrong with its syntax, once for whether it can be asked.
+    assert 0 < sum(len(one) << 4 for one in compiled) <= 2 * evaluator.MOST_CHECKED
