@@ -11,6 +11,7 @@ from typing import Any
 
 from ..custom_resources.conditions import is_true
 from ..custom_resources.definition import ESTABLISHED, find_rules, list_stored
+from ..custom_resources.looks import Looks
 from .words.field_error import FieldError
 from .words.go_structs import GoText
 from .words.names import check_label_1035, check_subdomain
@@ -58,13 +59,13 @@ def validate_changed_definition(new: Mapping[str, Any], old: Mapping[str, Any]) 
 def _validate_spec(spec: Part) -> None:
     _validate_group(spec)
     spec.choice("scope", SCOPES, needed=True)
-    shared = _list_shared(spec)
-    _validate_versions(spec, shared)
+    shared, looks = _list_shared(spec), Looks()
+    _validate_versions(spec, shared, looks)
     _validate_names(spec.part("names"))
     if spec["versions"]:
         # What all versions have alike is the definition's own, in the form in which it is looked at.
         first = {_AT_TOP[word] or word: spec["versions"][0].get(word) for word in shared}
-        _validate_parts(Part(first, spec.path, spec.errors), "validation")
+        _validate_parts(Part(first, spec.path, spec.errors), "validation", looks)
     _validate_conversion(spec.part("conversion"))
 
 
@@ -90,7 +91,7 @@ def _validate_group(spec: Part) -> None:
         spec.refuse("group", "should be a domain with at least one dot")
 
 
-def _validate_versions(spec: Part, shared: set[str]) -> None:
+def _validate_versions(spec: Part, shared: set[str], looks: Looks) -> None:
     versions = spec.parts("versions")
     for version in versions:
         if version.part("schema")["openAPIV3Schema"] is None:
@@ -101,7 +102,7 @@ def _validate_versions(spec: Part, shared: set[str]) -> None:
             version.refuse("name", ",".join(malformed), name)
         version.complain("deprecationWarning", _check_warning(version))
         own = {word: value for word, value in version.data.items() if word not in shared}
-        _validate_parts(Part(own, version.path, version.errors), "schema")
+        _validate_parts(Part(own, version.path, version.errors), "schema", looks)
     shown = _show_versions(spec.data.get("versions"), shared)
     if len(set(names)) < len(names):
         spec.refuse("versions", "must contain unique version names", shown)
@@ -147,12 +148,12 @@ def _show_versions(versions: Any, shared: set[str]) -> Any:
     return None if versions is None else GoText(json.dumps(shown, separators=(",", ":")))
 
 
-def _validate_parts(place: Part, schema: str) -> None:
+def _validate_parts(place: Part, schema: str, looks: Looks) -> None:
     """The parts of a version, or of the definition: in which field a schema is differs."""
     from .schemas import validate_schema
 
     if place.part(schema)["openAPIV3Schema"] is not None:
-        validate_schema(place.part(schema).part("openAPIV3Schema"))
+        validate_schema(place.part(schema).part("openAPIV3Schema"), looks)
     scale = place.part("subresources")["scale"]
     if scale is not None:
         _validate_scale(place.part("subresources").part("scale"))
