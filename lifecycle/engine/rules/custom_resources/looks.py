@@ -20,6 +20,11 @@ class Looks:
     def __init__(self, most: int = MOST_LOOKS) -> None:
         self._left = most
 
+    @property
+    def are_spent(self) -> bool:
+        """Whether more were asked for than there were."""
+        return self._left < 0
+
     def take(self, count: int = 1) -> None:
         """Raise TooMuchToCheck for more than are left."""
         self._left -= count

@@ -20,6 +20,7 @@ from ..managed_fields.paths import write_json
 from ..validation.words.field_error import (
     DUPLICATE,
     NOT_SUPPORTED,
+    OMITTED,
     REQUIRED,
     TOO_LONG,
     TOO_MANY,
@@ -37,7 +38,7 @@ MOST_ERRORS = 100
 _MOST_REPLICAS = 2**31 - 1
 WHOLE = "<nil>"
 """How the API server writes the path of the whole object."""
-_TOO_MUCH = (
+TOO_MUCH = (
     f"checking it by its schema takes more than {MOST_LOOKS:,} looks; use fewer values, or fewer schemas in"
     " anyOf, oneOf, allOf and not"
 )
@@ -58,7 +59,7 @@ def validate_custom(value: Any, schema: Json, path: str = "", looks: Looks | Non
             if len(found) == MOST_ERRORS:
                 break
     except TooMuchToCheck:
-        found.append(_of_whole(_TOO_MUCH))
+        found.append(invalid(path or WHOLE, OMITTED, TOO_MUCH))
     return found
 
 

@@ -12,6 +12,7 @@ from lifecycle.lean_dataclasses import replace
 
 from ..custom_resources.definition import RULES
 from ..custom_resources.looks import Looks
+from .words.field_error import OMITTED
 from .words.part import Part
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
@@ -45,13 +46,18 @@ def validate_words(schema: Part) -> None:
 
 
 def validate_defaults(schema: Part, looks: Looks) -> None:
-    """Defaults are held to the schema that they stand in."""
-    from ..custom_resources.validation import validate_custom
+    """Defaults are held to the schema that they stand in; the first that is too much to check is the last."""
+    from ..custom_resources.validation import TOO_MUCH, validate_custom
 
     default = schema["default"]
+    if looks.are_spent:
+        return
     if default is not None:
         path = schema.at("default")
         for error in validate_custom(default, schema.data, looks=looks):
+            if error.detail == TOO_MUCH:
+                schema.refuse("default", TOO_MUCH, OMITTED)
+                continue
             below = error.path if error.path.startswith("<") else ""
             schema.errors.append(
                 replace(error, path=below or f"{path}{'.' if error.path else ''}{error.path}")
