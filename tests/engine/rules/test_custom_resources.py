@@ -464,6 +464,7 @@ MANY_LOOKS = {
 }
 
 
+@pytest.mark.spec("CEL-08")
 @pytest.mark.parametrize("schema, value", MANY_LOOKS.values(), ids=MANY_LOOKS)
 def test_looks_that_multiply_have_an_end(schema: Any, value: Any) -> None:
     looks = Looks(5_000)
@@ -479,6 +480,7 @@ def test_the_first_schema_of_any_that_holds_is_the_last_that_is_asked() -> None:
     assert len(validate_custom([1] * 1500, anyone, "x", Looks(2 * 1500))) == 1
 
 
+@pytest.mark.spec("CEL-08")
 def test_the_defaults_of_all_versions_are_looked_at_together() -> None:
     inner = {"type": "array", "items": {"type": "integer", "allOf": [{}] * 20}, "default": [1] * 20}
     looks, found = Looks(3_000), list[list[str]]()

@@ -51,7 +51,7 @@ def make_webhooks(path: str, count: int = 1) -> Json:
     return make("ValidatingWebhookConfiguration", "admissionregistration.k8s.io", webhooks=hooks)
 
 
-@pytest.mark.spec("CEL-07")
+@pytest.mark.spec("CEL-08")
 @pytest.mark.parametrize(
     "bomb",
     [
@@ -83,7 +83,7 @@ def test_all_that_a_path_breaks_is_told_as_the_api_server_tells_it() -> None:
     assert f"{path}: Invalid value: \"x//\": must start with a '/'" in words and "more" not in words
 
 
-@pytest.mark.spec("CEL-07")
+@pytest.mark.spec("CEL-08")
 def test_of_a_policy_no_more_than_may_be_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     compile_all = evaluator._try_to_compile.__wrapped__
