@@ -30,6 +30,11 @@ REPLICAS = ("spec", "replicas")
 RESTART, PAUSE, RESUME, UNDO = "restart", "pause", "resume", "undo"
 
 
+def of_any(check: Callable[[Json], list[FieldError]]) -> Check:
+    """A check of the whole object, or of its spec, that no feature gate matters to."""
+    return lambda json, gates: check(json)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindEntry:
     """One kind, in all that is its own. JSON is that of the API; no function changes what it is given."""

@@ -40,7 +40,7 @@ from ..rules.defaults.passive import (
 )
 from ..rules.serving.conversions import show_drivers, show_status
 from ..rules.serving.fields import read_at
-from .entry import Check, KindEntry
+from .entry import KindEntry, of_any
 from .late_checks import late
 from .served import AS_MOST, EXTENSIONS, STATUS, STATUS_ONLY, Form, Served, Subresource
 
@@ -79,13 +79,7 @@ def _passive(
     return KindEntry(kind=kind, is_passive=True, columns=columns, served=served, **checks)
 
 
-def _check(module: str, function: str) -> Check:
-    """A check of the whole object, or of its spec, that no feature gate matters to."""
-    found = late(module, function)
-    return lambda json, gates: found(json)
-
-
-_validate_webhooks = _check("webhooks", "validate_webhooks")
+_validate_webhooks = of_any(late("webhooks", "validate_webhooks"))
 
 
 def _warn_of_policy(data: Mapping[str, Any]) -> list[str]:
@@ -113,7 +107,7 @@ PASSIVE = (
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "IngressClass", "ingressclasses", False),
         is_passive=True,
-        validate_spec=_check("ingresses", "validate_ingress_class"),
+        validate_spec=of_any(late("ingresses", "validate_ingress_class")),
         columns=INGRESS_CLASS_COLUMNS,
         later_columns={36: LATER_INGRESS_CLASS_COLUMNS},
     ),
@@ -145,7 +139,7 @@ PASSIVE = (
         kind=Kind(_ADMISSION, POLICY, "validatingadmissionpolicies", False),
         columns=POLICY_COLUMNS,
         default=default_policy,
-        validate=_check("admission", "validate_policy"),
+        validate=of_any(late("admission", "validate_policy")),
         served=_EXTENSION_WITH_STATUS,
         warn=_warn_of_policy,
     ),
@@ -153,7 +147,7 @@ PASSIVE = (
         kind=Kind(_ADMISSION, POLICY_BINDING, "validatingadmissionpolicybindings", False),
         columns=POLICY_BINDING_COLUMNS,
         default=default_binding,
-        validate=_check("admission", "validate_binding"),
+        validate=of_any(late("admission", "validate_binding")),
         served=_EXTENSION,
     ),
     _admission(
@@ -190,24 +184,24 @@ PASSIVE = (
         DRIVER_COLUMNS,
         _DRIVER,
         default_spec=default_driver,
-        validate_spec=_check("drivers", "validate_driver"),
+        validate_spec=of_any(late("drivers", "validate_driver")),
     ),
     _passive(
         Kind("storage.k8s.io/v1", "CSINode", "csinodes", False),
         NODE_DRIVERS_COLUMNS,
         Served(is_shown_when_deleted=True, needs_version=True, form=Form(show=show_drivers)),
-        validate_spec=_check("drivers", "validate_node_drivers"),
+        validate_spec=of_any(late("drivers", "validate_node_drivers")),
     ),
     _passive(
         Kind("storage.k8s.io/v1", "CSIStorageCapacity", "csistoragecapacities"),
         served=Served(needs_version=True),
-        validate=_check("drivers", "validate_capacity"),
+        validate=of_any(late("drivers", "validate_capacity")),
     ),
     _passive(
         Kind("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", False, "vac"),
         ATTRIBUTES_CLASS_COLUMNS,
         Served(is_shown_when_deleted=True, kept_as="v1beta1", kept_until=35),
-        validate=_check("drivers", "validate_attributes_class"),
+        validate=of_any(late("drivers", "validate_attributes_class")),
     ),
     _passive(Kind("resource.k8s.io/v1", "DeviceClass", "deviceclasses", False), (AGE,), _DEVICES),
     _passive(

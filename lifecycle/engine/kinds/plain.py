@@ -59,7 +59,7 @@ from ..rules.validation.kubelet_config import validate_kubelet_configuration
 from ..rules.validation.words.field_error import FieldError
 from ..rules.validation.words.metadata import check_path_name
 from ..rules.validation.workloads.workloads import validate_plain_template
-from .entry import Check, Json, KindEntry
+from .entry import Check, Json, KindEntry, of_any
 from .late_checks import late
 from .served import EXTENSIONS, STATUS_ONLY, Form, Served, Subresource
 
@@ -98,11 +98,6 @@ CONTAINER_PROFILE = Kind("podline.dev/v1alpha1", "ContainerProfile", "containerp
 KUBELET_CONFIGURATION = Kind("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration", "kubeletconfigurations")
 
 
-def _of_any(check: Callable[[Json], list[FieldError]]) -> Check:
-    """A check that no feature gate matters to."""
-    return lambda json, gates: check(json)
-
-
 def _of_role(check: Callable[[Json, bool], list[FieldError]], is_namespaced: bool) -> Check:
     return lambda data, gates: check(data, is_namespaced)
 
@@ -124,7 +119,7 @@ _READ = (
         kind=Kind("v1", "ConfigMap", "configmaps", True, "cm"),
         metadata_looks=2,
         default=default_config_map,
-        validate=_of_any(validate_config_map),
+        validate=of_any(validate_config_map),
         validate_fixed=validate_kept_data,
         columns=CONFIG_MAP_COLUMNS,
     ),
@@ -132,7 +127,7 @@ _READ = (
         kind=Kind("v1", "Secret", "secrets"),
         metadata_looks=2,
         default=default_secret,
-        validate=_of_any(validate_secret),
+        validate=of_any(validate_secret),
         validate_fixed=validate_kept_secret,
         warn=_warn_of_certificate,
         columns=SECRET_COLUMNS,
@@ -141,20 +136,20 @@ _READ = (
     KindEntry(
         kind=PRIORITY_CLASS,
         default=default_priority_class,
-        validate=_of_any(_validate_priority_class),
+        validate=of_any(_validate_priority_class),
         validate_update=lambda old, new, gates: _validate_kept_value(new, old),
         columns=PRIORITY_CLASS_COLUMNS,
     ),
     KindEntry(
         kind=RUNTIME_CLASS,
-        validate=_of_any(_validate_runtime_class),
+        validate=of_any(_validate_runtime_class),
         validate_update=lambda old, new, gates: _validate_kept_handler(new, old),
         columns=RUNTIME_CLASS_COLUMNS,
         served=Served(is_created_by_update=True, needs_version=True),
     ),
     KindEntry(
         kind=Kind("v1", "ResourceQuota", "resourcequotas", True, "quota"),
-        validate_spec=_of_any(_validate_quota),
+        validate_spec=of_any(_validate_quota),
         validate_update=lambda old, new, gates: _validate_quota_change(old, new),
         validate_status=_validate_quota_status,
         columns=QUOTA_COLUMNS,
@@ -165,7 +160,7 @@ _READ = (
         metadata_looks=2,
         warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
         default=default_endpoints,
-        validate=_of_any(_validate_endpoints),
+        validate=of_any(_validate_endpoints),
         columns=ENDPOINTS_COLUMNS,
         served=Served(
             is_created_by_update=True,
@@ -176,7 +171,7 @@ _READ = (
     KindEntry(
         kind=ENDPOINT_SLICE_KIND,
         default=default_endpoint_slice,
-        validate=_of_any(_validate_endpoint_slice),
+        validate=of_any(_validate_endpoint_slice),
         validate_update=lambda old, new, gates: _validate_slice_update(old, new),
         columns=SLICE_COLUMNS,
         served=Served(form=Form(show=show_slice)),
@@ -205,7 +200,7 @@ _READ = (
     ),
     KindEntry(
         kind=LEASE_KIND,
-        validate_spec=_of_any(_validate_lease),
+        validate_spec=of_any(_validate_lease),
         columns=LEASE_COLUMNS,
         served=Served(is_created_by_update=True, needs_version=True),
     ),
@@ -225,7 +220,7 @@ _CHECKED = (
         metadata_looks=2,
         is_passive=True,
         default_spec=default_network_policy,
-        validate_spec=_of_any(_validate_network_policy),
+        validate_spec=of_any(_validate_network_policy),
         columns=NETWORK_POLICY_COLUMNS,
     ),
     KindEntry(
@@ -254,7 +249,7 @@ _CHECKED = (
     KindEntry(
         kind=Kind("v1", "Event", "events", True, "ev"),
         is_passive=True,
-        validate=_of_any(_validate_event),
+        validate=of_any(_validate_event),
         columns=EVENT_COLUMNS,
         served=Served(
             is_created_by_update=True,
@@ -285,7 +280,7 @@ _CHECKED = (
     KindEntry(
         kind=KUBELET_CONFIGURATION,
         is_passive=True,
-        validate=_of_any(validate_kubelet_configuration),
+        validate=of_any(validate_kubelet_configuration),
         served=None,
     ),
 )

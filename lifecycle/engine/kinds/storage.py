@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..objects.storage import CLAIM_KIND, CLASS_KIND, VOLUME_KIND
 from ..rules.columns.storage import CLAIM_COLUMNS, CLASS_COLUMNS, VOLUME_COLUMNS
 from ..rules.defaults.others import default_claim, default_storage_class, default_volume
-from .entry import KindEntry
+from .entry import KindEntry, of_any
 from .late_checks import late
 from .served import STATUS_ONLY, Served
 
@@ -47,7 +47,7 @@ STORAGE = (
         kind=CLASS_KIND,
         metadata_looks=2,
         default=default_storage_class,
-        validate=lambda data, gates: _validate_storage_class(data),
+        validate=of_any(_validate_storage_class),
         validate_update=lambda old, new, gates: _validate_class_change(old, new),
         columns=CLASS_COLUMNS,
         served=Served(is_shown_when_deleted=True),

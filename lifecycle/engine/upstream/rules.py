@@ -68,6 +68,9 @@ MODELS: dict[str, tuple[str, ...]] = {
         "staging/src/k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go",
     ),
     "rules/custom_resources/escapes": ("staging/src/k8s.io/apiserver/pkg/cel/escaping.go",),
+    "rules/custom_resources/looks": (
+        "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/validation/validation.go",
+    ),
     "rules/custom_resources/rules": (
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go",
         "staging/src/k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/values.go",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Command
+from lifecycle.engine.kinds.registry import read_object
 from lifecycle.engine.objects.kinds import Kind
 from lifecycle.engine.rules.policies.matching import Request
 from lifecycle.lean_dataclasses import replace
@@ -454,6 +455,8 @@ def test_what_says_who_is_asked_is_not_asked_of():
 
 
 SOMEBODY = {"name": "x", "parameterNotFoundAction": "Deny"}
+ASKED = {"matchConstraints": {"resourceRules": [ANY]}}
+BOX = {"kind": "ConfigMap", "name": "box", "namespace": "default"}
 ODD_RULES = {"resourceRules": [None, {"resources": [None, ""]}]}
 
 
@@ -462,8 +465,13 @@ ODD_RULES = {"resourceRules": [None, {"resources": [None, ""]}]}
     [
         pytest.param(None, 422, 422, id="none"),
         pytest.param({}, 422, 422, id="empty"),
-        pytest.param({"validations": [{}], "variables": [{}]}, 422, 422, id="without expressions"),
-        pytest.param({"paramKind": {}, "paramRef": {}}, 422, 422, id="parameters of nothing"),
+        pytest.param({**ASKED, "validations": [{}], "variables": [{}]}, 422, 422, id="without expressions"),
+        pytest.param(
+            {**ASKED, "paramKind": {}, "paramRef": {}, "policyName": "gate"},
+            422,
+            422,
+            id="parameters of nothing",
+        ),
         pytest.param({"validations": [None, {}]}, 400, 422, id="a validation that is null"),
         pytest.param({"variables": [None]}, 400, 422, id="a variable that is null"),
         pytest.param({"matchConditions": [None]}, 400, 422, id="a condition that is null"),
@@ -475,8 +483,11 @@ ODD_RULES = {"resourceRules": [None, {"resources": [None, ""]}]}
         ),
     ],
 )
-def test_what_is_no_policy_harms_no_write(spec, of_policy, of_binding):
-    """It is refused when it comes; fields of the other kind are unknown, and dropped."""
+def test_what_is_no_policy_is_refused_and_harms_no_write_where_it_is_stored(spec, of_policy, of_binding):
+    """Fields of the other kind are unknown, and dropped. What cannot be read (400) was never stored.
+
+    What breaks a rule (422) was, before there was the rule, and is in checkpoints.
+    """
     for kind, code in (
         ("ValidatingAdmissionPolicy", of_policy),
         ("ValidatingAdmissionPolicyBinding", of_binding),
@@ -486,7 +497,13 @@ def test_what_is_no_policy_harms_no_write(spec, of_policy, of_binding):
         assert desk.create(odd).code == code
         other = make_policy(KEPT) if kind.endswith("Binding") else make_binding(paramRef=SOMEBODY)
         assert desk.create(other).code == 201
-        assert desk.create(NOT_OWNED).code == 201
+        if code == 422:
+            desk.cluster._store.restore(read_object({**odd, "metadata": {"name": "gate", "uid": "7"}}, 0))
+        desk.cluster.take_changes()
+        cluster = Cluster.load(desk.cluster.save())
+        assert [one.get("spec") for one in cluster.list(kind)] == ([spec] if code == 422 else [])
+        assert cluster.submit(Command("w", "create", {"object": NOT_OWNED})).code == 201
+        assert cluster.submit(Command("d", "delete", BOX)).code == 200
 
 
 def test_a_kind_of_parameters_that_nobody_knows_is_refused_as_the_policy_says():

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from lifecycle.engine.rules.cel.evaluator import Budget
 from lifecycle.engine.rules.custom_resources.rules import ask_rules, find_unasked_rules
 
 pytest.importorskip("cel_expr_python")
@@ -212,7 +213,7 @@ def test_the_whole_object_has_its_name_and_no_more_of_its_metadata():
 
 def test_rules_that_cannot_be_asked_are_found_where_they_stand():
     inner = typed([{"rule": "self.x.y.z("}], x=typed([]))
-    (said,) = find_unasked_rules(schema({"type": "array", "items": inner}), "schema")
+    (said,) = find_unasked_rules(schema({"type": "array", "items": inner}), "schema", Budget())
     assert said.startswith("schema.properties[spec].items.x-kubernetes-validations[0].rule: Syntax error")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.rules.custom_resources.definition import find_rules, read_definition
+from lifecycle.engine.rules.custom_resources.looks import Looks
 from lifecycle.engine.rules.custom_resources.structural import prune, with_defaults, without_nulls
 from lifecycle.engine.rules.custom_resources.validation import validate_custom
 from lifecycle.engine.rules.validation.schemas import validate_schema
@@ -408,7 +409,7 @@ def _with_field(schema: Any) -> Any:
 )
 def test_a_schema_has_to_be_structural(schema: Any, said: str) -> None:
     part = Part(schema, "s")
-    validate_schema(part)
+    validate_schema(part, Looks())
     assert [str(error) for error in part.errors] == [said]
 
 
@@ -452,3 +453,44 @@ def test_schemas_within_each_other_are_asked_once_each() -> None:
         schema = {word: [schema]}
     found = validate_custom({}, schema, "x")
     assert str(found[-1]).endswith("must validate all the schemas (allOf). None validated")
+
+
+MANY_LOOKS = {
+    "each value with each schema of allOf": ({"items": {"allOf": [{}] * 1500}}, [1] * 1500),
+    "each with each of anyOf": ({"items": {"anyOf": [{"minimum": 2}] * 1500}}, [1] * 1500),
+    "each with each of oneOf": ({"items": {"oneOf": [{"minimum": 0}] * 1500}}, [1] * 1500),
+    "each with each of an enumeration": ({"items": {"enum": list(range(1500))}}, [1] * 1500),
+    "each with what it is not": ({"items": {"not": {"anyOf": [{"minimum": 2}] * 1500}}}, [1] * 1500),
+}
+
+
+@pytest.mark.spec("CEL-08")
+@pytest.mark.parametrize("schema, value", MANY_LOOKS.values(), ids=MANY_LOOKS)
+def test_looks_that_multiply_have_an_end(schema: Any, value: Any) -> None:
+    looks = Looks(5_000)
+    (*_, last) = validate_custom(value, schema, "x", looks)
+    assert "use fewer values, or fewer schemas in anyOf" in str(last)
+    # What else stands in the definition ends with it.
+    assert len(validate_custom(1, {"type": "integer"}, "x", looks)) == 1
+
+
+def test_the_first_schema_of_any_that_holds_is_the_last_that_is_asked() -> None:
+    anyone = {"items": {"anyOf": [{"minimum": 0}, *[{"minimum": 2}] * 1500]}}
+    assert validate_custom([1] * 1500, anyone, "x", Looks(1 + 2 * 1500)) == []
+    assert len(validate_custom([1] * 1500, anyone, "x", Looks(2 * 1500))) == 1
+
+
+@pytest.mark.spec("CEL-08")
+def test_the_defaults_of_all_versions_are_looked_at_together() -> None:
+    inner = {"type": "array", "items": {"type": "integer", "allOf": [{}] * 20}, "default": [1] * 20}
+    looks, found = Looks(3_000), list[list[str]]()
+    for _version in range(10):
+        part = Part({"type": "object", "properties": {"a": inner}}, "s")
+        validate_schema(part, looks)
+        found.append([str(error) for error in part.errors])
+    # 20 x 21 + 1 looks each: seven versions have no more than 3,000.
+    said = (
+        "s.properties[a].default: Invalid value: checking it by its schema takes more than 1,000,000 looks;"
+        " use fewer values, or fewer schemas in anyOf, oneOf, allOf and not"
+    )
+    assert found == [[]] * 7 + [[said]] + [[]] * 2

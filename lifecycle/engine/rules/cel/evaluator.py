@@ -29,8 +29,11 @@ MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
 """Bytes that the expressions asked of one object may touch, and that each of them counts at least."""
 MOST_BUILT = 1 << 26
 """Bytes that they may build: texts, lists and maps that are none of the object's."""
-_MOST_LETTERS, _MOST_TREE = 20_000, 1 << 18
-_DOUBLING, _MOST_DOUBLINGS, _MOST_DOUBLED = ("optMap", "optFlatMap"), 8, 1 << 19
+MOST_COMPILED, MOST_CHECKED = 1 << 19, 1 << 16
+"""Letters, doubled as macros double them, that are compiled to ask all of one object, and to look at what one
+object has in it; a thousand letters take up to a tenth of a second."""
+_MOST_LETTERS, _MOST_TREE, _MOST_SAID = 20_000, 1 << 18, 4_096
+_DOUBLING, _MOST_DOUBLINGS, _MOST_DOUBLED = ("optMap", "optFlatMap"), 4, 1 << 19
 """Macros that write down twice what they are called on, so that a chain of them doubles with each; how many
 of them may be, and how many letters all of an expression would be if they were one chain."""
 OLD_SELF = "oldSelf"
@@ -50,7 +53,7 @@ _NAME = late_pattern(r"[A-Za-z_]\w*")
 _MISSING_KEY = late_pattern(r'Key not found in map : "(?P<key>.*)"')
 _MISSING_ENTRY = late_pattern(r"Index error: index=(?P<index>-?\d+)")
 _SYNTAX = late_pattern(
-    r"INVALID_ARGUMENT: (?P<said>ERROR: <input>:\d+:\d+: Syntax error: .*) \[\w+\]", re.DOTALL
+    r"INVALID_ARGUMENT: (?P<said>ERROR: <input>:\d+:\d+: Syntax error: .*?)(?: \[\w+\])?\Z", re.DOTALL
 )
 _NOT_RUN = ("transformMap", "transformMapEntry")
 """What the library compiles and cannot run."""
@@ -78,12 +81,24 @@ class Optional:
 
 
 class Budget:
-    """What is left of the bytes that the expressions asked of one object may touch, and may build."""
+    """What is left of the letters that are compiled for one object, and of the bytes that what is asked of it
+    may touch, and may build."""
 
-    __slots__ = ("_left", "_left_to_build")
+    __slots__ = ("_compiled", "_left", "_left_to_build", "_left_to_compile")
 
-    def __init__(self) -> None:
-        self._left, self._left_to_build = MOST_WORK, MOST_BUILT
+    def __init__(self, most_compiled: int = MOST_COMPILED) -> None:
+        self._left, self._left_to_build, self._left_to_compile = MOST_WORK, MOST_BUILT, most_compiled
+        self._compiled: set[str] = set()
+
+    def has_letters(self, expression: str) -> bool:
+        """Whether an expression was taken already, or is no longer than what is left; then it is taken."""
+        if expression not in self._compiled:
+            letters = _count_letters(expression)
+            if letters > self._left_to_compile:
+                return False
+            self._left_to_compile -= letters
+            self._compiled.add(expression)
+        return True
 
     def take(self, wanted: Estimate) -> None:
         """Raise Unasked for more than is left."""
@@ -105,6 +120,8 @@ def evaluate(expression: str, variables: Mapping[str, Any], budget: Budget) -> A
     if isinstance(old, Optional):
         del given[OLD_SELF]
         given |= {_GIVEN_OLD: old.value, _HAS_OLD: old.is_given}
+    if not budget.has_letters(expression):
+        raise Unasked("with the other expressions it could take too long to compile")
     # What cannot be converted, such as half a letter, ends in a RuntimeError.
     try:
         program, tree = _prepare(expression, tuple(sorted(given)))
@@ -119,10 +136,17 @@ def evaluate(expression: str, variables: Mapping[str, Any], budget: Budget) -> A
     raise _read_problem(problem)
 
 
-def find_unasked(expression: str, names: tuple[str, ...], has_optional_old: bool = False) -> str:
-    """Why an expression over these variables cannot be asked here; "" for one that can."""
+def find_unasked(
+    expression: str, names: tuple[str, ...], checked: Budget, has_optional_old: bool = False
+) -> str:
+    """Why an expression over these variables cannot be asked here; "" for one that can.
+
+    `checked`: of all expressions of the object; those that it does not last for are not looked at.
+    """
     if has_optional_old:
         names = (*(name for name in names if name != OLD_SELF), _GIVEN_OLD, _HAS_OLD)
+    if not checked.has_letters(expression):
+        return ""
     try:
         _, tree = _prepare(expression, tuple(sorted(names)))
         Budget().take(estimate(tree, {}))
@@ -164,22 +188,25 @@ def _prepare(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]:
     return made
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _try_to_compile(expression: str, names: tuple[str, ...]) -> tuple[Any, Node] | str:
     """A program and its tree; why there is none, which is kept as well: finding out can take a second."""
     try:
         return _compile(expression, names)
-    except (Unasked, RuntimeError, ValueError) as problem:
-        return str(problem)
+    except (Unasked, RuntimeError, ValueError, TypeError) as problem:
+        return str(problem)[:_MOST_SAID]
 
 
-def find_fault(expression: str, names: tuple[str, ...]) -> str:
+def find_fault(expression: str, names: tuple[str, ...], checked: Budget) -> str:
     """What is wrong with the syntax of an expression, in the words of a refusal; "" for nothing.
 
     Of the rest it is not sure: a name or a function that is not known here may be known to Kubernetes.
+    `checked`: of all expressions of the object; those that it does not last for are not looked at.
     """
+    if not checked.has_letters(expression):
+        return ""
     made = _try_to_compile(expression, tuple(sorted(names)))
-    if isinstance(made, str) and (match := _SYNTAX.fullmatch(made)):
+    if isinstance(made, str) and (match := _SYNTAX.match(made)):
         return f"compilation failed: {match['said']}"
     return ""
 
@@ -203,16 +230,32 @@ def _require_brief(expression: str) -> None:
     """Raise Unasked for what the library is not to see: too much, or what only it has, or does not run."""
     if len(expression) > _MOST_LETTERS:
         raise Unasked(f"it is longer than {_MOST_LETTERS:,} letters")
-    names = Counter(_NAME.findall(find_code(expression)))
+    names = _count_names(expression)
     for name in ("cel", "math"):
         if name in names:
             raise Unasked(f"Kubernetes has no {name} in expressions")
     for name in _NOT_RUN:
         if name in names:
             raise Unasked(f"the library for CEL does not run {name}")
-    doublings = sum(names[name] for name in _DOUBLING)
+    doublings = _count_doublings(names)
     if doublings > _MOST_DOUBLINGS or len(expression) << doublings > _MOST_DOUBLED:
         raise Unasked(f"it has too many of {' and '.join(_DOUBLING)}: {doublings}")
+
+
+def _count_names(expression: str) -> Counter[str]:
+    return Counter(_NAME.findall(find_code(expression)))
+
+
+def _count_doublings(names: Counter[str]) -> int:
+    return sum(names[name] for name in _DOUBLING)
+
+
+def _count_letters(expression: str) -> int:
+    """How many letters of an expression the library has to read; 0 of one that it is not to see."""
+    if len(expression) > _MOST_LETTERS:
+        return 0
+    doublings = _count_doublings(_count_names(expression))
+    return len(expression) << doublings if doublings <= _MOST_DOUBLINGS else 0
 
 
 @lru_cache(maxsize=64)

@@ -161,7 +161,8 @@ def first_status(spec: Json) -> dict[str, Any]:
 def list_stored(status: Json | None, spec: Json) -> list[str]:
     """The versions in which objects may be stored by now: those that were, and the one that is."""
     before = list((status or {}).get("storedVersions") or ())
-    stored = next((one["name"] for one in spec.get("versions") or () if one.get("storage")), None)
+    names = (one.get("name") or "" for one in spec.get("versions") or () if one.get("storage"))
+    stored = next(names, None)
     return before if stored is None or stored in before else [*before, stored]
 
 

@@ -87,14 +87,17 @@ def ask_rules(value: Json, old: Json | None, schema: Json) -> Findings:
     return found
 
 
-def find_unasked_rules(schema: Json, path: str) -> list[str]:
-    """What of a schema's rules cannot be asked, each with its path and why; of the first MOST_RULES."""
+def find_unasked_rules(schema: Json, path: str, checked: Budget) -> list[str]:
+    """What of a schema's rules cannot be asked, each with its path and why; of the first MOST_RULES.
+
+    `checked`: of all schemas of the definition.
+    """
     times = frozenset(_find_times(schema))
     return [
         f"{place}.{name}: {why}"
         for place, rule, inner in islice(_list_rules(schema, path), MOST_RULES)
         for name in ("rule", "messageExpression")
-        if rule.get(name) and (why := _find_why(rule, name, times, inner))
+        if rule.get(name) and (why := _find_why(rule, name, times, inner, checked))
     ]
 
 
@@ -111,12 +114,12 @@ def _list_rules(schema: Json, path: str) -> Iterator[tuple[str, Json, Json]]:
         yield from _list_rules({RULES: one.get(RULES)}, f"{path}.allOf[{index}]")
 
 
-def _find_why(rule: Json, name: str, times: frozenset[str], schema: Json) -> str:
+def _find_why(rule: Json, name: str, times: frozenset[str], schema: Json, checked: Budget) -> str:
     try:
         _require_no_times(rule[name], times, schema)
     except Unasked as why:
         return str(why)
-    return find_unasked(rule[name], ("self", OLD_SELF), bool(rule.get("optionalOldSelf")))
+    return find_unasked(rule[name], ("self", OLD_SELF), checked, bool(rule.get("optionalOldSelf")))
 
 
 def _require_no_times(text: str, times: frozenset[str], schema: Json) -> None:

@@ -7,7 +7,7 @@ import binascii
 import ipaddress
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from itertools import chain, islice
 from typing import Any
@@ -20,6 +20,7 @@ from ..managed_fields.paths import write_json
 from ..validation.words.field_error import (
     DUPLICATE,
     NOT_SUPPORTED,
+    OMITTED,
     REQUIRED,
     TOO_LONG,
     TOO_MANY,
@@ -30,19 +31,36 @@ from ..validation.words.field_error import (
 )
 from ..validation.words.go_structs import GoText
 from .definition import ScalePaths
+from .looks import MOST_LOOKS, Looks, TooMuchToCheck
 
 Json = Mapping[str, Any]
 MOST_ERRORS = 100
 _MOST_REPLICAS = 2**31 - 1
 WHOLE = "<nil>"
 """How the API server writes the path of the whole object."""
+TOO_MUCH = (
+    f"checking it by its schema takes more than {MOST_LOOKS:,} looks; use fewer values, or fewer schemas in"
+    " anyOf, oneOf, allOf and not"
+)
+_TOGETHER = ("anyOf", "oneOf", "allOf", "not")
 _BLOCKING = frozenset((NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID))
 
 
-def validate_custom(value: Any, schema: Json, path: str = "") -> list[FieldError]:
-    """Everything wrong with a value, defaults applied; at most MOST_ERRORS."""
-    found = chain(_check(value, schema, path), _check_lists(value, schema, path))
-    return list(islice(found, MOST_ERRORS))
+def validate_custom(value: Any, schema: Json, path: str = "", looks: Looks | None = None) -> list[FieldError]:
+    """Everything wrong with a value, defaults applied; at most MOST_ERRORS, and that it is too much to check.
+
+    `looks`: of all values that are checked together; None for those of this one alone.
+    """
+    looks = Looks() if looks is None else looks
+    found: list[FieldError] = []
+    try:
+        for error in chain(_check(value, schema, path, looks), _check_lists(value, schema, path)):
+            found.append(error)
+            if len(found) == MOST_ERRORS:
+                break
+    except TooMuchToCheck:
+        found.append(invalid(path or WHOLE, OMITTED, TOO_MUCH))
+    return found
 
 
 def validate_status(value: Any, schema: Json) -> list[FieldError]:
@@ -75,24 +93,27 @@ def is_blocking(error: FieldError) -> bool:
     return error.type in _BLOCKING
 
 
-def _check(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
+def _check(value: Any, schema: Json, path: str, looks: Looks) -> Iterator[FieldError]:
+    looks.take()
     wrong = _find_wrong_type(value, schema, path)
     if wrong is not None:
         yield wrong
-    if value is not None:
-        yield from _check_together(value, schema, path)
+    if value is not None and any(word in schema for word in _TOGETHER):
+        yield from _check_together(value, schema, path, looks)
     if isinstance(value, str):
         yield from _check_text(value, schema, path)
     elif isinstance(value, list):
-        yield from _check_list(value, schema, path)
+        yield from _check_list(value, schema, path, looks)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield from _check_number(value, schema, path)
     choices = schema.get("enum")
-    if choices and not any(write_json(value) == write_json(one) for one in choices):
-        shown = ", ".join(write_json(one) for one in choices)
-        yield FieldError(path, NOT_SUPPORTED, value, f"supported values: {shown}")
+    if choices:
+        looks.take(len(choices))
+        written = [write_json(one) for one in choices]
+        if write_json(value) not in written:
+            yield FieldError(path, NOT_SUPPORTED, value, f"supported values: {', '.join(written)}")
     if isinstance(value, dict):
-        yield from _check_map(value, schema, path)
+        yield from _check_map(value, schema, path, looks)
 
 
 # --- types ------------------------------------------------------------------------------------------------
@@ -185,7 +206,7 @@ def _write_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else str(value)
 
 
-def _check_list(value: list[Any], schema: Json, path: str) -> Iterator[FieldError]:
+def _check_list(value: list[Any], schema: Json, path: str, looks: Looks) -> Iterator[FieldError]:
     least, most = schema.get("minItems"), schema.get("maxItems")
     if most is not None and len(value) > most:
         yield FieldError(path, TOO_MANY, len(value), f"must have at most {most} items")
@@ -193,7 +214,7 @@ def _check_list(value: list[Any], schema: Json, path: str) -> Iterator[FieldErro
         yield invalid(path, len(value), f"{_in_body(path)} should have at least {least} items")
     items = schema.get("items")
     for index, one in enumerate(value if items else ()):
-        yield from _check(one, items or {}, f"{path}[{index}]")
+        yield from _check(one, items or {}, f"{path}[{index}]", looks)
 
 
 # --- lists that are sets or maps --------------------------------------------------------------------------
@@ -230,7 +251,7 @@ def _check_unique(value: list[Any], schema: Json, path: str) -> Iterator[FieldEr
         seen.add(text)
 
 
-def _check_map(value: dict[str, Any], schema: Json, path: str) -> Iterator[FieldError]:
+def _check_map(value: dict[str, Any], schema: Json, path: str, looks: Looks) -> Iterator[FieldError]:
     least, most = schema.get("minProperties"), schema.get("maxProperties")
     if most is not None and len(value) > most:
         yield FieldError(path, TOO_MANY, len(value), f"must have at most {most} items")
@@ -240,7 +261,7 @@ def _check_map(value: dict[str, Any], schema: Json, path: str) -> Iterator[Field
     for name, one in value.items():
         inner = known.get(name, further)
         if isinstance(inner, dict):
-            yield from _check(one, inner, _below(path, name))
+            yield from _check(one, inner, _below(path, name), looks)
     for name in schema.get("required") or ():
         if name not in value:
             yield required(_below(path, name))
@@ -253,34 +274,55 @@ def _below(path: str, name: str) -> str:
 # --- schemas together -------------------------------------------------------------------------------------
 
 
-def _check_together(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
+def _check_together(value: Any, schema: Json, path: str, looks: Looks) -> Iterator[FieldError]:
     shown = write_json(path)
-    any_of, one_of, all_of = (
-        [(one, _list_errors(value, one, path)) for one in schema.get(word) or ()]
-        for word in ("anyOf", "oneOf", "allOf")
-    )
-    if any_of and all(errors for _one, errors in any_of):
+    any_of, one_of, all_of = (schema.get(word) or () for word in _TOGETHER[:3])
+    failed = _Failures(value, path, looks)
+    # The first that holds is enough.
+    if any_of and all(failed.add(one) for one in any_of):
         yield _of_whole(f"{shown} must validate at least one schema (anyOf)")
-        yield from _take_nearest(value, any_of)
-    count = sum(not errors for _one, errors in one_of)
+        yield from failed.find_nearest()
+    failed = _Failures(value, path, looks)
+    count = sum(not failed.add(one) for one in one_of)
     if one_of and count != 1:
         found = "Found none valid" if count == 0 else f"Found {count} valid alternatives"
         yield _of_whole(f"{shown} must validate one and only one schema (oneOf). {found}")
         if count == 0:
-            yield from _take_nearest(value, one_of)
-    for _one, errors in all_of:
+            yield from failed.find_nearest()
+    count = 0
+    for one in all_of:
+        errors = _list_errors(value, one, path, looks)
         yield from errors
-    count = sum(not errors for _one, errors in all_of)
+        count += not errors
     if count < len(all_of):
         found = "" if count else ". None validated"
         yield _of_whole(f"{shown} must validate all the schemas (allOf){found}")
-    if schema.get("not") and next(_check(value, schema["not"], path), None) is None:
+    if schema.get("not") and next(_check(value, schema["not"], path, looks), None) is None:
         yield _of_whole(f"{shown} must not validate the schema (not)")
 
 
-def _list_errors(value: Any, schema: Json, path: str) -> list[FieldError]:
+class _Failures:
+    """Those of several schemas that a value does not hold to, with their errors."""
+
+    def __init__(self, value: Any, path: str, looks: Looks) -> None:
+        self._value, self._path, self._looks = value, path, looks
+        self._several: list[tuple[Json, list[FieldError]]] = []
+
+    def add(self, schema: Json) -> bool:
+        """Whether a schema, now asked for the one time that it is, is one of these."""
+        errors = _list_errors(self._value, schema, self._path, self._looks)
+        if errors:
+            self._several.append((schema, errors))
+        return bool(errors)
+
+    def find_nearest(self) -> list[FieldError]:
+        """What the one says that looks at most of a value, the first of several."""
+        return max(self._several, key=lambda one: _count_looks(self._value, one[0], self._looks))[1]
+
+
+def _list_errors(value: Any, schema: Json, path: str, looks: Looks) -> list[FieldError]:
     """What one of several schemas says. Each is asked once: they stand within each other."""
-    return list(islice(_check(value, schema, path), MOST_ERRORS))
+    return list(islice(_check(value, schema, path, looks), MOST_ERRORS))
 
 
 def _of_whole(detail: str) -> FieldError:
@@ -288,20 +330,17 @@ def _of_whole(detail: str) -> FieldError:
     return invalid(WHOLE, "", detail)
 
 
-def _take_nearest(value: Any, several: Sequence[tuple[Json, list[FieldError]]]) -> list[FieldError]:
-    """What the one says that looks at most of a value, the first of several; none of them holds."""
-    return max(several, key=lambda one: _count_looks(value, one[0]))[1]
-
-
-def _count_looks(value: Any, schema: Json) -> int:
+def _count_looks(value: Any, schema: Json, looks: Looks) -> int:
     """How much of a value a schema looks at."""
-    looks = 1 + bool(schema.get("type") or schema.get("format"))
-    for word in ("anyOf", "oneOf", "allOf"):
-        looks += sum(_count_looks(value, one) for one in schema.get(word) or ())
+    looks.take()
+    count = 1 + bool(schema.get("type") or schema.get("format"))
+    for word in _TOGETHER[:3]:
+        count += sum(_count_looks(value, one, looks) for one in schema.get(word) or ())
     if isinstance(value, dict):
         known = schema.get("properties") or {}
-        looks += sum(_count_looks(value[name], known[name]) for name in value.keys() & known.keys())
-    return looks
+        names = value.keys() & known.keys()
+        count += sum(_count_looks(value[name], known[name], looks) for name in names)
+    return count
 
 
 # --- formats ----------------------------------------------------------------------------------------------

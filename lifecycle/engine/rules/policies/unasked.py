@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from ..cel.evaluator import find_unasked
+from ..cel.evaluator import MOST_CHECKED, Budget, find_unasked
 
 Json = Mapping[str, Any]
 MOST = 2_000
@@ -22,7 +22,8 @@ _LISTS = {
 def list_unasked(policy: Json) -> list[str]:
     """One line for a policy with expressions that cannot be asked; of the first MOST that it has."""
     expressions = islice(_list_expressions(policy.get("spec") or {}), MOST)
-    found = [f"{path}: {why}" for path, text in expressions if (why := find_unasked(text, _NAMES))]
+    checked = Budget(MOST_CHECKED)
+    found = [f"{path}: {why}" for path, text in expressions if (why := find_unasked(text, _NAMES, checked))]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return [f"{found[0]}; it is not asked{more}"] if found else []
 

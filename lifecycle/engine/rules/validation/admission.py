@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lifecycle.late_patterns import late_pattern
 
+from ..cel.evaluator import MOST_CHECKED, Budget
 from .webhooks import (
     FAILURE_POLICIES,
     MATCH_POLICIES,
@@ -53,16 +54,17 @@ def validate_policy(policy: Part) -> None:
     else:
         _validate_match(spec.part("matchConstraints"))
         spec.part("matchConstraints").need("resourceRules")
-    validate_conditions(spec, names)
+    checked = Budget(MOST_CHECKED)
+    validate_conditions(spec, names, checked)
     names += ("variables",)
     for variable in spec.parts("variables"):
-        _validate_variable(variable, names)
+        _validate_variable(variable, names, checked)
     if not spec["validations"] and not spec["auditAnnotations"]:
         spec.require("validations", _ONE_OF)
         spec.require("auditAnnotations", _ONE_OF)
     for validation in spec.parts("validations"):
-        _validate_validation(validation, names)
-    _validate_annotations(spec, policy.part("metadata")["name"] or "", names)
+        _validate_validation(validation, names, checked)
+    _validate_annotations(spec, policy.part("metadata")["name"] or "", names, checked)
 
 
 def _validate_param_kind(kind: Part) -> None:
@@ -97,26 +99,26 @@ def _validate_match(match: Part) -> None:
             validate_rule(rule)
 
 
-def _validate_variable(variable: Part, names: tuple[str, ...]) -> None:
+def _validate_variable(variable: Part, names: tuple[str, ...], checked: Budget) -> None:
     name, text = variable["name"] or "", variable["expression"] or ""
     if not name.strip():
         variable.require("name", "name is not specified")
     elif not _VARIABLE.fullmatch(name) or name in _RESERVED:
         variable.refuse("name", "must be a valid CEL identifier")
     if text.strip():
-        compile_expression(variable, "expression", text, names)
+        compile_expression(variable, "expression", text, names, checked)
     else:
         variable.require("expression", "expression is not specified")
 
 
-def _validate_validation(validation: Part, names: tuple[str, ...]) -> None:
+def _validate_validation(validation: Part, names: tuple[str, ...], checked: Budget) -> None:
     text, told = validation["expression"] or "", validation["messageExpression"] or ""
     if text.strip():
-        compile_expression(validation, "expression", text, names)
+        compile_expression(validation, "expression", text, names, checked)
     else:
         validation.require("expression", "expression is not specified")
     if told.strip():
-        compile_expression(validation, "messageExpression", told, names)
+        compile_expression(validation, "messageExpression", told, names, checked)
     elif told:
         validation.refuse("messageExpression", "must be non-empty if specified")
     message = validation["message"] or ""
@@ -127,7 +129,7 @@ def _validate_validation(validation: Part, names: tuple[str, ...]) -> None:
     validation.given("reason", _REASONS)
 
 
-def _validate_annotations(spec: Part, policy: str, names: tuple[str, ...]) -> None:
+def _validate_annotations(spec: Part, policy: str, names: tuple[str, ...], checked: Budget) -> None:
     annotations = spec.parts("auditAnnotations")
     if len(annotations) > _MOST_ANNOTATIONS:
         spec.refuse("auditAnnotations", f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations")
@@ -143,7 +145,7 @@ def _validate_annotations(spec: Part, policy: str, names: tuple[str, ...]) -> No
         elif len(text.encode(errors="replace")) > _MOST_BYTES:
             annotation.require("valueExpression", f"must not exceed {_MOST_BYTES} bytes in length")
         else:
-            compile_expression(annotation, "valueExpression", text, names)
+            compile_expression(annotation, "valueExpression", text, names, checked)
         annotation.once("key", key, keys)
 
 

@@ -6,11 +6,12 @@ Left out: that groups of Kubernetes' own need an annotation that approves of the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..custom_resources.conditions import is_true
-from ..custom_resources.definition import ESTABLISHED, find_rules, first_status, list_stored
+from ..custom_resources.definition import ESTABLISHED, find_rules, list_stored
+from ..custom_resources.looks import Looks
 from .words.field_error import FieldError
 from .words.go_structs import GoText
 from .words.names import check_label_1035, check_subdomain
@@ -35,7 +36,7 @@ def validate_new_definition(data: Part) -> None:
     if name != f"{names['plural'] or ''}.{spec['group'] or ''}":
         data.refuse("metadata.name", 'must be spec.names.plural+"."+spec.group', name)
     _validate_spec(spec)
-    _validate_stored(data, first_status(spec.data)["storedVersions"])
+    _validate_stored(data, list_stored(None, spec.data))
     _validate_preserving(spec)
 
 
@@ -58,13 +59,13 @@ def validate_changed_definition(new: Mapping[str, Any], old: Mapping[str, Any]) 
 def _validate_spec(spec: Part) -> None:
     _validate_group(spec)
     spec.choice("scope", SCOPES, needed=True)
-    shared = _list_shared(spec)
-    _validate_versions(spec, shared)
+    shared, looks = _list_shared(spec), Looks()
+    _validate_versions(spec, shared, looks)
     _validate_names(spec.part("names"))
     if spec["versions"]:
         # What all versions have alike is the definition's own, in the form in which it is looked at.
         first = {_AT_TOP[word] or word: spec["versions"][0].get(word) for word in shared}
-        _validate_parts(Part(first, spec.path, spec.errors), "validation")
+        _validate_parts(Part(first, spec.path, spec.errors), "validation", looks)
     _validate_conversion(spec.part("conversion"))
 
 
@@ -90,7 +91,7 @@ def _validate_group(spec: Part) -> None:
         spec.refuse("group", "should be a domain with at least one dot")
 
 
-def _validate_versions(spec: Part, shared: set[str]) -> None:
+def _validate_versions(spec: Part, shared: set[str], looks: Looks) -> None:
     versions = spec.parts("versions")
     for version in versions:
         if version.part("schema")["openAPIV3Schema"] is None:
@@ -101,7 +102,7 @@ def _validate_versions(spec: Part, shared: set[str]) -> None:
             version.refuse("name", ",".join(malformed), name)
         version.complain("deprecationWarning", _check_warning(version))
         own = {word: value for word, value in version.data.items() if word not in shared}
-        _validate_parts(Part(own, version.path, version.errors), "schema")
+        _validate_parts(Part(own, version.path, version.errors), "schema", looks)
     shown = _show_versions(spec.data.get("versions"), shared)
     if len(set(names)) < len(names):
         spec.refuse("versions", "must contain unique version names", shown)
@@ -147,12 +148,12 @@ def _show_versions(versions: Any, shared: set[str]) -> Any:
     return None if versions is None else GoText(json.dumps(shown, separators=(",", ":")))
 
 
-def _validate_parts(place: Part, schema: str) -> None:
+def _validate_parts(place: Part, schema: str, looks: Looks) -> None:
     """The parts of a version, or of the definition: in which field a schema is differs."""
     from .schemas import validate_schema
 
     if place.part(schema)["openAPIV3Schema"] is not None:
-        validate_schema(place.part(schema).part("openAPIV3Schema"))
+        validate_schema(place.part(schema).part("openAPIV3Schema"), looks)
     scale = place.part("subresources")["scale"]
     if scale is not None:
         _validate_scale(place.part("subresources").part("scale"))
@@ -239,12 +240,13 @@ def _validate_stored(data: Part, stored: list[str]) -> None:
     if not stored:
         data.refuse(path, "must have at least one stored version", None)
         return
-    versions, unseen = data.part("spec").parts("versions"), set(stored)
-    for version in versions:
-        if version["storage"] and version["name"] not in unseen:
-            data.refuse(path, f"must have the storage version {version['name']}", stored)
-        unseen.discard(version["name"])
-    names = {version["name"] for version in versions}
+    names, unseen = set[str](), set(stored)
+    for version in data.part("spec").parts("versions"):
+        name = version["name"] or ""
+        if version["storage"] and name not in unseen:
+            data.refuse(path, f"must have the storage version {name}", stored)
+        unseen.discard(name)
+        names.add(name)
     for index, name in enumerate(stored):
         if name not in names:
             data.refuse(
@@ -265,13 +267,8 @@ def _validate_preserving(spec: Part) -> None:
 def warn_of_rules(data: Mapping[str, Any]) -> list[str]:
     """Rules of the schemas that cannot be asked, and webhooks that convert, which are not: one line each."""
     spec = data.get("spec") or {}
-    unasked = [
-        why
-        for index, version in enumerate(spec.get("versions") or ())
-        for why in _list_unasked((version.get("schema") or {}).get("openAPIV3Schema") or {}, index)
-    ]
     warnings = []
-    if unasked:
+    if unasked := _list_unasked(spec.get("versions") or ()):
         more = f" (and {len(unasked) - 1} more)" if len(unasked) > 1 else ""
         warnings.append(f"{unasked[0]}; it is not asked{more}")
     if (spec.get("conversion") or {}).get("strategy") == WEBHOOK:
@@ -282,9 +279,16 @@ def warn_of_rules(data: Mapping[str, Any]) -> list[str]:
     return warnings
 
 
-def _list_unasked(schema: Mapping[str, Any], index: int) -> list[str]:
-    if not any(find_rules(schema)):
+def _list_unasked(versions: Sequence[Mapping[str, Any]]) -> list[str]:
+    schemas = [(version.get("schema") or {}).get("openAPIV3Schema") or {} for version in versions]
+    if not any(any(find_rules(schema)) for schema in schemas):
         return []
+    from ..cel.evaluator import MOST_CHECKED, Budget
     from ..custom_resources.rules import find_unasked_rules
 
-    return find_unasked_rules(schema, f"spec.versions[{index}].schema.openAPIV3Schema")
+    checked = Budget(MOST_CHECKED)
+    return [
+        why
+        for index, schema in enumerate(schemas)
+        for why in find_unasked_rules(schema, f"spec.versions[{index}].schema.openAPIV3Schema", checked)
+    ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...objects.quantity import parse_quantity
-from .words.field_error import check_not_negative
+from .pods.resources import check_quantity
 from .words.names import check_subdomain
 from .words.part import Part, gathers
 from .words.selectors import validate_selector
@@ -53,7 +52,7 @@ def validate_capacity(data: Part) -> None:
     name = data["storageClassName"] or ""
     data.complain("storageClassName", check_subdomain(name), name)
     for field in data.list_given(("capacity", "maximumVolumeSize")):
-        data.errors += check_not_negative(data.at(field), data[field], parse_quantity(data[field]))
+        data.errors += check_quantity(data.at(field), data[field])
     data.apply("nodeTopology", validate_selector)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from lifecycle.lean_dataclasses import replace
 
 from ..custom_resources.definition import RULES
+from ..custom_resources.looks import Looks
+from .words.field_error import OMITTED
 from .words.part import Part
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
@@ -43,20 +45,25 @@ def validate_words(schema: Part) -> None:
         _validate_rule(rule)
 
 
-def validate_defaults(schema: Part) -> None:
-    """Defaults are held to the schema that they stand in."""
-    from ..custom_resources.validation import validate_custom
+def validate_defaults(schema: Part, looks: Looks) -> None:
+    """Defaults are held to the schema that they stand in; the first that is too much to check is the last."""
+    from ..custom_resources.validation import TOO_MUCH, validate_custom
 
     default = schema["default"]
+    if looks.are_spent:
+        return
     if default is not None:
         path = schema.at("default")
-        for error in validate_custom(default, schema.data):
+        for error in validate_custom(default, schema.data, looks=looks):
+            if error.detail == TOO_MUCH:
+                schema.refuse("default", TOO_MUCH, OMITTED)
+                continue
             below = error.path if error.path.startswith("<") else ""
             schema.errors.append(
                 replace(error, path=below or f"{path}{'.' if error.path else ''}{error.path}")
             )
     for inner in _list_within(schema, is_structural=True):
-        validate_defaults(inner)
+        validate_defaults(inner, looks)
 
 
 def _list_within(schema: Part, is_structural: bool = False) -> Iterator[Part]:

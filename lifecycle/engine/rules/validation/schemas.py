@@ -7,6 +7,7 @@ from typing import Any
 
 from ...objects.names import INT_OR_STRING
 from ..custom_resources.definition import RULES
+from ..custom_resources.looks import Looks
 from .words.part import Part
 
 _ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
@@ -23,8 +24,8 @@ _GO_WORDS = {
 _WITHIN = ("type", "default", "additionalProperties", "nullable", _PRESERVES, _EMBEDS, INT_OR_STRING)
 
 
-def validate_schema(schema: Part) -> None:
-    """Everything that is wrong with the schema of a version."""
+def validate_schema(schema: Part, looks: Looks) -> None:
+    """Everything that is wrong with the schema of a version. `looks`: of all its definition."""
     from .schema_words import validate_defaults, validate_words
 
     if not _is_sound_within(schema):
@@ -33,7 +34,7 @@ def validate_schema(schema: Part) -> None:
     _validate_structural(structure)
     schema.errors += sorted(structure.errors, key=str)
     if not structure.errors:
-        validate_defaults(schema)
+        validate_defaults(schema, looks)
     validate_words(schema)
 
 

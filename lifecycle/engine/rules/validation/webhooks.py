@@ -6,11 +6,11 @@ modelled.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..cel.evaluator import find_fault
+from ..cel.evaluator import MOST_CHECKED, Budget, find_fault
 from .words.field_error import invalid
 from .words.metadata import check_path_name
 from .words.names import check_label_1035, check_qualified, check_subdomain
@@ -32,14 +32,15 @@ _LONGEST_TIMEOUT_SECONDS = 30
 def validate_webhooks(configuration: Part) -> None:
     """Webhooks of either kind: whom they ask about what, and what they promise."""
     names: set[str] = set()
+    checked = Budget(MOST_CHECKED)
     for hook in configuration.parts("webhooks"):
-        _validate_webhook(hook)
+        _validate_webhook(hook, checked)
         _validate_review_versions(hook)
         if hook["name"]:
             hook.once("name", hook["name"], names)
 
 
-def _validate_webhook(hook: Part) -> None:
+def _validate_webhook(hook: Part, checked: Budget) -> None:
     hook.text("name", _check_full_name, needed=True)
     for rule in hook.parts("rules"):
         validate_rule(rule)
@@ -55,7 +56,7 @@ def _validate_webhook(hook: Part) -> None:
     hook.apply("objectSelector", validate_selector)
     hook.given("reinvocationPolicy", _REINVOCATIONS)
     _validate_client(hook)
-    validate_conditions(hook, REQUEST_NAMES)
+    validate_conditions(hook, REQUEST_NAMES, checked)
 
 
 def _check_full_name(name: str) -> list[str]:
@@ -108,17 +109,19 @@ def _validate_service(service: Part) -> None:
         service.complain("path", _check_path(service["path"]))
 
 
-def _check_path(path: str) -> list[str]:
+def _check_path(path: str) -> Iterator[str]:
     if path == "/":
-        return []
+        return
     if path == "//":
-        return ["segment[0] may not be empty"]
-    found = [] if path.startswith("/") else ["must start with a '/'"]
+        yield "segment[0] may not be empty"
+        return
+    if not path.startswith("/"):
+        yield "must start with a '/'"
     for index, step in enumerate(path[1:].removesuffix("/").split("/")):
         if not step:
-            found.append(f"segment[{index}] may not be empty")
-        found += [f"segment[{index}]: {problem}" for problem in (check_subdomain(step) if step else ())]
-    return found
+            yield f"segment[{index}] may not be empty"
+        else:
+            yield from (f"segment[{index}]: {problem}" for problem in check_subdomain(step))
 
 
 def _validate_review_versions(hook: Part) -> None:
@@ -190,14 +193,17 @@ def _validate_resources(rule: Part, resources: Sequence[str]) -> None:
         rule.refuse("resources", "if '*' is present, must not specify other resources without subresources")
 
 
-def validate_conditions(holder: Part, names: tuple[str, ...]) -> None:
-    """`matchConditions`: names, and expressions over variables of these names."""
+def validate_conditions(holder: Part, names: tuple[str, ...], checked: Budget) -> None:
+    """`matchConditions`: names, and expressions over variables of these names.
+
+    `checked`: of all expressions of the object.
+    """
     holder.limit("matchConditions", _MOST_CONDITIONS)
     seen: set[str] = set()
     for condition in holder.parts("matchConditions"):
         text = (condition["expression"] or "").strip()
         if text:
-            compile_expression(condition, "expression", text, names)
+            compile_expression(condition, "expression", text, names, checked)
         else:
             condition.require("expression")
         condition.text("name", check_qualified, needed=True)
@@ -205,9 +211,9 @@ def validate_conditions(holder: Part, names: tuple[str, ...]) -> None:
             condition.once("name", condition["name"], seen)
 
 
-def compile_expression(holder: Part, field: str, text: str, names: tuple[str, ...]) -> None:
+def compile_expression(holder: Part, field: str, text: str, names: tuple[str, ...], checked: Budget) -> None:
     """An expression that is none is refused."""
-    if fault := find_fault(text, names):
+    if fault := find_fault(text, names, checked):
         holder.errors.append(invalid(holder.at(field), text, fault))
 
 

@@ -17,6 +17,7 @@ from lifecycle.engine.rules.cel.evaluator import (
     Unasked,
     _environment,
     evaluate,
+    find_fault,
     find_unasked,
     uses,
 )
@@ -213,7 +214,7 @@ def test_what_is_no_code_hides_no_loop(expression):
         evaluate(expression, {"self": {"many": ["x" * 10_000] * 90, "a//b": 1}}, Budget())
     bounded = expression.replace(_LOOPS, "cel.bind(a, 1, true)")
     if bounded != expression:
-        assert find_unasked(bounded, ("self",)) == "Kubernetes has no cel in expressions"
+        assert find_unasked(bounded, ("self",), Budget()) == "Kubernetes has no cel in expressions"
 
 
 @pytest.mark.parametrize(
@@ -258,7 +259,8 @@ def test_what_would_take_for_ever_ends_at_once(expression):
         ),
         pytest.param("self.?word" + ".optMap(a, a + a)" * 24 + ".hasValue()", id="optionals, to compile"),
         pytest.param(
-            "self.?text" + ".optMap(a, a + a + a + a)" * 7 + ".hasValue()", id="optionals, to build"
+            "self.?text" + ".optMap(a, a + a + a + a + a + a + a + a)" * 4 + ".hasValue()",
+            id="optionals, to build",
         ),
         pytest.param("optional.of([1" + ", 1" * 4000 + "])" + ".optMap(a, a)" * 8 + " == self", id="parts"),
         pytest.param("lists.range(10000).map(a, self.text) == []", id="one text many times"),
@@ -293,6 +295,37 @@ def test_what_an_expression_says_a_thousand_times_is_measured_once() -> None:
 
 
 @pytest.mark.spec("CEL-02")
+def test_the_letters_of_all_expressions_of_one_object_are_counted_once_as_macros_double_them() -> None:
+    doubled = "optional.of(1)" + ".optMap(b,b)" * 4
+    budget = Budget(most_compiled=(len(doubled) << 4) + 6)
+    rows = [
+        (doubled, True),
+        (doubled, True),
+        ("1 == 1 ", False),
+        # These are never compiled.
+        ("x" * 20_001, True),
+        (doubled + ".optMap(b,b)", True),
+        ("1 == 1", True),
+        ("2", False),
+    ]
+    assert [(one, budget.has_letters(one)) for one, _ in rows] == rows
+    assert evaluate("1 == 1", {}, budget) is True
+    with pytest.raises(Unasked, match="it could take too long to compile"):
+        evaluate("1 == 2", {}, budget)
+
+
+@pytest.mark.spec("CEL-07")
+def test_of_an_expression_that_is_none_the_fault_is_told_in_few_letters() -> None:
+    said = "compilation failed: ERROR: <input>:1:1: Syntax error: token recognition error at: '@'"
+    assert find_fault("@", ("self",), Budget()).startswith(said)
+    bomb = find_fault("@" * 10_000, ("self",), Budget())
+    assert bomb.startswith(said) and len(bomb) < 5_000
+    assert find_fault("'\ud800' == self", ("self",), Budget()) == ""
+    assert find_unasked("'\ud800' == self", ("self",), Budget()) != ""
+    assert find_fault("@", ("self",), Budget(most_compiled=0)) == ""
+
+
+@pytest.mark.spec("CEL-02")
 def test_what_the_expressions_of_one_object_build_is_counted_together() -> None:
     given, budget = {"self": {"text": "x" * 1_000_000, "many": [1] * 20}}, Budget()
     rule = "self.many.map(a, self.text + self.text).size() == 20"
@@ -316,7 +349,7 @@ def test_an_optional_variable_has_a_value_or_none():
     assert evaluate(rule, {"self": 2, "oldSelf": Optional(1, True)}, Budget()) is True
     assert evaluate(rule, {"self": 2, "oldSelf": Optional(None, False)}, Budget()) is True
     assert evaluate(rule, {"self": 1, "oldSelf": Optional(2, True)}, Budget()) is False
-    assert find_unasked(rule, ("self", "oldSelf"), has_optional_old=True) == ""
+    assert find_unasked(rule, ("self", "oldSelf"), Budget(), has_optional_old=True) == ""
 
 
 def test_a_name_is_used_where_it_is_code():

@@ -26,6 +26,8 @@ NOT_FOUND = "FieldValueNotFound"
 TOO_LONG = "FieldValueTooLong"
 TOO_MANY = "FieldValueTooMany"
 
+MOST_ERRORS = 1_000
+"""Told of one object; of more it is said that there are."""
 _WORDS = {
     REQUIRED: "Required value",
     INVALID: "Invalid value",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
+from itertools import islice
 from typing import Any, Concatenate, ParamSpec
 
 from .field_error import (
+    MOST_ERRORS,
     FieldError,
     check_choice,
     check_not_negative,
@@ -77,8 +79,10 @@ class Part:
         self.errors.append(invalid(self.at(field), self[field] if value is _OWN else value, detail))
 
     def complain(self, field: str, details: Iterable[str], value: Any = _OWN) -> None:
-        """A value that breaks several rules."""
-        self.errors += each_invalid(self.at(field), self[field] if value is _OWN else value, details)
+        """A value that breaks several rules; `details` are read up to the first that will not be told."""
+        shown = self[field] if value is _OWN else value
+        several = islice(details, max(MOST_ERRORS + 1 - len(self.errors), 1))
+        self.errors += each_invalid(self.at(field), shown, several)
 
     def forbid(self, field: str, detail: str) -> None:
         """A field that may not be set, or not now."""

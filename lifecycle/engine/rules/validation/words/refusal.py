@@ -10,8 +10,11 @@ from lifecycle.lean_dataclasses import replace
 from ....heart.errors import Invalid
 from ....objects.kinds import kind_for
 from ....releases.release import Release
-from .field_error import FieldError
+from .field_error import MOST_ERRORS, FieldError
 from .go_structs import GoStruct
+
+_MOST_LETTERS = 1 << 18
+"""Of all errors of one object. The API server has no bound: it repeats a long value in every error."""
 
 
 def raise_invalid(data: Mapping[str, Any], errors: Sequence[FieldError]) -> None:
@@ -45,11 +48,32 @@ def _count_looks(path: str) -> int:
     return 2 if is_image else 1
 
 
+def _list_told(errors: Sequence[FieldError]) -> list[str]:
+    """The first errors in words: no more than may be told, and at least one."""
+    told: list[str] = []
+    letters = 0
+    for error in errors[:MOST_ERRORS]:
+        text = str(error)
+        letters += len(text)
+        if told and letters > _MOST_LETTERS:
+            break
+        told.append(text)
+    return told
+
+
 def make_invalid(kind: str, name: str, errors: Sequence[FieldError], api_version: str = "") -> Invalid:
-    """The refusal of an object: one cause for each field. One complaint is said once, however it was met."""
+    """The refusal of an object: one cause for each field. One complaint is said once, however it was met.
+
+    Of more errors than may be told the first are, and that there are more.
+    """
     group = kind_for(api_version, kind).group
-    texts = list(dict.fromkeys(str(error) for error in errors))
+    told = _list_told(errors)
+    texts = list(dict.fromkeys(told))
+    if len(told) < len(errors):
+        texts.append("and more")
     body = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     qualified = f"{kind}.{group}" if group else kind
-    causes = [{"reason": error.type, "message": error.body, "field": error.path} for error in errors]
+    causes = [
+        {"reason": error.type, "message": error.body, "field": error.path} for error in errors[: len(told)]
+    ]
     return Invalid(f'{qualified} "{name}" is invalid: {body}', kind, name, causes, group)
