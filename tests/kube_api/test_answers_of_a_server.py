@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,11 +15,13 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 MAPS, DEPLOYMENTS = "/api/v1/namespaces/default/configmaps", "/apis/apps/v1/namespaces/default/deployments"
 POLICIES = "/apis/example.org/v1/policies"
 JSON, JSON_PATCH, APPLY = "application/json", "application/json-patch+json", "application/apply-patch+yaml"
+MERGE = "application/merge-patch+json"
 MAP = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "1"}}'
 NO_NAME = 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required'
 UNREADABLE = "the object provided is unrecognized (must be of type ConfigMap): "
 ROUTE = "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, "
 ROUTE += "application/vnd.kubernetes.protobuf"
+NO_URL_NAME = "the name of the object (p based on URL) was undeterminable: name must be provided"
 NO_PATH = "404 page not found\n"
 BOX = '{"apiVersion": "example.org/v1", "kind": "Policy", "metadata": {"name": "p"}, "spec": {"size": 3}}'
 
@@ -156,11 +159,13 @@ def test_custom_resources_are_answered_as_by_their_own_handler(api: Api) -> None
             "PATCH",
             f"{POLICIES}/p/status",
             '{"status": {"size": "x"}}',
-            "application/merge-patch+json",
+            MERGE,
             422,
             'Policy.example.org "p" is invalid: status.size: Invalid value: "string": size in body must be of'
             ' type integer: "string"',
         ),
+        *_without_version(),
+        *_with_wrong_statuses(),
     ]
     assert _say_wrong(api, rows) == []
     assert _ask(api, "GET", POLICIES)[1]["metadata"]["continue"] == ""
@@ -171,6 +176,28 @@ def test_custom_resources_are_answered_as_by_their_own_handler(api: Api) -> None
     }
     resource = _ask(api, "GET", "/apis/example.org/v1")[1]["resources"][0]
     assert resource["verbs"] == "delete deletecollection get list patch create update watch".split()
+
+
+def _without_version() -> Iterator[tuple[Any, ...]]:
+    """Patches that leave a custom resource no apiVersion."""
+    said = 'Policy "p": apiVersion: must stay example.org/v1, not None'
+    patches = [
+        ('[{"op": "remove", "path": "/apiVersion"}]', JSON_PATCH),
+        ('[{"op": "replace", "path": "/apiVersion", "value": null}]', JSON_PATCH),
+        ('{"apiVersion": null}', MERGE),
+    ]
+    for place in (f"{POLICIES}/p", f"{POLICIES}/p/status"):
+        yield from (("PATCH", place, patch, how, 400, said) for patch, how in patches)
+        yield "PATCH", place, '[{"op": "replace", "path": "", "value": {}}]', JSON_PATCH, 400, NO_URL_NAME
+
+
+def _with_wrong_statuses() -> Iterator[tuple[Any, ...]]:
+    """Statuses that are no object, though they say nothing."""
+    for value, name in (("[]", "array"), ("0", "integer"), ('""', "string"), ("false", "boolean")):
+        # The schema of a status is asked of the status alone, whose place there has no name.
+        wrong = f'status: Invalid value: "{name}":  in body must be of type object: "{name}"'
+        said = f'Policy.example.org "p" is invalid: {wrong}'
+        yield "PATCH", f"{POLICIES}/p/status", f'{{"status": {value}}}', MERGE, 422, said
 
 
 def test_the_size_of_a_custom_resource_is_put_and_held_to_its_schema(api: Api) -> None:
@@ -198,9 +225,8 @@ def test_the_size_of_a_custom_resource_is_put_and_held_to_its_schema(api: Api) -
 def test_a_status_with_an_address_of_its_own_is_no_conflict(api: Api) -> None:
     assert api("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", DEFINITION)[0] == 201
     assert _ask(api, "POST", POLICIES, BOX)[0] == 201
-    merge = "application/merge-patch+json"
     status = '{"metadata": {"labels": {"l": "1"}}, "status": {"size": 1}}'
-    code, written = _ask(api, "PATCH", f"{POLICIES}/p/status", status, merge)
+    code, written = _ask(api, "PATCH", f"{POLICIES}/p/status", status, MERGE)
     assert (code, written["status"], "labels" in written["metadata"]) == (200, {"size": 1}, False)
     # The labels are not written, and are the writer's all the same.
     claimed = [one for one in written["metadata"]["managedFields"] if one.get("subresource") == "status"]
@@ -219,5 +245,5 @@ def test_a_priority_class_keeps_its_first_generation(api: Api) -> None:
         "value": 5,
     }
     assert api("POST", classes, data)[1]["metadata"]["generation"] == 1
-    code, changed = _ask(api, "PATCH", f"{classes}/p", '{"description": "x"}', "application/merge-patch+json")
+    code, changed = _ask(api, "PATCH", f"{classes}/p", '{"description": "x"}', MERGE)
     assert (code, changed["metadata"]["generation"], changed["description"]) == (200, 1, "x")

@@ -187,9 +187,8 @@ class Definitions:
         properties.pop("metadata", None)
         needed = [name for name in known.get("required") or () if name != "metadata"]
         if subresource == "status":
-            errors = (
-                validate_status(own["status"], properties.get("status") or {}) if own.get("status") else []
-            )
+            is_given = own.get("status") is not None
+            errors = validate_status(own["status"], properties.get("status") or {}) if is_given else []
         else:
             errors = validate_custom(own, {**known, "properties": properties, "required": needed})
         errors += check_scale(data, version.scale) if version.scale is not None else []

@@ -26,7 +26,7 @@ from ..rules.actions import DELETE, CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
 from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
-from ..schema.decode import drop_empty, drop_unknown
+from ..schema.decode import as_stored_form
 from ..store.store import note_of
 from .admission.admission import admit_changed, admit_last, admit_new, admit_pod, ask_policies, mutate
 from .admission.namespaces import delete_namespace, require_namespace
@@ -139,7 +139,7 @@ class ApiServer:
         """
         if options.validation:
             check_structure(data, options, self._context.release)
-            data = drop_empty(drop_unknown(data, self._context.release), self._context.release)
+            data = as_stored_form(data, self._context.release)
         decoded, dropped = self._context.definitions.complete(decode(data, self._context.release))
         if dropped:
             refuse_unknown(data, dropped, options)
