@@ -73,6 +73,19 @@ class Definitions:
         version = str(data.get("apiVersion") or "").rpartition("/")[2]
         return definition.versions.get(version) if definition is not None else None
 
+    def in_stored_version(self, data: Json) -> Json:
+        """An object of any version of a definition, in the one that is stored: they differ in name alone.
+
+        A definition may have come to store another. As in Kubernetes any write, of no change even, brings an
+        object there.
+        """
+        if not self._store.count(DEFINITION):
+            return data
+        definition, version = self.find(kind_of_json(data).id), self.find_version(data)
+        if definition is None or version is None or version.is_stored:
+            return data
+        return {**data, "apiVersion": f"{definition.group}/{definition.stored_version}"}
+
     # --- what happens to an object ------------------------------------------------------------------------
 
     def complete(self, data: Json) -> tuple[Json, Sequence[str]]:
