@@ -49,7 +49,9 @@ class Definitions:
         self._shapes: dict[tuple[str, str], Shape] = {}
         store.listen(DEFINITION, self._change)
 
-    def _change(self, _old: StoredObject | None, new: StoredObject | None) -> None:
+    def _change(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is not None and new is not None and old.spec is new.spec:
+            return
         self._by_kind = None
         self._shapes.clear()
         if new is not None and new.spec is not None:
