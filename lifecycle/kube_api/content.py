@@ -49,10 +49,14 @@ class Form:
 PLAIN = Form()
 
 
-def require_route(accept: str) -> None:
-    """Some clause is of a type that routes of Kubernetes' own resources have. Raises Refusal (406)."""
-    if not any(media_type in ("*/*", JSON, YAML, PROTOBUF) for media_type, _ in _clauses(accept)):
-        said = f"406: Not Acceptable\n\nAvailable representations: {ACCEPTED}"
+def require_route(accept: str, others: Sequence[str] = ()) -> None:
+    """Some clause is of a type that routes of Kubernetes' own resources have. Raises Refusal (406).
+
+    `others`: what this one has besides.
+    """
+    known = ("*/*", *others, JSON, YAML, PROTOBUF)
+    if not any(media_type in known for media_type, _ in _clauses(accept)):
+        said = f"406: Not Acceptable\n\nAvailable representations: {', '.join(known[1:])}"
         raise Refusal(406, said, "NotAcceptable", {})
 
 

@@ -14,7 +14,8 @@ from lifecycle.kube_api.access import reviews
 from lifecycle.kube_api.access.authorization import read_attributes, require_allowed
 from lifecycle.kube_api.access.callers import READING, Caller
 from lifecycle.kube_api.asking.asked import Answer, Asked, Stream, Text
-from lifecycle.kube_api.asking.requests import Address, Options, read_address, read_verb
+from lifecycle.kube_api.asking.requests import PROXY, Address, Options, read_address, read_verb
+from lifecycle.kube_api.containers.streams import ACTIONS
 from lifecycle.kube_api.describing import discovery, resources
 from lifecycle.kube_api.describing.built_in import CLOCKS, USAGE, VERDICTS
 from lifecycle.kube_api.describing.resource import Resource
@@ -26,6 +27,8 @@ Json = dict[str, Any]
 WARNING_KEY = "podline.warning"
 """Where a request keeps what every answer to it warns of."""
 Outcome = Answer | Text | Stream
+_CONNECTED = (PROXY, *ACTIONS)
+"""Parts whose answers are a program's, in whatever form it likes: their routes produce anything."""
 
 
 def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | None, Outcome]:
@@ -51,10 +54,8 @@ def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | No
     asked = Asked(request, caller, options, address, resource, verb)
     if not caller.is_restricted:
         require_allowed(caller, attributes)
-    accept = request.headers.get("Accept", "")
-    if not resource.custom:
-        content.require_route(accept)
-    asked.form = content.negotiate(accept, is_watch=verb == "watch")
+    if address.subresource not in _CONNECTED:
+        asked.form = _negotiate(asked)
     outcome = _carry_out(asked)
     warning = registry.entry_of_id(resource.kind_id).warning
     if isinstance(outcome, Answer) and warning and not outcome.warnings:
@@ -63,6 +64,15 @@ def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | No
     if isinstance(outcome, Answer) and (stands := _tell_if_time_stands(asked)):
         outcome.warnings = (*outcome.warnings, stands)
     return asked, outcome
+
+
+def _negotiate(asked: Asked) -> content.Form:
+    """The form of the answer. Raises Refusal (406)."""
+    accept = asked.request.headers.get("Accept", "")
+    if not asked.resource.custom:
+        # The route of a log has text too, which is then asked for in vain (LogREST.ProducesMIMETypes).
+        content.require_route(accept, ("text/plain",) if asked.address.subresource == "log" else ())
+    return content.negotiate(accept, is_watch=asked.verb == "watch")
 
 
 def _tell_if_time_stands(asked: Asked) -> str:

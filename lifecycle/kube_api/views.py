@@ -18,7 +18,7 @@ from lifecycle.kube_api.content import Form
 from lifecycle.kube_api.reading import from_memory
 from lifecycle.kube_api.rendering import render
 from lifecycle.kube_api.status import NoSuchPath, Refusal, bad_request, exceeded, internal_error
-from lifecycle.kube_api.warnings import list_noted, make_header
+from lifecycle.kube_api.warnings import list_noted, make_headers
 from lifecycle.threads import answering
 
 log = logging.getLogger(__name__)
@@ -113,9 +113,8 @@ def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
 
 
 def _warnings(request: HttpRequest, others: Sequence[str]) -> list[str]:
-    """Each once, what is said of the resource first."""
-    every = (request.META.get(serving.WARNING_KEY), *list_noted(request), *others)
-    return list(dict.fromkeys(text for text in every if text))
+    """What is said of the resource first."""
+    return [request.META.get(serving.WARNING_KEY) or "", *list_noted(request), *others]
 
 
 def _respond(
@@ -126,7 +125,7 @@ def _respond(
     headers: dict[str, str] | None = None,
 ) -> HttpResponse:
     response = _Response(body, status=code, content_type=content_type, headers=headers)
-    response.warnings = [make_header(text) for text in warnings]
+    response.warnings = make_headers(warnings)
     response["Cache-Control"] = "no-cache, private"
     if code < 500:
         # Clients ask for what is not there all day: Django need not warn of each.

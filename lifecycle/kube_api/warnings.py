@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from lifecycle.kube_api.describing.resource import Resource
 
 _CODE = 299
-_MOST_LETTERS = 4096
+_MOST_LETTERS, _MOST_OF_ONE = 4096, 256
 _NOTED = "podline.warnings"
 
 
@@ -31,8 +31,27 @@ def list_noted(request: HttpRequest) -> list[str]:
     return list(request.META.get(_NOTED, ()))
 
 
-def make_header(text: str) -> str:
-    """One warning: printable, quoted, and not beyond all bounds."""
-    shown = "".join(sign if sign.isprintable() else " " for sign in text[:_MOST_LETTERS])
+def make_headers(texts: Iterable[str]) -> list[str]:
+    """A header for each text, once, bounded as the API server bounds them (apiserver, filters/warning.go).
+
+    Where all have more than 4,096 letters, each is cut to its first 256, until there are so many.
+    """
+    every = [text for text in dict.fromkeys(texts) if text]
+    if sum(map(len, every)) <= _MOST_LETTERS:
+        return [_make_header(text) for text in every]
+    headers, read, written = [], 0, 0
+    for text in every:
+        # What is first too much is told all the same.
+        if read > _MOST_LETTERS <= written:
+            break
+        cut = text[:_MOST_OF_ONE]
+        headers.append(_make_header(cut))
+        read, written = read + len(text), written + len(cut)
+    return headers
+
+
+def _make_header(text: str) -> str:
+    """Printable, and quoted."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text)
     quoted = shown.replace("\\", "\\\\").replace('"', '\\"')
     return f'{_CODE} - "{quoted}"'

@@ -89,7 +89,7 @@ def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
     """
     payload = {**payload, "request": {**payload["request"], "userInfo": asked.caller.info.to_json()}}
     if kind in _ADMITTED and payload.get("subresource") != "scale" and webhooks.are_allowed():
-        payload = webhooks.add_patches(payload, _ask_webhooks(asked, kind, payload).patches)
+        payload = webhooks.add_patches(payload, _ask_webhooks(asked, kind, payload))
     # Of what is written in the end, whoever wanted it so.
     if kind != "delete" and escalation.is_checked(asked):
         rehearsed = {**payload, "request": {**payload["request"], "dryRun": ["All"]}}
@@ -102,8 +102,8 @@ def carry_out(asked: Asked, kind: str, payload: Json) -> Result:
     return result
 
 
-def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = None) -> webhooks.Outcome:
-    """What admission webhooks say of a command; `old`: what is there, if it is known. Raises Refusal."""
+def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = None) -> list[list[Any]]:
+    """What admission webhooks patch of a command; `old`: what is there, if it is known. Raises Refusal."""
     address, request = asked.address, payload["request"]
     meta = (payload.get("object") or {}).get("metadata") or payload
     name = address.name or meta.get("name") or ""
@@ -115,9 +115,7 @@ def _ask_webhooks(asked: Asked, kind: str, payload: Json, old: Json | None = Non
         return _carry_out(asked, kind, webhooks.add_patches(rehearsed, patches)).data
 
     options = show_options(kind, payload)
-    outcome = webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, options)
-    note(asked.request, outcome.warnings)
-    return outcome
+    return webhooks.ask(asked, name, old, None if kind == "delete" else rehearse, options)
 
 
 def _carry_out(asked: Asked, kind: str, payload: Json) -> Result:

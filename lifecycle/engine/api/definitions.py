@@ -49,7 +49,9 @@ class Definitions:
         self._shapes: dict[tuple[str, str], Shape] = {}
         store.listen(DEFINITION, self._change)
 
-    def _change(self, _old: StoredObject | None, new: StoredObject | None) -> None:
+    def _change(self, old: StoredObject | None, new: StoredObject | None) -> None:
+        if old is not None and new is not None and old.spec is new.spec:
+            return
         self._by_kind = None
         self._shapes.clear()
         if new is not None and new.spec is not None:
@@ -72,6 +74,19 @@ class Definitions:
         definition = self.find(kind_of_json(data).id)
         version = str(data.get("apiVersion") or "").rpartition("/")[2]
         return definition.versions.get(version) if definition is not None else None
+
+    def in_stored_version(self, data: Json) -> Json:
+        """An object of any version of a definition, in the one that is stored: they differ in name alone.
+
+        A definition may have come to store another. As in Kubernetes any write, of no change even, brings an
+        object there.
+        """
+        if not self._store.count(DEFINITION):
+            return data
+        definition, version = self.find(kind_of_json(data).id), self.find_version(data)
+        if definition is None or version is None or version.is_stored:
+            return data
+        return {**data, "apiVersion": f"{definition.group}/{definition.stored_version}"}
 
     # --- what happens to an object ------------------------------------------------------------------------
 
@@ -187,9 +202,8 @@ class Definitions:
         properties.pop("metadata", None)
         needed = [name for name in known.get("required") or () if name != "metadata"]
         if subresource == "status":
-            errors = (
-                validate_status(own["status"], properties.get("status") or {}) if own.get("status") else []
-            )
+            is_given = own.get("status") is not None
+            errors = validate_status(own["status"], properties.get("status") or {}) if is_given else []
         else:
             errors = validate_custom(own, {**known, "properties": properties, "required": needed})
         errors += check_scale(data, version.scale) if version.scale is not None else []

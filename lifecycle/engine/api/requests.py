@@ -20,8 +20,8 @@ from ..rules.limits.sizes import REQUEST_MOST_BYTES, measure_bytes, require_stor
 from ..rules.validation.pods.updates import keep_rest
 from ..rules.validation.words.field_error import check_not_negative
 from ..rules.validation.words.refusal import make_invalid
+from ..schema.decode import as_stored_form
 from ..schema.decode import decode as decode_fields
-from ..schema.decode import drop_empty, drop_unknown
 from ..schema.go_errors import find_unknown_fields, find_wrong_type
 from .options import IGNORE, PLAIN, STRICT, WriteOptions
 from .patching.patches import patch_object, refuse_patch
@@ -280,7 +280,7 @@ def patched(
             raise refuse_patch(how, patch, changed, f"strict decoding error: {', '.join(problems)}")
         options.warn(problems)
     if options.is_request:
-        changed = drop_empty(drop_unknown(changed, release), release)
+        changed = as_stored_form(changed, release)
     meta = _metadata_of(changed)
     _require_same_name(current["metadata"], meta)
     if namespace := current["metadata"].get("namespace"):

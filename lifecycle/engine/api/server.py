@@ -26,7 +26,7 @@ from ..rules.actions import DELETE, CreatePod
 from ..rules.limits.sizes import measure_bytes, require_storable
 from ..rules.validation.words.names import generate
 from ..rules.validation.words.refusal import raise_invalid, repeat_as_asked, show_as
-from ..schema.decode import drop_empty, drop_unknown
+from ..schema.decode import as_stored_form
 from ..store.store import note_of
 from .admission.admission import admit_changed, admit_last, admit_new, admit_pod, ask_policies, mutate
 from .admission.namespaces import delete_namespace, require_namespace
@@ -139,7 +139,7 @@ class ApiServer:
         """
         if options.validation:
             check_structure(data, options, self._context.release)
-            data = drop_empty(drop_unknown(data, self._context.release), self._context.release)
+            data = as_stored_form(data, self._context.release)
         decoded, dropped = self._context.definitions.complete(decode(data, self._context.release))
         if dropped:
             refuse_unknown(data, dropped, options)
@@ -241,7 +241,7 @@ class ApiServer:
         A write that changes nothing is no version. `entries`: the managers of its fields, where known.
         """
         context, definitions, epoch_ms = self._context, self._context.definitions, self._clock.epoch_ms
-        current = old.to_json(epoch_ms)
+        current, data = map(definitions.in_stored_version, (old.to_json(epoch_ms), data))
         data, size = as_stored(current, data, context.release), definitions.find_replicas_path(current)
         check_address(current, data, subresource, size)
         given = (data.get("metadata") or {}).get(FIELD)
@@ -262,7 +262,7 @@ class ApiServer:
         new = read_object(wanted, epoch_ms)
         definitions.identify(new)
         admit_changed(context, old, new, subresource or "")
-        if wanted == current and (entries or None) == tracked:
+        if (wanted, entries or None, current["apiVersion"]) == (current, tracked, old.kind.api_version):
             return old
         require_storable(measure_bytes([wanted, entries]))
         with_managed_fields(new, entries)
@@ -280,7 +280,7 @@ class ApiServer:
     ) -> StoredObject:
         """Change an object by a patch: `how` is json, merge or strategic. Raises ApiError."""
         definitions, release = self._context.definitions, self._context.release
-        current = old.to_json(self._clock.epoch_ms)
+        current = definitions.in_stored_version(old.to_json(self._clock.epoch_ms))
         size = definitions.find_replicas_path(current)
         check_subresource(current, subresource, size)
         if subresource == SCALE:
@@ -301,9 +301,9 @@ class ApiServer:
         if old is None:
             data, entries = self._managers.apply(target, patch, options, "", is_new=True)
             return self.create_json(data, options, entries)
-        current = old.to_json(self._clock.epoch_ms)
-        size = self._context.definitions.find_replicas_path(current)
-        check_subresource(current, subresource or None, size)
+        definitions, live = self._context.definitions, old.to_json(self._clock.epoch_ms)
+        current, patch = map(definitions.in_stored_version, (live, patch))
+        check_subresource(current, subresource or None, definitions.find_replicas_path(current))
         if subresource == SCALE:
             data, entries = self._managers.apply_scale(current, patch, options)
         else:

@@ -47,28 +47,23 @@ def drop_nulls(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
     return _drop_from_object(data, find_fields(data, release), load_tables(release).types)
 
 
-def drop_unknown(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
-    """An object without the fields that nobody knows; one of a kind without a table stays as it is."""
-    return _known(data, find_fields(data, release), load_tables(release).types)
+def as_stored_form(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
+    """An object as it is left once it is stored: without the fields that nobody knows, and what says nothing.
 
-
-def drop_empty(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
-    """An object without empty lists and maps, which are none once it is stored, as protobuf, nor some zeros.
-
-    Of kinds without a table, and of definitions and API services, objects are stored as JSON and keep them.
+    Protobuf has no empty lists and maps, nor zeros that are no pointers. Definitions and API services are
+    stored as JSON and keep them; so are kinds without a table, which stay as they are.
     """
-    if group_of(data["apiVersion"]) in _STORED_AS_JSON:
-        return data
-    return _full(data, find_fields(data, release), load_tables(release).types)
+    keeps_empty = group_of(data["apiVersion"] or "") in _STORED_AS_JSON
+    return _stored(data, find_fields(data, release), load_tables(release).types, keeps_empty)
 
 
-def _full(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
+def _stored(data: Json, fields: Fields, types: Mapping[str, Fields], keeps_empty: bool) -> Json:
     if ANY_FIELD in fields:
         return data
     return {
-        name: _full_in(item, fields[name], types) if name in fields else item
+        name: _stored_in(item, fields[name], types, keeps_empty)
         for name, item in data.items()
-        if not (name in fields and _is_left_out(name, item, fields[name]))
+        if name in fields and (keeps_empty or not _is_left_out(name, item, fields[name]))
     }
 
 
@@ -78,28 +73,14 @@ def _is_left_out(name: str, value: Any, field: Field) -> bool:
     return name in _ZERO_IS_NONE and (value is False or value == 0)
 
 
-def _full_in(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
-    if isinstance(value, list) and field.shape == LIST and field.inner is not None:
-        return [_full_in(item, field.inner, types) for item in value]
-    if isinstance(value, dict) and field.shape != MAP and field.type_name in types:
-        return _full(value, types[field.type_name], types)
-    return value
-
-
-def _known(data: Json, fields: Fields, types: Mapping[str, Fields]) -> Json:
-    if ANY_FIELD in fields:
-        return data
-    return {name: _known_in(item, fields[name], types) for name, item in data.items() if name in fields}
-
-
-def _known_in(value: Any, field: Field, types: Mapping[str, Fields]) -> Any:
+def _stored_in(value: Any, field: Field, types: Mapping[str, Fields], keeps_empty: bool) -> Any:
     inner = field.inner
     if isinstance(value, list) and field.shape == LIST and inner is not None:
-        return [_known_in(item, inner, types) for item in value]
+        return [_stored_in(item, inner, types, keeps_empty) for item in value]
     if isinstance(value, dict) and field.shape == MAP and inner is not None:
-        return {name: _known_in(item, inner, types) for name, item in value.items()}
+        return {name: _stored_in(item, inner, types, keeps_empty) for name, item in value.items()}
     if isinstance(value, dict) and field.type_name in types:
-        return _known(value, types[field.type_name], types)
+        return _stored(value, types[field.type_name], types, keeps_empty)
     return value
 
 

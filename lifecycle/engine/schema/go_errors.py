@@ -12,6 +12,7 @@ from typing import Any
 
 from lifecycle.late_patterns import late_pattern
 
+from ..objects.kinds import group_of
 from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release
 from .check import FieldProblem, find_problems, find_wrong_types
@@ -69,6 +70,7 @@ _WITHOUT_EMBEDDED: dict[str, tuple[str, frozenset[str]]] = {
 }
 """The same, by the few fields that are their own."""
 _RESTORED = {"string": "string", "boolean": "bool", "int32": "int32", "int64": "int64", "number": "float64"}
+_SCHEME = 'in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 _QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
@@ -106,6 +108,15 @@ def find_unrestorable(data: Mapping[str, Any], release: Release = DEFAULT_RELEAS
     if field.type_name in load_tables(release).types and kind != "map":
         return f"cannot restore struct from: {kind}"
     return _say_wrong_type(data, wrong[0], release)
+
+
+def say_unconverted(version: str, kind: str, head: Mapping[str, Any], release: Release) -> str:
+    """Why an object that says these is none of the version and kind in `head`, as Go says it."""
+    if is_known_kind(version, kind.removesuffix("List"), release) or (version, kind) == ("v1", "List"):
+        package = group_of(head["apiVersion"]).partition(".")[0] or "core"
+        given = f"{version.rpartition('/')[2]}.{kind}"
+        return f"converting ({given}) to ({package}.{head['kind']}): unknown conversion"
+    return f'no kind "{kind}" is registered for version "{version}" {_SCHEME}'
 
 
 def _name_kind(value: Any) -> str:

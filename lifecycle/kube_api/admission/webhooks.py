@@ -32,6 +32,7 @@ from lifecycle.kube_api.describing import custom_resources
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import reads
 from lifecycle.kube_api.status import Refusal, bad_request
+from lifecycle.kube_api.warnings import note
 from lifecycle.lean_dataclasses import replace
 from lifecycle.models import StoredObject
 
@@ -47,23 +48,16 @@ Rehearse = Callable[[Sequence[Any]], Json]
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What came of asking: JSON patches in their order, and what is to be warned of."""
-
-    patches: list[list[Any]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class _Round:
-    """One request on its way through the webhooks."""
+    """One request on its way through the webhooks: JSON patches in their order, and what they warn of."""
 
     request: Request
     deadline: float
     forms: Mapping[str, Form]
     release: Release
     budget: Budget = field(default_factory=Budget)
-    outcome: Outcome = field(default_factory=Outcome)
+    patches: list[list[Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def are_allowed() -> bool:
@@ -71,32 +65,33 @@ def are_allowed() -> bool:
     return bool(settings.WEBHOOKS)
 
 
-def ask(asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, options: Json) -> Outcome:
-    """Ask the webhooks of a write. Raises Refusal as one of them, or its failure, wants it.
+def ask(
+    asked: Asked, name: str, old: Json | None, rehearse: Rehearse | None, options: Json
+) -> list[list[Any]]:
+    """The JSON patches of the webhooks of a write. Raises Refusal as one of them, or its failure, wants it.
 
+    What they warn of is noted, with the refusal of another too.
     `rehearse`: makes the object as it would be stored, with JSON patches on it; None of a deletion.
     `options`: what was said beside the object, as reviews show it.
     """
     mutating, validating = (_list_webhooks(asked, kind) for kind in (_MUTATING, _VALIDATING))
     if not mutating and not validating:
-        return Outcome()
+        return []
     forms = _list_forms(asked)
     request = _make_request(asked, name, old, options, forms)
     if request.is_exempt:
-        return Outcome()
+        return []
     new = rehearse([]) if rehearse is not None else None
     deadline = time.monotonic() + SECONDS
     found = _Round(_with_object(request, new), deadline, forms, asked.release)
     try:
         _mutate(mutating, found)
-        if found.outcome.patches and rehearse is not None:
-            found.request = replace(found.request, object=rehearse(found.outcome.patches))
+        if found.patches and rehearse is not None:
+            found.request = replace(found.request, object=rehearse(found.patches))
         _validate(validating, found)
-    except Refusal as refusal:
-        # What others warned of before is told with the refusal.
-        refusal.warnings = (*found.outcome.warnings, *refusal.warnings)
-        raise
-    return found.outcome
+    finally:
+        note(asked.request, found.warnings)
+    return found.patches
 
 
 def _list_webhooks(asked: Asked, kind: str) -> list[Json]:
@@ -196,7 +191,7 @@ def _apply(webhook: Json, verdict: Verdict, found: _Round) -> None:
         changed = {**changed, "apiVersion": seen["apiVersion"], "kind": seen["kind"]}
         changed = _read_as_stored(changed, found, verdict.version) | {"apiVersion": before["apiVersion"]}
         patch = list(find_difference(before, changed))
-    found.outcome.patches.append(patch)
+    found.patches.append(patch)
     found.request = replace(found.request, object=changed)
 
 
@@ -268,13 +263,13 @@ def _ask_one(webhook: Json, found: _Round, *, is_mutating: bool) -> Verdict | No
     except Failed as problem:
         raise _internal(str(problem)) from None
     except Unasked as why:
-        found.outcome.warnings.append(f"webhook {name} is not asked: {why}")
+        found.warnings.append(f"webhook {name} is not asked: {why}")
         return None
     except CallFailed as problem:
         if policy == IGNORE:
             return None
         raise _internal(f'failed calling webhook "{name}": {problem}') from None
-    found.outcome.warnings += verdict.warnings
+    found.warnings += verdict.warnings
     if not verdict.is_allowed:
         raise deny(name, verdict.status)
     return verdict

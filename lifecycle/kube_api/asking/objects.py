@@ -9,7 +9,7 @@ from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.words.field_error import invalid
 from lifecycle.engine.rules.validation.words.refusal import make_invalid
 from lifecycle.engine.schema.check import find_wrong_types
-from lifecycle.engine.schema.go_errors import find_decode_error
+from lifecycle.engine.schema.go_errors import find_decode_error, say_unconverted
 from lifecycle.engine.schema.scalars import name_go_kind
 from lifecycle.engine.schema.tables import is_known_kind
 from lifecycle.kube_api.asking.bodies import YAML_TYPES, Unreadable, read_body
@@ -19,7 +19,6 @@ from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.status import Refusal, bad_request
 
 Json = dict[str, Any]
-_SCHEME = 'in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 _SHOWN = 30
 
 
@@ -84,10 +83,8 @@ def _check_kind(
         raise bad_request(
             f"the API version in the data ({version}) does not match the expected API version ({api_version})"
         )
-    if is_known_kind(version, given.removesuffix("List"), release) or (version, given) == ("v1", "List"):
-        go_names = f"({version.rpartition('/')[2]}.{given}) to ({_package(api_version)}.{kind})"
-        raise _unhandled(data, kind, f"converting {go_names}: unknown conversion")
-    raise _unhandled(data, kind, f'no kind "{given}" is registered for version "{version}" {_SCHEME}')
+    head = {"apiVersion": api_version, "kind": kind}
+    raise _unhandled(data, kind, say_unconverted(version, given, head, release))
 
 
 def _check_custom_kind(data: Json, kind: str, api_version: str, text: bytes) -> None:
@@ -106,10 +103,6 @@ def _check_custom_kind(data: Json, kind: str, api_version: str, text: bytes) -> 
         error = invalid("kind", given, f"must be {kind}")
         refused = make_invalid(given, name if isinstance(name, str) else "", [error], api_version)
         raise Refusal.of_status(refused.to_status())
-
-
-def _package(api_version: str) -> str:
-    return api_version.rpartition("/")[0].partition(".")[0] or "core"
 
 
 def _json_error(said: str) -> str:

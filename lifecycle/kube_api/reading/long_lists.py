@@ -20,7 +20,7 @@ from lifecycle.kube_api.asking.asked import Answer, Asked, Stream
 from lifecycle.kube_api.reading import lists
 from lifecycle.kube_api.reading.lists import Page, Walk
 from lifecycle.kube_api.rendering import render
-from lifecycle.kube_api.warnings import make_header
+from lifecycle.kube_api.warnings import make_headers
 from lifecycle.kube_api.watching.stream import release_thread
 
 WHOLE_BYTES = 256 * 1024
@@ -48,7 +48,7 @@ def answer(asked: Asked, warning: str = "") -> Answer | Stream:
         response = StreamingHttpResponse(_send(first, parts), content_type=asked.form.content_type)
         response["Cache-Control"] = "no-cache, private"
         if warning:
-            response["Warning"] = make_header(warning)
+            (response["Warning"],) = make_headers([warning])
         return response
 
     return Stream(respond, size_bytes=UNDER_WAY_BYTES)

@@ -122,7 +122,9 @@ class Feed:
             return
         layer: Any = get_channel_layer()
         try:
-            await (layer.group_add if is_wanted else layer.group_discard)(self.group, channel)
+            # Reading goes on, however long the layer takes.
+            async with asyncio.timeout(HEAD_SECONDS):
+                await (layer.group_add if is_wanted else layer.group_discard)(self.group, channel)
         except Exception as problem:
             log.warning("no frames: %s", problem, extra={"group": self.group})
             return
@@ -130,6 +132,9 @@ class Feed:
         self.is_following = is_wanted and self.channel == channel
         for pulse in self.pulses:
             pulse.set()
+        if self.is_following != self.is_watched:
+            # Somebody came or went meanwhile.
+            self.has_more.set()
 
     def _call_for_frames(self) -> None:
         """Somebody begins to watch: what is recorded until frames come is read then."""

@@ -271,3 +271,11 @@ def test_objects_keep_the_names_of_their_definition_whenever_it_comes_and_after_
     assert write_stale(desk.cluster).startswith(words)
     desk.cluster.take_changes()
     assert write_stale(Cluster.load(desk.cluster.save())).startswith(words)
+
+
+def test_all_that_is_written_of_one_version_has_one_kind() -> None:
+    desk = define(shortNames=["bx"])
+    assert desk.create(make_box(size=1)).ok
+    assert desk.submit("replace", object=make_box(size=2)).ok
+    kinds = [one.new.kind for one in desk.cluster.take_changes().versions if one.new.kind.name == "Box"]
+    assert len(kinds) == 2 and kinds[0] is kinds[1] and kinds[0].short_names == ("bx",)

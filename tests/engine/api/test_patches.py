@@ -19,6 +19,7 @@ from lifecycle.engine.heart.errors import (
     Unprocessable,
 )
 from lifecycle.engine.schema.tables import load_tables
+from tests.engine.api.desk import Desk, make, said
 
 TYPES = load_tables().types
 CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"k": "1"}}
@@ -718,3 +719,19 @@ def test_a_kind_that_is_no_text_is_refused(how, value, go_kind, name):
         Invalid, match=f"cannot unmarshal {go_kind} into Go struct field .{name} of type string"
     ):
         patch_object(current, patch, how)
+
+
+@pytest.mark.parametrize(
+    "kind, why",
+    [
+        pytest.param("ConfigMapList", "converting (v1.ConfigMapList) to (core.ConfigMap)", id="its list"),
+        pytest.param("List", "converting (v1.List) to (core.ConfigMap)", id="any list"),
+        pytest.param("Secret", "converting (v1.Secret) to (core.ConfigMap)", id="another kind"),
+    ],
+)
+def test_an_object_cannot_become_one_of_another_kind(kind: str, why: str) -> None:
+    """Both have types in Go's scheme, and no conversion (apimachinery, pkg/conversion)."""
+    desk = Desk()
+    assert desk.create(make("ConfigMap")).ok
+    refused = desk.patch("ConfigMap", {"kind": kind}, type="merge", request={})
+    assert refused.code == 422 and said(refused).endswith(f": {why}: unknown conversion")

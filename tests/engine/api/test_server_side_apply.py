@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lifecycle.engine import Cluster, Result
+from lifecycle.engine.objects.names import LAST_APPLIED
 from lifecycle.engine.rules.managed_fields.managers import read_managers
 from lifecycle.engine.schema.typed.shapes import shape_of_kind
 from lifecycle.engine.schema.typed.values import set_of
@@ -308,8 +309,29 @@ def test_kubectl_takes_over_what_it_applied_on_its_own_side() -> None:
     taken = apply(desk, config(k="2", x="1"), "kubectl").object or {}
     assert taken["data"] == {"k": "2", "x": "1"}
     assert managers_of(taken)["kubectl Apply"] == owns("k", "x")
-    remembered = taken["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"]
+    remembered = taken["metadata"]["annotations"][LAST_APPLIED]
     assert '"k":"2"' in remembered
+
+
+@pytest.mark.parametrize(
+    "given, remembered",
+    [
+        pytest.param({}, "", id="none"),
+        pytest.param({"annotations": {}}, '"annotations":{},', id="an empty map"),
+        pytest.param({"annotations": {"a": "b"}}, '"annotations":{"a":"b"},', id="one"),
+    ],
+)
+def test_what_kubectl_applies_on_the_server_is_remembered_as_it_was_given(
+    given: Json, remembered: str
+) -> None:
+    """As buildLastApplied has it (lastappliedupdater.go); a child keeps its empty annotations."""
+    desk, inner = Desk(), {"metadata": {"annotations": {}, "name": "x"}}
+    meta = {"name": "b", "namespace": "default", **given}
+    box = {"apiVersion": "example.org/v1", "kind": "Box", "child": inner, "metadata": meta}
+    assert desk.submit("apply", object=box).ok
+    text = (apply(desk, box, "kubectl").object or {})["metadata"]["annotations"][LAST_APPLIED]
+    head = '{"apiVersion":"example.org/v1","child":{"metadata":{"annotations":{},"name":"x"}},"kind":"Box"'
+    assert text == f'{head},"metadata":{{{remembered}"name":"b","namespace":"default"}}}}\n'
 
 
 @pytest.mark.parametrize(
@@ -323,7 +345,7 @@ def test_kubectl_takes_over_what_it_applied_on_its_own_side() -> None:
 def test_what_was_applied_is_remembered_as_kubectl_writes_it(value: str, written: str) -> None:
     desk = Desk()
     made = desk.submit("apply", object=config(k=value)).object or {}
-    text = made["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"]
+    text = made["metadata"]["annotations"][LAST_APPLIED]
     # Go's encoding/json sorts the keys of maps.
     meta = '"metadata":{"annotations":{},"name":"web","namespace":"default"}'
     assert text == f'{{"apiVersion":"v1","data":{{"k":"{written}"}},"kind":"ConfigMap",{meta}}}\n'

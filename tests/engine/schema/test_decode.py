@@ -1,4 +1,4 @@
-"""What is left of an object once it is stored as protobuf: no empty lists, no zeros that are no pointers."""
+"""What is left of an object once it is stored: what is known; as protobuf no empty lists, nor some zeros."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.schema.decode import drop_empty
+from lifecycle.engine.schema.decode import as_stored_form
 
 POD = {"apiVersion": "v1", "kind": "Pod"}
 
@@ -22,6 +22,11 @@ POD = {"apiVersion": "v1", "kind": "Pod"}
             },
             POD | {"metadata": {}, "spec": {"containers": [{}]}},
             id="lists, maps and a truth",
+        ),
+        pytest.param(
+            POD | {"spec": {"containers": [{"tty": True, "colour": "red"}]}, "size": 3},
+            POD | {"spec": {"containers": [{"tty": True}]}},
+            id="what nobody knows",
         ),
         pytest.param(
             POD
@@ -44,7 +49,7 @@ POD = {"apiVersion": "v1", "kind": "Pod"}
             {
                 "apiVersion": "apiextensions.k8s.io/v1",
                 "kind": "CustomResourceDefinition",
-                "spec": {"versions": []},
+                "spec": {"versions": [], "colour": "red"},
             },
             {
                 "apiVersion": "apiextensions.k8s.io/v1",
@@ -56,4 +61,4 @@ POD = {"apiVersion": "v1", "kind": "Pod"}
     ],
 )
 def test_what_says_nothing_is_left_out(data: Any, left: Any) -> None:
-    assert drop_empty(data) == left
+    assert as_stored_form(data) == left

@@ -387,8 +387,53 @@ async def test_a_feed_that_nobody_watches_reads_on_when_somebody_does(shop, monk
         assert told(await reader.read(1)) == [("ADDED", "a", None)] and unwatched.is_following
         await reader.parts.aclose()
         unwatched.has_more.set()
-        while unwatched.is_following:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(5):
+            while unwatched.is_following:
+                await asyncio.sleep(0.01)
+
+
+class SlowLayer:
+    """A channel layer that adds nobody to a group before it is let."""
+
+    def __init__(self) -> None:
+        self.is_asked, self.is_let, self.is_left = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def new_channel(self) -> str:
+        return "channel"
+
+    async def receive(self, channel: str) -> None:
+        await asyncio.Event().wait()
+
+    async def group_add(self, group: str, channel: str) -> None:
+        self.is_asked.set()
+        await self.is_let.wait()
+
+    async def group_discard(self, group: str, channel: str) -> None:
+        self.is_left.set()
+
+
+async def test_a_layer_that_does_not_answer_holds_no_reading_up(shop, monkeypatch):
+    layer = SlowLayer()
+    monkeypatch.setattr(feed, "get_channel_layer", lambda: layer)
+    async with watching(shop, shop.cluster.rv) as reader:
+        found = asyncio.ensure_future(reader.read(1))
+        await asyncio.wait_for(layer.is_asked.wait(), 5)
+        await in_thread(shop.create)("Secret", "a")
+        assert told(await found) == [("ADDED", "a", None)]
+
+
+async def test_who_goes_while_frames_are_called_for_is_sent_none(shop, monkeypatch):
+    monkeypatch.setattr(feed, "HEAD_SECONDS", 3600.0)
+    layer = SlowLayer()
+    monkeypatch.setattr(feed, "get_channel_layer", lambda: layer)
+    async with watching(shop, shop.cluster.rv) as reader:
+        found = asyncio.ensure_future(reader.read(1))
+        await asyncio.wait_for(layer.is_asked.wait(), 5)
+        found.cancel()
+        await asyncio.gather(found, return_exceptions=True)
+        await reader.parts.aclose()
+        layer.is_let.set()
+        await asyncio.wait_for(layer.is_left.wait(), 5)
 
 
 async def test_a_feed_nobody_needs_is_let_go(shop, monkeypatch):

@@ -282,9 +282,8 @@ class FieldManagers:
         annotations = (merged.get("metadata") or {}).get("annotations") or {}
         if options.manager != KUBECTL or not annotations.get(LAST_APPLIED):
             return merged
-        remembered = with_last_applied(applied)["metadata"]["annotations"].get(LAST_APPLIED, "")
-        # Unlike kubectl, the API server leaves out annotations that are none.
-        remembered = remembered.replace('"metadata":{"annotations":{},', '"metadata":{', 1)
+        remembering = with_last_applied(applied, is_by_kubectl=False)
+        remembered = remembering["metadata"]["annotations"].get(LAST_APPLIED, "")
         meta = {**merged["metadata"], "annotations": {**annotations, LAST_APPLIED: remembered}}
         return {**merged, "metadata": meta}
 

@@ -13,7 +13,7 @@ from ...rules.limits.json_bounds import MOST_LEVELS
 from ...rules.validation.words.field_error import invalid
 from ...rules.validation.words.refusal import make_invalid
 from ...schema.decode import decode
-from ...schema.go_errors import find_unrestorable, find_wrong_type
+from ...schema.go_errors import find_unrestorable, find_wrong_type, say_unconverted
 from ...schema.scalars import name_go_kind
 from ...schema.tables import find_fields, is_known_kind
 from ..options import PLAIN, WriteOptions
@@ -23,7 +23,6 @@ MOST_SHOWN = 10_000
 """So many letters of a patch are shown in its refusal."""
 JSON, MERGE, STRATEGIC, APPLY = "json", "merge", "strategic", "apply"
 PATCH_TYPES = (MERGE, STRATEGIC, JSON, APPLY)
-SCHEME = 'in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"'
 _NO_STRATEGY = (
     "the body of the request was in an unknown format - accepted media types include:"
     " application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"
@@ -94,17 +93,13 @@ def _find_misread(patched: Json, head: Json, release: Release) -> str:
     It is read as what it says that it is, and is then no such object as was patched.
     """
     version, kind = (str(patched.get(name) or "") for name in ("apiVersion", "kind"))
-    if (version, kind) == (head["apiVersion"], head["kind"]) or not is_known_kind(
-        head["apiVersion"], head["kind"], release
-    ):
+    if not is_known_kind(head["apiVersion"], head["kind"], release):
         return ""
-    if not is_known_kind(version, kind, release):
-        return f'no kind "{kind}" is registered for version "{version}" {SCHEME}'
-    if kind == head["kind"]:
+    is_known = is_known_kind(version, kind, release)
+    if is_known and kind == head["kind"]:
         return ""
-    package = head["apiVersion"].rpartition("/")[0].partition(".")[0] or "core"
-    go_names = f"({version.rpartition('/')[2]}.{kind}) to ({package}.{head['kind']})"
-    return find_wrong_type(patched, release) or f"converting {go_names}: unknown conversion"
+    wrong = find_wrong_type(patched, release) if is_known else ""
+    return wrong or say_unconverted(version, kind, head, release)
 
 
 def _find_wrong_head(patched: Json) -> str:

@@ -25,16 +25,19 @@ NOT_REMEMBERED = (
 )
 
 
-def with_last_applied(manifest: Json) -> Json:
+def with_last_applied(manifest: Json, is_by_kubectl: bool = True) -> Json:
     """The manifest with the annotation in which apply remembers it; without it where it would not fit.
 
-    An annotation of null is an empty one, as kubectl reads them (NestedNullCoercingStringMap).
+    An annotation of null is an empty one, as kubectl reads them (NestedNullCoercingStringMap). Of none
+    kubectl remembers an empty map, and the API server nothing.
     """
     meta = dict(manifest.get("metadata") or {})
     given = meta.get("annotations") or {}
     annotations = {name: "" if value is None else value for name, value in given.items()}
     annotations.pop(LAST_APPLIED, None)
     plain = {**manifest, "metadata": {**meta, "annotations": annotations}}
+    if not is_by_kubectl and meta.get("annotations") is None:
+        del plain["metadata"]["annotations"]
     remembering = {**annotations, LAST_APPLIED: _encode(plain)}
     annotations = remembering if do_annotations_fit(remembering) else annotations
     return {**manifest, "metadata": {**meta, "annotations": annotations}}

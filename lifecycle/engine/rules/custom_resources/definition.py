@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from lifecycle.lean_dataclasses import dataclass
@@ -63,16 +64,23 @@ class Definition:
 
     def make_kind(self, version: str) -> Kind:
         """The kind it makes, in one of its versions."""
-        kind = Kind(
-            f"{self.group}/{version}", self.kind, self.plural, self.is_namespaced, " ".join(self.short_names)
-        )
-        kind.id = self.kind_id
-        return kind
+        names = self.plural, self.is_namespaced, " ".join(self.short_names)
+        return _make_kind(f"{self.group}/{version}", self.kind, *names, self.kind_id)
 
     @property
     def stored_version(self) -> str:
         """The version that objects are stored in."""
         return next(one.name for one in self.versions.values() if one.is_stored)
+
+
+@lru_cache(maxsize=1024)
+def _make_kind(
+    api_version: str, name: str, plural: str, namespaced: bool, short_names: str, id_: str
+) -> Kind:
+    """One kind for all objects of a version: they are many, and written often."""
+    kind = Kind(api_version, name, plural, namespaced, short_names)
+    kind.id = id_
+    return kind
 
 
 def read_definition(spec: Json, name: str = "") -> Definition:
