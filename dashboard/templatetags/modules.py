@@ -1,4 +1,5 @@
-"""`{% preload "cluster_page" %}`: a page's modules all at once; `{% socket cluster %}`: where it watches."""
+"""`{% preload "cluster_page" %}`: a page's modules all at once; `{% socket cluster %}`: where it watches a
+cluster, `{% watch %}` with what it shows of it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlencode
 
 from django import template
 from django.contrib.staticfiles import finders
@@ -32,6 +34,17 @@ def preload(module: str) -> SafeString:
 def socket(cluster: Cluster) -> str:
     """Where a page watches a cluster from: below the link by which it is looked at, if there is one."""
     return f"{get_script_prefix()}ws/clusters/{quote(cluster.address, safe='@')}/"
+
+
+@register.simple_tag(takes_context=True)
+def watch(context: dict[str, Any]) -> str:
+    """Where a live page watches: its figures, the pods it asks for, and what comes after what it has."""
+    cluster: Cluster = context["cluster"]
+    asked = [("after", cluster.seq), ("window_ms", context["window_ms"])]
+    asked += [("figure", name) for name in context["figures"]]
+    if query := context.get("query"):
+        asked.append(("q", query))
+    return f"{socket(cluster)}?{urlencode(asked, quote_via=quote, safe='')}"
 
 
 @cache
