@@ -47,8 +47,7 @@ class Source:
         self.columns = columns
         chosen = [whole] if whole else list(columns.values())
         is_json = [isinstance(model._meta.get_field(name), JSONField) for name in chosen]
-        # JSON is fetched as its text: to be written on, or to be read by orjson alone, which takes half as
-        # long for whole objects as the column's own reading.
+        # JSON is fetched as its text: it may be written on as it is.
         self._texts = {
             f"{name}_text": Cast(name, TextField()) for name, yes in zip(chosen, is_json, strict=True) if yes
         }

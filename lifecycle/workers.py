@@ -2,8 +2,6 @@
 
 from django.db import models
 
-from lifecycle.fields import JSONField
-
 
 class Worker(models.Model):
     """An engine worker process and the last time it was heard of."""
@@ -12,7 +10,7 @@ class Worker(models.Model):
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     hot_clusters = models.PositiveIntegerField(default=0)
-    figures = JSONField(default=dict)
+    figures = models.JSONField(default=dict)
 
     def __str__(self) -> str:
         return self.name

@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 
-from lifecycle.fields import LIVING_OBJECT, JSONField, WrittenJSONField
+from lifecycle.fields import LIVING_OBJECT, RecordedJSONField, WrittenJSONField
 from lifecycle.models.checks import Check, CheckPart
 from lifecycle.models.comparisons import Comparison
 from lifecycle.models.logs import ContainerLog
@@ -55,7 +55,7 @@ class Cluster(models.Model):
     # The input, fixed at creation; the release by now, if it lives; what an upgrade could not continue.
     seed = models.BigIntegerField(default=1)
     epoch = models.DateTimeField(default=DEFAULT_EPOCH)
-    settings = JSONField(default=dict, blank=True)
+    settings = models.JSONField(default=dict, blank=True)
     kubernetes = models.CharField(max_length=16, blank=True, editable=False)
     engine_version = models.PositiveIntegerField(default=1)
     replay_from_ms = models.BigIntegerField(default=0)
@@ -179,12 +179,12 @@ class Command(models.Model):
     order = models.BigIntegerField()
     kind = models.CharField(max_length=63)
     version = models.PositiveSmallIntegerField(default=1)
-    payload = JSONField()
+    payload = models.JSONField()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     state = models.CharField(max_length=15, choices=State.choices, default=State.PENDING)
     pinned_ms = models.BigIntegerField(null=True, blank=True)
     instant_ms = models.BigIntegerField(null=True, blank=True)
-    result = JSONField(null=True, blank=True)
+    result = models.JSONField(null=True, blank=True)
     # Begun so often after the cluster's worker was lost; 0 in the usual case.
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     source = models.UUIDField(null=True, blank=True, editable=False)
@@ -227,7 +227,7 @@ class RunControl(models.Model):
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, related_name="run_controls")
     kind = models.CharField(max_length=15, choices=Kind.choices)
-    payload = JSONField(default=dict, blank=True)
+    payload = models.JSONField(default=dict, blank=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     applied_at = models.DateTimeField(null=True, blank=True)
@@ -266,7 +266,7 @@ class StoredObject(models.Model):
     deleted_ms = models.BigIntegerField(null=True, blank=True)
     rv = models.BigIntegerField()
     group = models.CharField(max_length=253, default="", blank=True)
-    data = JSONField()
+    data = RecordedJSONField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["cluster", "uid"], name="object_uid")]

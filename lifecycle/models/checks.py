@@ -12,8 +12,6 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 
-from lifecycle.fields import JSONField
-
 SILENCE = timedelta(seconds=60)
 """After so long without word of it a part, or the sum, is given to another worker."""
 
@@ -36,7 +34,7 @@ class Check(models.Model):
     cluster = models.ForeignKey("lifecycle.Cluster", models.CASCADE, related_name="checks")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="checks")
     state = models.CharField(max_length=15, choices=State.choices, default=State.ASKED)
-    ordeals = JSONField(default=list)
+    ordeals = models.JSONField(default=list)
     seeds = models.PositiveIntegerField(default=1)
     problem = models.TextField(blank=True)
 
@@ -48,10 +46,10 @@ class Check(models.Model):
     total = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
 
-    card = JSONField(default=dict, blank=True)
-    report = JSONField(default=dict, blank=True)
-    counterexamples = JSONField(default=dict, blank=True)
-    remarks = JSONField(default=list, blank=True)
+    card = models.JSONField(default=dict, blank=True)
+    report = models.JSONField(default=dict, blank=True)
+    counterexamples = models.JSONField(default=dict, blank=True)
+    remarks = models.JSONField(default=list, blank=True)
 
     attempts = models.PositiveSmallIntegerField(default=0, editable=False)
     heard_at = models.DateTimeField(auto_now_add=True)
@@ -92,8 +90,8 @@ class CheckPart(models.Model):
     check_of = models.ForeignKey(Check, models.CASCADE, related_name="parts")
     first = models.PositiveIntegerField()
     count = models.PositiveIntegerField()
-    futures = JSONField(default=list)
-    card = JSONField(default=dict)
+    futures = models.JSONField(default=list)
+    card = models.JSONField(default=dict)
     is_done = models.BooleanField(default=False)
     attempts = models.PositiveSmallIntegerField(default=0)
     heard_at = models.DateTimeField(null=True, blank=True)

@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 
-from lifecycle.fields import JSONField, WrittenJSONField
+from lifecycle.fields import WrittenJSONField
 from lifecycle.models.checks import GOING_ON, Check
 
 
@@ -26,7 +26,7 @@ class Comparison(models.Model):
         "lifecycle.Cluster", models.CASCADE, null=True, blank=True, related_name="comparisons"
     )
     state = models.CharField(max_length=15, choices=State.choices, default=State.ASKED)
-    releases = JSONField(default=list)
+    releases = models.JSONField(default=list)
     files = WrittenJSONField(default=list)
     doing = models.CharField(max_length=127, blank=True)
     problem = models.TextField(blank=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from lifecycle.fields import JSONField
-
 
 class ContainerLog(models.Model):
     """A part of what one run of a container wrote; how much is kept, `runs.container_logs` says.
@@ -21,7 +19,7 @@ class ContainerLog(models.Model):
     number = models.IntegerField(default=0)
     started_ms = models.BigIntegerField(null=True)
     text = models.TextField(blank=True)
-    lines = JSONField(default=list, blank=True)
+    lines = models.JSONField(default=list, blank=True)
 
     class Meta:
         constraints = [

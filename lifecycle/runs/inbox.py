@@ -278,8 +278,7 @@ def wait_for_result(command: Command, timeout: float = WAIT_SECONDS) -> Result:
     `command` has what came of it either way.
     """
     _wait(str(command.pk), lambda: command.is_done, lambda: _read_answer(command), timeout)
-    result: Result = command.result
-    return result
+    return command.result
 
 
 def wait_for_results(commands: Sequence[Command], timeout: float = WAIT_SECONDS) -> list[Result]:
