@@ -26,6 +26,7 @@ from lifecycle.kube_api.asking.asked import Answer, Asked, Stream
 from lifecycle.kube_api.reading import lists, watches
 from lifecycle.kube_api.reading.lists import Page, Selection
 from lifecycle.kube_api.status import Refusal, about, forbidden, not_found
+from lifecycle.kube_api.warnings import note
 from lifecycle.kube_api.watching.changes import ADDED, MODIFIED
 from lifecycle.kube_api.watching.stream import END_OF_INITIAL, LEAST_SECONDS, Wish, release_thread
 from lifecycle.kube_api.watching.watcher import make_event
@@ -105,8 +106,9 @@ def _write(asked: Asked) -> Answer:
         told: Any = problem.message_dict if hasattr(problem, "error_dict") else {"": problem.messages}
         raise _invalid({f"spec.{name}".rstrip("."): messages for name, messages in told.items()}) from None
     meta = after.get("metadata") or {}
-    is_more = any(meta.get(name) for name in ("labels", "annotations"))
-    return Answer(_show(asked.cluster), warnings=[NOT_KEPT] if is_more else [])
+    if any(meta.get(name) for name in ("labels", "annotations")):
+        note(asked.request, [NOT_KEPT])
+    return Answer(_show(asked.cluster))
 
 
 def _read_update(asked: Asked) -> Json:

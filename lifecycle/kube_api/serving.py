@@ -4,7 +4,6 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from lifecycle.engine.kinds import registry
 from lifecycle.engine.kinds.plain import CONTAINER_PROFILE
 from lifecycle.engine.kinds.served import ON_PART
 from lifecycle.engine.rules.access.attributes import Attributes
@@ -21,11 +20,10 @@ from lifecycle.kube_api.describing.built_in import CLOCKS, USAGE, VERDICTS
 from lifecycle.kube_api.describing.resource import Resource
 from lifecycle.kube_api.reading import long_lists, reads, usage, verdicts, watches
 from lifecycle.kube_api.status import NoSuchPath, method_not_allowed, no_such_resource, not_found
+from lifecycle.kube_api.warnings import note
 from lifecycle.models import Cluster
 
 Json = dict[str, Any]
-WARNING_KEY = "podline.warning"
-"""Where a request keeps what every answer to it warns of."""
 Outcome = Answer | Text | Stream
 _CONNECTED = (PROXY, *ACTIONS)
 """Parts whose answers are a program's, in whatever form it likes: their routes produce anything."""
@@ -44,7 +42,7 @@ def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | No
         # Whether there is such a resource at all is for who may ask for it.
         require_allowed(caller, attributes)
     resource = find_resource(cluster, address)
-    request.META[WARNING_KEY] = resource.warning
+    note(request, [resource.warning])
     if resource.verbs == ("create",) and address.name:
         raise no_such_resource()
     part = resource.parts.get(address.subresource) if address.subresource else None
@@ -57,12 +55,7 @@ def respond(request: HttpRequest, caller: Caller, path: str) -> tuple[Asked | No
     if address.subresource not in _CONNECTED:
         asked.form = _negotiate(asked)
     outcome = _carry_out(asked)
-    warning = registry.entry_of_id(resource.kind_id).warning
-    if isinstance(outcome, Answer) and warning and not outcome.warnings:
-        # A deprecated kind is warned of whatever is done with it.
-        outcome.warnings = (warning,)
-    if isinstance(outcome, Answer) and (stands := _tell_if_time_stands(asked)):
-        outcome.warnings = (*outcome.warnings, stands)
+    note(request, [_tell_if_time_stands(asked)])
     return asked, outcome
 
 

@@ -66,7 +66,7 @@ def _answer(request: HttpRequest, address: str, path: str) -> HttpResponse | Str
         if not isinstance(outcome, Answer):
             return _hand_out(caller.user, outcome)
         value, form = _shown(request, asked, outcome.value, outcome.form)
-        warnings = _warnings(request, outcome.warnings)
+        warnings = list_noted(request)
         made = _respond(content.encode(value, form), outcome.code, form.content_type, warnings)
         return _count(caller.user, made)
     except NoSuchPath:
@@ -108,13 +108,8 @@ def _refuse(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     except Refusal:
         form = content.PLAIN
     body = content.encode(refusal.to_status(), form)
-    warnings = _warnings(request, refusal.warnings)
+    warnings = [*list_noted(request), *refusal.warnings]
     return _respond(body, refusal.code, form.media_type, warnings, refusal.headers)
-
-
-def _warnings(request: HttpRequest, others: Sequence[str]) -> list[str]:
-    """What is said of the resource first."""
-    return [request.META.get(serving.WARNING_KEY) or "", *list_noted(request), *others]
 
 
 def _respond(

@@ -140,13 +140,13 @@ def _store_standing(asked: Asked, names: Sequence[str]) -> bool:
 
 
 def answer(asked: Asked, result: Result, code: int | None = None, old: Json | None = None) -> Answer:
-    """A result as the resource shows it, with what is to be warned of; `old`: as it was before."""
+    """A result as the resource shows it; what is to be warned of is noted. `old`: as it was before."""
     # A rehearsal is no use of an image.
-    is_first = "dryRun" not in asked.options
-    warnings = list_warnings(asked.cluster, old, result.data) if is_first else []
+    if "dryRun" not in asked.options:
+        note(asked.request, list_warnings(asked.cluster, old, result.data))
     data = heartbeats.show_all(asked.cluster, asked.resource, [result.data])[0]
     shown = to_served(asked.resource, data)
-    return Answer(shown, code or result.code, warnings=warnings)
+    return Answer(shown, code or result.code)
 
 
 # --- create and update ------------------------------------------------------------------------------------

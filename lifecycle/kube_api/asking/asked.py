@@ -54,11 +54,10 @@ class Asked:
 
 @dataclass(slots=True)
 class Answer:
-    """What goes out: a value (an object, a `lists.Page`, a Status), and what is warned of."""
+    """What goes out: a value (an object, a `lists.Page`, a Status)."""
 
     value: Any
     code: int = 200
-    warnings: Sequence[str] = ()
     form: Form | None = None
     """Where it is not the one that was negotiated."""
 
