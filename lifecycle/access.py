@@ -22,11 +22,15 @@ from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from lifecycle.models import Cluster
+from lifecycle.models.rows import Rows
 from lifecycle.models.shares import Guest, Role, Share
 
 User = AbstractBaseUser | AnonymousUser
 Anyone = User | Guest
-_OWN = "SELECT * FROM lifecycle_cluster WHERE owner_id = %s AND name = %s"
+_CLUSTERS = Rows(Cluster)
+_OWN = f"""
+    SELECT {_CLUSTERS.columns("cluster")} FROM lifecycle_cluster AS cluster WHERE owner_id = %s AND name = %s
+"""
 MOST_NAMED = 5
 """So many addresses are told at most to who may have meant any of them."""
 
@@ -139,7 +143,7 @@ def _find(seen: QuerySet[Cluster], address: str, user: Anyone, is_exact: bool = 
         return seen.filter(name=name, owner__username=owner).select_related("owner").first()
     # Their own comes first, and is what most ask for: it takes no look at what others have.
     # Asked with every request, and so in SQL: Django takes three times as long to name all these columns.
-    own: Cluster | None = next(iter(Cluster.objects.raw(_OWN, [user.pk, name])), None)
+    own = _CLUSTERS.find(_OWN, [user.pk, name])
     if own is not None:
         # Who asks need not be read again.
         own.owner = cast(Any, user)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,11 @@ from dashboard.reading.causes import describe_row
 from lifecycle.input import expressions
 from lifecycle.models import Cluster, Transition
 from lifecycle.recorded.objects import find_object
+from lifecycle.runs.driving.clocks import wait_until_it_stands
 from lifecycle.runs.run_clock import LIMIT_MS
 from lifecycle.runs.run_controls import IDLE
 
-SETTLE_SECONDS, LOOK_SECONDS = 0.5, 0.05
+SETTLE_SECONDS = 0.5
 MOST_TOLD = 3
 
 
@@ -34,12 +34,7 @@ def tell_run(cluster: Cluster, kind: str, payload: dict[str, Any], before: tuple
     """
     if kind not in ("step", "run"):
         return None
-    deadline = time.monotonic() + SETTLE_SECONDS
-    cluster.refresh_from_db()
-    while not cluster.paused and time.monotonic() < deadline:
-        time.sleep(LOOK_SECONDS)
-        cluster.refresh_from_db()
-    if not cluster.paused:
+    if not wait_until_it_stands(cluster, SETTLE_SECONDS):
         return None
     before_ms, before_seq = before
     if kind == "step":

@@ -86,9 +86,14 @@ class Rows(Generic[M]):
             cursor.execute(question, values)
             return [self.read(row) for row in cursor.fetchall()]
 
+    def get(self, key: Any) -> M | None:
+        """The instance of a primary key; None when there is none."""
+        of_column = self.model._meta.pk.get_db_prep_value(key, connections[DEFAULT_DB_ALIAS])
+        return self.find(self._question, [of_column])
+
     def refresh(self, instance: M) -> None:
         """Read an instance's row again, in place. `DoesNotExist` when it is gone."""
-        found = self.find(self._question, [instance.pk])
+        found = self.get(instance.pk)
         if found is None:
             problem: type[ObjectDoesNotExist] = self.model.DoesNotExist  # type: ignore[attr-defined]
             raise problem(f"{self.model.__name__} {instance.pk} is gone")

@@ -33,10 +33,6 @@ _LIST_WAITING = f"""
     WHERE cluster_id = %s AND state = 'pending' AND (pinned_ms IS NULL OR pinned_ms <= %s)
     ORDER BY +"order" LIMIT %s
 """
-_FIND_PAYLOAD = f"""
-    SELECT {_PAYLOADS.columns("command")} FROM lifecycle_command AS command
-    WHERE cluster_id = %s AND "order" = %s
-"""
 SET_ASIDE = (
     "the command was set aside: twice the worker that carried it out was lost meanwhile, so it is not tried"
     " again; what it asks for is more than a worker can hold or finish. The cluster goes on without it"
@@ -61,7 +57,7 @@ def enter(hot: Hot, command: Command) -> Answer:
         if command.attempts:
             return _set_aside(hot.cluster, command)
         _count_attempt(hot.cluster, command)
-    whole = _PAYLOADS.find(_FIND_PAYLOAD, [command.cluster_id, command.order])
+    whole = _PAYLOADS.get(command.pk)
     if whole is not None:
         command.payload = whole.payload
     try:

@@ -36,10 +36,6 @@ MOVING = frozenset((RunControl.Kind.RESUME, RunControl.Kind.STEP, RunControl.Kin
 _TAKE_PLACES = "UPDATE lifecycle_cluster SET inbox_head = inbox_head + %s WHERE id = %s"
 _LOOK_AT_PLACES = "SELECT inbox_head, failure FROM lifecycle_cluster WHERE id = %s"
 _COMMANDS, _ANSWERS = Rows(Command), Rows(Command, "state instant_ms result done_at")
-_FIND_ANSWER = f"""
-    SELECT {_ANSWERS.columns("command")} FROM lifecycle_command AS command
-    WHERE cluster_id = %s AND "order" = %s
-"""
 
 User = AbstractBaseUser | AnonymousUser | None
 Result = dict[str, Any] | None
@@ -353,11 +349,7 @@ def _known(user: User) -> Any:
 
 def _read_answer(command: Command) -> None:
     """Read again what a command's worker writes. Command.DoesNotExist when its cluster is gone."""
-    found = _ANSWERS.find(_FIND_ANSWER, [command.cluster_id, command.order])
-    if found is None:
-        raise Command.DoesNotExist(f"the command {command.pk} is gone with its cluster")
-    command.state, command.done_at = found.state, found.done_at
-    command.instant_ms, command.result = found.instant_ms, found.result
+    _ANSWERS.refresh(command)
 
 
 def _wait(announced_as: str, is_done: Callable[[], bool], read: Callable[[], object], timeout: float) -> None:

@@ -175,4 +175,5 @@ def test_a_turn_reads_no_more_of_an_inbox_than_it_carries_out(owner, make_cluste
     assert codes(commands) == [201] + [0] * 19
     read = [one["sql"] for one in queries if "payload" in one["sql"].partition(" FROM ")[0]]
     assert len(read) == 1
-    assert read[0].rstrip().endswith(f'cluster_id = {cluster.pk} AND "order" = {commands[0].order}')
+    key = Command._meta.pk.get_db_prep_value(commands[0].pk, connection)
+    assert read[0].endswith(f'WHERE "id" = \'{key}\'')

@@ -91,7 +91,7 @@ def test_the_commands_that_wait_and_what_came_of_them(make_cluster):
     assert (second.state, second.instant_ms, second.done_at) == ("done", 7, whole.done_at)
     assert [command.order for command in cluster.commands.order_by("order")] == [1, 2, 3, 4]
     cluster.delete()
-    with pytest.raises(Command.DoesNotExist, match="gone with its cluster"):
+    with pytest.raises(Command.DoesNotExist, match=f"Command {second.pk} is gone"):
         inbox.wait_for_result(second, 0)
 
 

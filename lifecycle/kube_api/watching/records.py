@@ -31,7 +31,6 @@ _HEADS = Rows(
     "epoch_id rv oldest_rv seq instant_ms anchor_instant_ms anchor_wall speed paused as_fast_as_possible"
     " run_until_ms run_until_condition is_auto has_reached",
 )
-_FIND_HEAD = f"SELECT {_HEADS.columns('cluster')} FROM lifecycle_cluster AS cluster WHERE id = %s"
 _LIST_VERSIONS = """
     SELECT rv, type, "group", kind, namespace, name, uid, CAST(patch AS TEXT) FROM lifecycle_objectversion
     WHERE cluster_id = %s AND rv > %s AND rv <= %s AND ({kinds}) ORDER BY rv LIMIT %s
@@ -89,15 +88,16 @@ State = dict[str, Held]
 
 def read_head(cluster_id: int) -> Head | None:
     """The cursor as stored now; None when the cluster is gone."""
-    row = _HEADS.find(_FIND_HEAD, [cluster_id])
+    row = _HEADS.get(cluster_id)
     return Head.of(row) if row else None
 
 
 def read_news(cluster_id: int, kinds: Collection[Kind], after: int) -> tuple[Head | None, list[Row]]:
     """The cursor, and a page of what is recorded of these kinds beyond a version, up to the cursor's."""
     head = read_head(cluster_id)
-    is_new = head is not None and kinds and head.rv > after
-    return head, read_rows(cluster_id, kinds, after, head.rv, PAGE_ROWS) if head and is_new else []
+    if head is None or not kinds or head.rv <= after:
+        return head, []
+    return head, read_rows(cluster_id, kinds, after, head.rv, PAGE_ROWS)
 
 
 def check_version(rv: int, head: Head) -> None:

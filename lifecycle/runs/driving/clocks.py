@@ -101,7 +101,7 @@ def change(cluster: Cluster, user: Any, wanted: Json, limit_ms: int | None = Non
                 payload["untilMs"] = now_ms + limit_ms
     for kind, payload in asked:
         ask(cluster, kind, payload, user)
-    cluster.refresh_from_db()
+    _CLUSTERS.refresh(cluster)
 
 
 def ask(cluster: Cluster, kind: str, payload: Json, user: Any) -> None:
