@@ -49,7 +49,7 @@ export class Socket {
       this.#listen(first.socket);
       if (first.socket.readyState === WebSocket.OPEN) first.socket.onopen();
       first.come.forEach(first.socket.onmessage);
-      if (first.socket.readyState > WebSocket.OPEN) first.socket.onclose();
+      if (first.socket.readyState === WebSocket.CLOSED) first.socket.onclose();
     });
   }
 

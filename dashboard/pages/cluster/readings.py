@@ -16,7 +16,7 @@ from lifecycle.engine.kinds.entry import KindEntry
 from lifecycle.engine.objects.pods.pod import POD_KIND
 from lifecycle.models import Cluster, StoredObject
 from lifecycle.reads import virtual_now_ms
-from lifecycle.recorded.living import count_living, is_none_alone
+from lifecycle.recorded.living import is_none_alone
 from lifecycle.recorded.objects import Key, list_there, read_parents
 from lifecycle.recorded.troubles import Parents, list_unwell_keys
 from lifecycle.stored_kinds import kind_of_stored, of_kind
@@ -48,8 +48,6 @@ def list_workloads(cluster: Cluster) -> list[Workload]:
     alive = StoredObject.objects.filter(cluster=cluster, deleted_ms__isnull=True)
     kinds = of_kind(*(entry.kind.id for entry in registry.list_workloads()))
     owners = alive.filter(kinds, owner__isnull=True).order_by("namespace", "name", "kind")
-    # All pods are counted for them: what else the cluster has is, too.
-    count_living(cluster)
     parents = read_parents(cluster)
     states, restarts = _states_by_workload(cluster, parents)
     unwell = list_unwell_keys(cluster, parents, virtual_now_ms(cluster))

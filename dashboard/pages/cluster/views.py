@@ -95,6 +95,7 @@ def workloads(request: HttpRequest, cluster: str) -> HttpResponse:
     found = get_cluster_or_404(request.user, cluster)
 
     def make(found: Cluster) -> HttpResponse:
+        count_living(found)
         context = {
             "cluster": found,
             "workloads": list_workloads(found),
