@@ -115,7 +115,7 @@ def _try(task: _Task) -> Callable[[], None]:
 
 
 reading = Pool("reading", 8)
-"""Short looks at the database: watches, pages' sockets, logs, tokens."""
+"""Short looks at the database: pages' sockets, logs, tokens."""
 drawing = Pool("drawing", 4)
 """Figures: as long as many pods take."""
 listing = Pool("listing", 4)
@@ -125,4 +125,6 @@ agents = Pool("agents", 8)
 waiting = Pool("waiting", 64)
 """Commands in containers, each until its cluster answers; `limits.take_exec` leaves room for other users."""
 answering = Crew("answering", kept=16)
-"""Requests of the Kubernetes API: each for as long as its answer takes, a write's until it is carried out."""
+"""Requests of the Kubernetes API: each for as long as its answer takes, a write's until it is carried out.
+
+And the feeds of its watches, of which so many ask at once as `watching.feed` lets."""

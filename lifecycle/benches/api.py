@@ -11,9 +11,7 @@ has read its event. No event may be missed or doubled.
 
 import asyncio
 import contextlib
-import os
 import time
-from pathlib import Path
 from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +21,7 @@ import orjson
 from lifecycle import tokens
 from lifecycle.benches.installation import Installation, installation
 from lifecycle.benches.report import Report
+from lifecycle.management.processes import read_stat
 from lifecycle.runs import inbox
 
 CONNECTIONS = 16
@@ -136,13 +135,7 @@ class Costs:
         return round((self.before_ms - before_ms) / max(requests, 1), 3)
 
     def _read(self) -> float:
-        return sum(map(_read_cpu_ms, self.processes))
-
-
-def _read_cpu_ms(process: int) -> float:
-    # The name of the program, in brackets, may hold spaces.
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+        return sum(read_stat(process)[1] for process in self.processes) * 1000
 
 
 async def _fill(writer: Client) -> None:

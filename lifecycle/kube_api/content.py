@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -107,6 +108,7 @@ def negotiate_discovery(accept: str) -> Form | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def _clauses(accept: str) -> list[tuple[str, dict[str, str]]]:
     """Media types and their parameters: by their quality, then as written."""
     clauses = [clause for clause in accept.split(",")[:_MOST_CLAUSES] if clause.strip()]

@@ -101,7 +101,7 @@ class Patience:
     """How long a process has been waited for, without the time in which it waited for a processor itself."""
 
     def __init__(self, pid: int, seconds: float, most_seconds: float) -> None:
-        self._stat = Path(f"/proc/{pid}/stat")
+        self._pid = pid
         self._left, self._most = seconds, time.monotonic() + most_seconds
         self._seen_at, self._ran = time.monotonic(), self._look()[1]
 
@@ -116,11 +116,18 @@ class Patience:
     def _look(self) -> tuple[bool, float]:
         """Whether it could run, and for how many seconds it has run. Unknown but on Linux: never runnable."""
         try:
-            fields = self._stat.read_text().rpartition(")")[2].split()
+            state, ran = read_stat(self._pid)
         except OSError:
             return False, 0.0
-        # proc(5): the state is the third field, the time in user and in kernel mode the 14th and 15th.
-        return fields[0] == "R", (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return state == "R", ran
+
+
+def read_stat(pid: int) -> tuple[str, float]:
+    """The state of a process, and for how many seconds it has run. OSError where the kernel does not say."""
+    # The name of the program, in brackets, may hold spaces.
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    # proc(5): the state is the third field, the time in user and in kernel mode the 14th and 15th.
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def stop_all(children: list[Child]) -> None:

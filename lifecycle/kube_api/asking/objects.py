@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from lifecycle.engine.api.patching.patches import MOST_SHOWN
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.validation.words.field_error import invalid
@@ -80,9 +81,7 @@ def _check_kind(
     if given == kind and (version == api_version or lenient_version):
         return
     if given == kind and is_known_kind(version, given, release):
-        raise bad_request(
-            f"the API version in the data ({version}) does not match the expected API version ({api_version})"
-        )
+        raise _other_version(version, api_version)
     head = {"apiVersion": api_version, "kind": kind}
     raise _unhandled(data, kind, say_unconverted(version, given, head, release))
 
@@ -90,19 +89,21 @@ def _check_kind(
 def _check_custom_kind(data: Json, kind: str, api_version: str, text: bytes) -> None:
     given, version = data.get("kind"), data.get("apiVersion")
     if not given:
-        shown = text.decode("utf-8", "replace")
+        shown = text.decode("utf-8", "replace")[:MOST_SHOWN]
         raise _unrecognized(kind, f"Object 'Kind' is missing in '{shown}'", text)
     if isinstance(given, str) and isinstance(version or "", str) and version != api_version:
-        raise bad_request(
-            f"the API version in the data ({version or ''}) does not match the expected API version"
-            f" ({api_version})"
-        )
+        raise _other_version(version or "", api_version)
     if isinstance(given, str) and given != kind:
         meta = data.get("metadata")
         name = meta.get("name") if isinstance(meta, dict) else ""
         error = invalid("kind", given, f"must be {kind}")
         refused = make_invalid(given, name if isinstance(name, str) else "", [error], api_version)
         raise Refusal.of_status(refused.to_status())
+
+
+def _other_version(given: str, wanted: str) -> Refusal:
+    said = f"the API version in the data ({given}) does not match the expected API version ({wanted})"
+    return bad_request(said)
 
 
 def _json_error(said: str) -> str:
