@@ -1,13 +1,14 @@
 """The syntax tree of a compiled expression, read from the bytes in which the library for CEL gives it out.
 
-Models cel-spec, proto/cel/expr/checked.proto and syntax.proto: of the wire format of Protocol Buffers what
-these need, of the messages what `bounds` asks for. Macros are expanded: a `map` is a fold over its list.
+Models cel-spec, proto/cel/expr/checked.proto and syntax.proto: of the messages what `bounds` asks for. Macros
+are expanded: a `map` is a fold over its list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from ...objects.wire import split_message
 
 IDENT, SELECT, CALL, LIST, MAP, FOLD = "ident", "select", "call", "list", "map", "fold"
 CONSTANT, NUMBER = "constant", "number"
@@ -18,7 +19,6 @@ _FOLD_NAMES = (1, 8, 3)
 """Those of its names: the entry, or the key and the value; what is gathered."""
 _CHECKED, _EXPR = 2, 4
 _INT64 = 2
-_BYTES = 2
 
 Fields = dict[int, list[Any]]
 
@@ -78,41 +78,9 @@ def _text(fields: Fields, number: int) -> str:
     return str(bytes(fields[number][-1]), errors="replace") if number in fields else ""
 
 
-# --- the wire format --------------------------------------------------------------------------------------
-
-
 def _read(data: memoryview) -> Fields:
     """The fields of a message by number: numbers as such, all else as bytes."""
     fields: Fields = {}
-    for number, value in _walk(data):
+    for number, value in split_message(data):
         fields.setdefault(number, []).append(value)
     return fields
-
-
-def _walk(data: memoryview) -> Iterator[tuple[int, Any]]:
-    at = 0
-    while at < len(data):
-        tag, at = _read_number(data, at)
-        number, kind = tag >> 3, tag & 7
-        if kind == _BYTES:
-            length, at = _read_number(data, at)
-            yield number, data[at : at + length]
-            at += length
-        elif kind == 0:
-            value, at = _read_number(data, at)
-            yield number, value
-        else:
-            # Doubles are the only numbers of a fixed length, and nobody asks for theirs.
-            assert kind == 1, f"kind {kind} of a field is none of an expression"
-            at += 8
-
-
-def _read_number(data: memoryview, at: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the least first, and where it ends."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
