@@ -18,7 +18,7 @@ _FOLD_PARTS = (2, 4, 5, 6, 7)
 _FOLD_NAMES = (1, 8, 3)
 """Those of its names: the entry, or the key and the value; what is gathered."""
 _CHECKED, _EXPR = 2, 4
-_INT64 = 2
+_INT64 = 3
 
 Fields = dict[int, list[Any]]
 

@@ -344,6 +344,12 @@ def test_an_estimate_is_never_too_low(expression: str, value: Any) -> None:
     assert len(measure(value)) <= len(estimated)
 
 
+@pytest.mark.spec("CEL-02")
+def test_a_range_is_as_long_as_the_number_that_is_written_down() -> None:
+    many, budget = {"self": {"text": "x" * 100_000}}, Budget()
+    assert evaluate("lists.range(3).map(one, self.text + self.text).size()", many, budget) == 3
+
+
 def test_an_optional_variable_has_a_value_or_none():
     rule = "!oldSelf.hasValue() || oldSelf.value() < self"
     assert evaluate(rule, {"self": 2, "oldSelf": Optional(1, True)}, Budget()) is True
