@@ -91,6 +91,7 @@ def _count(text: str | bytes) -> int:
 
 
 def _text(letters: int) -> Extent:
+    letters = min(letters, _MOST)
     return (Level(letters, 0, letters),)
 
 

@@ -246,6 +246,7 @@ def test_what_would_take_for_ever_ends_at_once(expression):
         ),
         pytest.param("[self.text]" + ".filter(a, a != '').map(a, a + a)" * 13, id="filters"),
         pytest.param("self.word" + ".replace('', 'aaaaaaaa')" * 9 + " != ''", id="replacements"),
+        pytest.param("[self.word]" + ".map(a, a.replace('', a))" * 30 + " == []", id="squares of squares"),
         pytest.param("self.word" + ".split('').join('aaaaaaaa')" * 9 + " != ''", id="joined with more"),
         pytest.param(
             "['aa'].map(a, '%s%s%s%s'.format([a, a, a, a]))"
