@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from ...objects.wire import split_message
 
-IDENT, SELECT, CALL, LIST, MAP, FOLD = "ident", "select", "call", "list", "map", "fold"
+PATH, SELECT, CALL, LIST, MAP, FOLD = "path", "select", "call", "list", "map", "fold"
 CONSTANT, NUMBER = "constant", "number"
-_FORMS = {3: CONSTANT, 4: IDENT, 5: SELECT, 6: CALL, 7: LIST, 8: MAP, 9: FOLD}
+_FORMS = {3: CONSTANT, 4: PATH, 5: SELECT, 6: CALL, 7: LIST, 8: MAP, 9: FOLD}
 _FOLD_PARTS = (2, 4, 5, 6, 7)
 """The fields of a Comprehension: its range, the first value, the condition, the step, the result."""
 _FOLD_NAMES = (1, 8, 3)
@@ -28,7 +28,7 @@ class Node(NamedTuple):
 
     `name`: of what is read or called; a constant's text, a whole number's digits. `parts`: what it is made
     of, the target of a call first. `names`: those that a fold gives to the entry or key, to the value, and to
-    what it gathers.
+    what it gathers; of a path, which is a name or a field of a path, all from the first on.
     """
 
     form: str
@@ -51,10 +51,13 @@ def _read_node(data: memoryview) -> Node:
         return Node(CONSTANT)
     inner, form = _read(fields[number][-1]), _FORMS[number]
     match form:
-        case "ident":
-            return Node(form, _text(inner, 1))
+        case "path":
+            return Node(form, names=(_text(inner, 1),))
         case "select":
-            return Node(form, _text(inner, 2), _read_nodes(inner, 1))
+            (whole,), name = _read_nodes(inner, 1), _text(inner, 2)
+            return (
+                Node(PATH, names=(*whole.names, name)) if whole.form == PATH else Node(form, name, (whole,))
+            )
         case "call":
             return Node(form, _text(inner, 2), _read_nodes(inner, 1, 3))
         case "list":
