@@ -60,6 +60,29 @@ def estimate(tree: Node, variables: Mapping[str, Any], extents: Extents) -> Esti
     return Estimate(walk.work, walk.built, value)
 
 
+def settle(node: Node) -> Node:
+    """The same tree, with each part that takes the same of all data reckoned once and for all.
+
+    A comparison with a constant looks at no more than the constant, however large the other side is.
+    """
+    node = node._replace(parts=tuple(map(settle, node.parts)))
+    known = [part for part in node.parts if part.form in _KNOWN]
+    paths = [part for part in node.parts if part.form == trees.PATH]
+    if node.form != trees.CALL or len(known) + len(paths) < len(node.parts):
+        return node
+    work = sum(_STEP + part.work for part in node.parts)
+    if node.name in _COMPARING and known:
+        work += 2 * min(
+            (_count(part.name) if part.form == trees.CONSTANT else 0) or _NUMBER for part in known
+        )
+    elif node.name not in _FREE:
+        return node
+    names = dict.fromkeys(
+        (*(part.names[0] for part in paths), *(name for part in known for name in part.names))
+    )
+    return Node(trees.SETTLED, names=tuple(names), work=work)
+
+
 class Extents:
     """The extents of plain data: what is large is looked through once, whatever is asked of it and below it.
 
@@ -213,6 +236,7 @@ _FREE = frozenset(
 """They touch none of what they are given, and give a number or a bool."""
 _COMPARING = frozenset("_==_ _!=_ _<_ _<=_ _>_ _>=_".split())
 _HANDING_ON = frozenset("optional.of optional.ofNonZeroValue optional.none value orValue or dyn".split())
+_KNOWN = (trees.CONSTANT, trees.NUMBER, trees.SETTLED)
 _READING = frozenset(("_[_]", "_[?_]", "_?._"))
 _BUILDING: Mapping[str, Callable[..., Extent]] = {
     "replace": _replace,
@@ -248,6 +272,10 @@ class _Walk:
                 return self._read(node.names)
             case trees.CALL:
                 return self._call(node)
+            case trees.SETTLED:
+                self._touch(node.work)
+                for name in node.names:
+                    self._read((name,))
             case trees.CONSTANT:
                 return _text(_count(node.name)) if node.name else _SCALAR
             case trees.SELECT:

@@ -22,7 +22,7 @@ from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 
 from . import values
-from .bounds import Estimate, Extents, estimate
+from .bounds import Estimate, Extents, estimate, settle
 from .trees import Node, read_tree
 
 MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
@@ -225,7 +225,7 @@ def _compile(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]:
     tree = program.serialize()
     if len(tree) > _MOST_TREE:
         raise Unasked("it has too many parts")
-    return program, read_tree(tree)
+    return program, settle(read_tree(tree))
 
 
 def _require_brief(expression: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...objects.wire import split_message
 
 PATH, SELECT, CALL, LIST, MAP, FOLD = "path", "select", "call", "list", "map", "fold"
-CONSTANT, NUMBER = "constant", "number"
+CONSTANT, NUMBER, SETTLED = "constant", "number", "settled"
 _FORMS = {3: CONSTANT, 4: PATH, 5: SELECT, 6: CALL, 7: LIST, 8: MAP, 9: FOLD}
 _FOLD_PARTS = (2, 4, 5, 6, 7)
 """The fields of a Comprehension: its range, the first value, the condition, the step, the result."""
@@ -28,13 +28,15 @@ class Node(NamedTuple):
 
     `name`: of what is read or called; a constant's text, a whole number's digits. `parts`: what it is made
     of, the target of a call first. `names`: those that a fold gives to the entry or key, to the value, and to
-    what it gathers; of a path, which is a name or a field of a path, all from the first on.
+    what it gathers; of a path, which is a name or a field of a path, all from the first on; of what is
+    settled, those of its variables. `work`: of what is settled, which gives a number or a bool.
     """
 
     form: str
     name: str = ""
     parts: tuple[Node, ...] = ()
     names: tuple[str, ...] = ()
+    work: int = 0
 
 
 def read_tree(data: bytes) -> Node:

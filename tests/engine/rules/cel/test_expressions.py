@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.rules.cel.bounds import Extents, estimate
+from lifecycle.engine.rules.cel.bounds import Extents, estimate, settle
 from lifecycle.engine.rules.cel.evaluator import (
     Budget,
     Failed,
@@ -376,7 +376,10 @@ def test_what_the_expressions_of_one_object_build_is_counted_together() -> None:
 def test_an_estimate_is_never_too_low(expression: str, value: Any) -> None:
     """Of the size of what an expression gives, level by level."""
     program, _ = _environment(("self",))
-    estimated = estimate(read_tree(program(expression).serialize()), {"self": SELF}, Extents()).value
+    tree = read_tree(program(expression).serialize())
+    whole, settled = (estimate(one, {"self": SELF}, Extents()) for one in (tree, settle(tree)))
+    assert settled.work >= whole.work and settled[1:] == whole[1:]
+    estimated = whole.value
     for most, real in zip(estimated, Extents().measure(value), strict=False):
         assert all(map(le, real, most)), (real, most)
     assert len(Extents().measure(value)) <= len(estimated)
