@@ -118,7 +118,8 @@ class Extents:
         for part in parts:
             if isinstance(part, _TEXTS):
                 count = len(part) if part.isascii() else _count(part)
-                letters = count if count > letters else letters
+                if count > letters:
+                    letters = count
             elif isinstance(part, _HOLDING):
                 amounts = self._survey(part)
                 below[amounts] = None
@@ -127,17 +128,19 @@ class Extents:
             else:
                 count = _NUMBER
             size += count
-            largest = count if count > largest else largest
-        made: _Amounts = ((size, len(value), 0), *_merge(largest, letters, below))
+            if count > largest:
+                largest = count
+        first: _Amounts = ((largest, 0, letters),) if largest >= 0 else ()
+        made: _Amounts = ((size, len(value), 0), *(_merge(first, below) if below else first))
         if size > _LARGE:
             self._known[id(value)] = value, made
             self._held += size
         return made
 
 
-def _merge(largest: int, letters: int, below: Iterable[_Amounts]) -> _Amounts:
-    """What is no smaller than a text or a number (none where it is below 0), nor than any of these."""
-    levels = [[largest, 0, letters]] if largest >= 0 else []
+def _merge(first: _Amounts, below: Iterable[_Amounts]) -> _Amounts:
+    """What is no smaller than any of them."""
+    levels = [*map(list, first)]
     for amounts in below:
         for level, (size, entries, most) in zip(levels, amounts, strict=False):
             if size > level[0]:
@@ -160,8 +163,6 @@ def _gather(parts: list[Extent], entries: int) -> Extent:
 
 def _join(*extents: Extent) -> Extent:
     """What is no smaller than any of them."""
-    if len(extents) == 1:
-        return extents[0]
     deepest = max(extents, key=len, default=())
     return tuple(
         Level(*map(max, *(extent[depth] for extent in extents if len(extent) > depth), _NONE))
