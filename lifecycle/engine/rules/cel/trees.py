@@ -57,9 +57,9 @@ def _read_node(data: memoryview) -> Node:
             return Node(form, names=(_text(inner, 1),))
         case "select":
             (whole,), name = _read_nodes(inner, 1), _text(inner, 2)
-            return (
-                Node(PATH, names=(*whole.names, name)) if whole.form == PATH else Node(form, name, (whole,))
-            )
+            if whole.form == PATH:
+                return Node(PATH, names=(*whole.names, name))
+            return Node(form, name, (whole,))
         case "call":
             return Node(form, _text(inner, 2), _read_nodes(inner, 1, 3))
         case "list":
