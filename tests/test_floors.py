@@ -108,6 +108,7 @@ THIRD_PARTIES = {"tree_sitter", "tree_sitter_bash", "re2", "yaml", "tzdata", "ce
 # They remember by identity what they hold on to; no order and no value comes from it.
 REMEMBER_BY_IDENTITY = {
     "lifecycle.engine.objects.codec",
+    "lifecycle.engine.rules.cel.bounds",
     "lifecycle.engine.scheduler.classes",
     "lifecycle.engine.scheduler.node_resources_fit",
     "lifecycle.engine.traffic.changes",

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 
 from dashboard.asking.uploads import read_paths
 from lifecycle.admin.clusters import SettingsDecoder
+from lifecycle.engine.objects.wire import Malformed
 from lifecycle.engine.programs.behavior_yaml import read_annotation
 from lifecycle.engine.rules.managed_fields.paths import read_fields
 from lifecycle.engine.rules.validation.configurations import _validate_registries
@@ -19,7 +20,7 @@ from lifecycle.input.manifests import read_documents
 from lifecycle.input.problems import ManifestError
 from lifecycle.kube_api.asking.bodies import Unreadable, read_json, read_yaml
 from lifecycle.kube_api.protobuf import decoding
-from lifecycle.kube_api.protobuf.decoding import MAGIC, Malformed, decode
+from lifecycle.kube_api.protobuf.decoding import MAGIC, decode
 from lifecycle.kube_api.reading.lists import read_token
 from lifecycle.kube_api.status import Refusal
 

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from django.http import HttpRequest
 
+from lifecycle.engine.objects.wire import Malformed
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.rules.limits.json_bounds import MOST_VALUES, find_excess
@@ -78,7 +79,7 @@ def read_body(request: HttpRequest, release: Release = DEFAULT_RELEASE) -> Body:
 def _read_protobuf(text: bytes, release: Release) -> Body:
     try:
         return Body(protobuf.decode(text, release), text=text)
-    except protobuf.Malformed as problem:
+    except Malformed as problem:
         unreadable = Unreadable(str(problem), is_protobuf=True)
         unreadable.text = text
         raise unreadable from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from lifecycle.engine.objects.wire import Malformed, split_message
 from lifecycle.engine.releases.differences import merge_rows
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
@@ -26,15 +27,10 @@ from lifecycle.engine.rules.limits.json_bounds import MOST_VALUES, find_excess
 Json = dict[str, Any]
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 MAGIC = b"k8s\x00"
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Kinds that every group version has.
 _EVERYWHERE = {"DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions", "Status"}
 Value = int | bytes
-
-
-class Malformed(Exception):
-    """The text is no protobuf of such an object; the message says why."""
 
 
 class Field(NamedTuple):
@@ -77,8 +73,8 @@ def decode(text: bytes, release: Release = DEFAULT_RELEASE) -> Json:
         raise Malformed(
             "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
         )
-    envelope = dict(_walk(text[4:]))
-    header = dict(_walk(_bytes_of(envelope.get(1, b""))))
+    envelope = dict(split_message(text[4:]))
+    header = dict(split_message(_bytes_of(envelope.get(1, b""))))
     api_version, kind = (_bytes_of(header.get(number, b"")).decode("utf-8", "replace") for number in (1, 2))
     type = _type_of(api_version, kind)
     reading = _Reading(_read_types(release))
@@ -100,7 +96,7 @@ def _type_of(api_version: str, kind: str) -> str:
 
 def _read_message(type: str, text: bytes, reading: _Reading) -> Json:
     fields, found = reading.types.get(type, {}), Json()
-    for number, value in _walk(text):
+    for number, value in split_message(text):
         reading.take()
         field = fields.get(number)
         if field is not None:
@@ -123,7 +119,7 @@ def _take(found: Json, field: Field, value: Value, reading: _Reading) -> None:
 
 
 def _read_entry(type: str, text: bytes, reading: _Reading) -> tuple[str, Any]:
-    entry = dict(_walk(text))
+    entry = dict(split_message(text))
     # What is empty may not be there.
     empty = b"" if type not in ("int32", "int64", "bool") else 0
     key = _bytes_of(entry.get(1, b"")).decode("utf-8", "replace")
@@ -138,13 +134,13 @@ def _read_value(type: str, value: Value, reading: _Reading) -> Any:
     if type.startswith("list-of-"):
         inner = type.removeprefix("list-of-")
         found = []
-        for number, one in _walk(text):
+        for number, one in split_message(text):
             reading.take()
             if number == 1:
                 found.append(_read_value(inner, one, reading))
         return found
     if type == "raw":
-        return _read_raw(dict(_walk(text)))
+        return _read_raw(dict(split_message(text)))
     return _read_message(type, text, reading)
 
 
@@ -175,18 +171,18 @@ def _read_text(value: Value) -> str:
 
 
 def _read_quantity(value: Value) -> str:
-    return _read_text(dict(_walk(_bytes_of(value))).get(1, b"")) or "0"
+    return _read_text(dict(split_message(_bytes_of(value))).get(1, b"")) or "0"
 
 
 def _read_int_or_string(value: Value) -> int | str:
-    parts = dict(_walk(_bytes_of(value)))
+    parts = dict(split_message(_bytes_of(value)))
     is_text = bool(parts.get(1))
     return _read_text(parts.get(3, b"")) if is_text else _signed(parts.get(2, 0))
 
 
 def _read_moment(value: Value) -> datetime | None:
     """None for Go's zero time, which is sent as nothing."""
-    parts = dict(_walk(_bytes_of(value)))
+    parts = dict(split_message(_bytes_of(value)))
     if not parts:
         return None
     try:
@@ -207,12 +203,12 @@ def _read_micro_time(value: Value) -> str | None:
 
 
 def _read_duration(value: Value) -> str:
-    nanoseconds = _signed(dict(_walk(_bytes_of(value))).get(1, 0))
+    nanoseconds = _signed(dict(split_message(_bytes_of(value))).get(1, 0))
     return f"{nanoseconds / 1e9:g}s"
 
 
 def _read_fields(value: Value) -> Any:
-    return _read_json(_bytes_of(dict(_walk(_bytes_of(value))).get(1, b"")))
+    return _read_json(_bytes_of(dict(split_message(_bytes_of(value))).get(1, b"")))
 
 
 def _read_raw(parts: dict[int, Value]) -> Any:
@@ -242,41 +238,3 @@ _SCALARS: Mapping[str, Callable[[Value], Any]] = {
     "duration": _read_duration,
     "fieldsV1": _read_fields,
 }
-
-
-# --- the wire ---------------------------------------------------------------------------------------------
-
-
-def _walk(text: bytes) -> Iterator[tuple[int, Value]]:
-    """(number, value) of each field of a message. Raises Malformed."""
-    at = 0
-    while at < len(text):
-        key, at = _read_varint(text, at)
-        number, form = key >> 3, key & 7
-        if form == _VARINT:
-            value, at = _read_varint(text, at)
-            yield number, value
-            continue
-        if form == _BYTES:
-            size, at = _read_varint(text, at)
-        elif form in (_FIXED64, _FIXED32):
-            size = 8 if form == _FIXED64 else 4
-        else:
-            raise Malformed(f"proto: illegal wireType {form}")
-        if at + size > len(text):
-            raise Malformed("unexpected EOF")
-        part = text[at : at + size]
-        at += size
-        yield number, part if form == _BYTES else int.from_bytes(part, "little")
-
-
-def _read_varint(text: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while at < len(text) and shift < 64:
-        byte = text[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-    raise Malformed("unexpected EOF" if shift < 64 else "proto: integer overflow")

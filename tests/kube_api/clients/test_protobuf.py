@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lifecycle.kube_api.protobuf.decoding import MAGIC, Malformed, decode
+from lifecycle.engine.objects.wire import Malformed
+from lifecycle.kube_api.protobuf.decoding import MAGIC, decode
 
 
 def varint(number: int) -> bytes:

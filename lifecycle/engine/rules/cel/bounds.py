@@ -7,7 +7,7 @@ Where the size of a value depends on what another is, the largest is taken: an e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from . import trees
@@ -18,6 +18,10 @@ MOST_ROUNDS = 10_000
 _MOST = 1 << 62
 _ENTRY, _NUMBER, _STEP, _CALL = 32, 8, 64, 512
 """Bytes of an entry beside what it holds, and of a number; those that a step, and that a call, stand for."""
+_LARGE, _MOST_HELD = 1 << 10, 1 << 25
+"""Bytes above which a value is not looked through twice, and of all that is held for that from one evaluation
+to the next; what is in a value counts once more in it."""
+_TEXTS, _HOLDING = (str, bytes), (dict, list, Mapping)
 _GROWTH, _LEAST, _VERB = 4, 64, 1_400
 """How much longer than all it is given a call makes its result, and what `format` makes of one number."""
 
@@ -32,6 +36,8 @@ class Level(NamedTuple):
 
 Extent = tuple[Level, ...]
 """What is known of a value: its own level, that of its entries, that of theirs."""
+_Amounts = tuple[tuple[int, int, int], ...]
+"""The same without names, which are dear to make."""
 _NONE = Level(0, 0)
 _SCALAR: Extent = (Level(_NUMBER, 0),)
 _NOTHING: Extent = (_NONE,)
@@ -45,22 +51,106 @@ class Estimate(NamedTuple):
     value: Extent
 
 
-def estimate(tree: Node, variables: Mapping[str, Any]) -> Estimate:
+def estimate(tree: Node, variables: Mapping[str, Any], extents: Extents) -> Estimate:
     """What an evaluation over these variables, plain data, comes to at most."""
-    walk = _Walk(variables)
+    walk = _Walk(variables, extents)
     value = walk.reckon(tree)
     # What an expression gives is handed out as a copy.
     walk.build(value[0].size)
     return Estimate(walk.work, walk.built, value)
 
 
-def measure(value: Any) -> Extent:
-    """The extent of plain data."""
-    if isinstance(value, str | bytes):
-        return _text(_count(value))
-    if isinstance(value, Mapping):
-        return _gather([*map(measure, map(str, value)), *map(measure, value.values())], len(value))
-    return _gather(list(map(measure, value)), len(value)) if isinstance(value, list) else _SCALAR
+def settle(node: Node) -> Node:
+    """The same tree, with each part that takes the same of all data reckoned once and for all.
+
+    A comparison with a constant looks at no more than the constant, however large the other side is.
+    """
+    node = node._replace(parts=tuple(map(settle, node.parts)))
+    known = [part for part in node.parts if part.form in _KNOWN]
+    paths = [part for part in node.parts if part.form == trees.PATH]
+    if node.form != trees.CALL or len(known) + len(paths) < len(node.parts):
+        return node
+    work = sum(_STEP + part.work for part in node.parts)
+    if node.name in _COMPARING and known:
+        work += 2 * min(
+            (_count(part.name) if part.form == trees.CONSTANT else 0) or _NUMBER for part in known
+        )
+    elif node.name not in _FREE:
+        return node
+    names = dict.fromkeys(
+        (*(part.names[0] for part in paths), *(name for part in known for name in part.names))
+    )
+    return Node(trees.SETTLED, names=tuple(names), work=work)
+
+
+class Extents:
+    """The extents of plain data: what is large is looked through once, whatever is asked of it and below it.
+
+    It is known by where it is in memory, and held, so that nothing else comes to be there.
+    """
+
+    __slots__ = ("_held", "_known")
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, _Amounts]] = {}
+        self._held = 0
+
+    def measure(self, value: Any) -> Extent:
+        """The extent of one value."""
+        if isinstance(value, _TEXTS):
+            return _text(_count(value))
+        return tuple(map(Level._make, self._survey(value))) if isinstance(value, _HOLDING) else _SCALAR
+
+    def forget(self) -> None:
+        """Let go of what was measured, once it is much."""
+        if self._held > _MOST_HELD:
+            self._known, self._held = {}, 0
+
+    def _survey(self, value: Any) -> _Amounts:
+        """Of a list or a map, whose keys count as its values do."""
+        if (known := self._known.get(id(value))) is not None:
+            return known[1]
+        parts, size, below = value, _ENTRY * len(value), dict[_Amounts, None]()
+        if not isinstance(value, list):
+            parts, size = (*map(str, value), *value.values()), 2 * size
+        # Of the texts and numbers among its parts: the most bytes, the most letters.
+        largest, letters = -1, 0
+        for part in parts:
+            if isinstance(part, _TEXTS):
+                count = len(part) if part.isascii() else _count(part)
+                if count > letters:
+                    letters = count
+            elif isinstance(part, _HOLDING):
+                amounts = self._survey(part)
+                below[amounts] = None
+                size += amounts[0][0]
+                continue
+            else:
+                count = _NUMBER
+            size += count
+            if count > largest:
+                largest = count
+        first: _Amounts = ((largest, 0, letters),) if largest >= 0 else ()
+        made: _Amounts = ((size, len(value), 0), *(_merge(first, below) if below else first))
+        if size > _LARGE:
+            self._known[id(value)] = value, made
+            self._held += size
+        return made
+
+
+def _merge(first: _Amounts, below: Iterable[_Amounts]) -> _Amounts:
+    """What is no smaller than any of them."""
+    levels = [*map(list, first)]
+    for amounts in below:
+        for level, (size, entries, most) in zip(levels, amounts, strict=False):
+            if size > level[0]:
+                level[0] = size
+            if entries > level[1]:
+                level[1] = entries
+            if most > level[2]:
+                level[2] = most
+        levels += map(list, amounts[len(levels) :])
+    return tuple((size, entries, most) for size, entries, most in levels)
 
 
 # --- extents ----------------------------------------------------------------------------------------------
@@ -91,6 +181,7 @@ def _count(text: str | bytes) -> int:
 
 
 def _text(letters: int) -> Extent:
+    letters = min(letters, _MOST)
     return (Level(letters, 0, letters),)
 
 
@@ -146,6 +237,7 @@ _FREE = frozenset(
 """They touch none of what they are given, and give a number or a bool."""
 _COMPARING = frozenset("_==_ _!=_ _<_ _<=_ _>_ _>=_".split())
 _HANDING_ON = frozenset("optional.of optional.ofNonZeroValue optional.none value orValue or dyn".split())
+_KNOWN = (trees.CONSTANT, trees.NUMBER, trees.SETTLED)
 _READING = frozenset(("_[_]", "_[?_]", "_?._"))
 _BUILDING: Mapping[str, Callable[..., Extent]] = {
     "replace": _replace,
@@ -167,8 +259,8 @@ _STATES = 16
 class _Walk:
     """One walk of a tree. `scope`: what folds give names to. `rounds`: how often its place is come to."""
 
-    def __init__(self, variables: Mapping[str, Any]) -> None:
-        self.variables, self.scope = variables, dict[str, Extent]()
+    def __init__(self, variables: Mapping[str, Any], extents: Extents) -> None:
+        self.variables, self.extents, self.scope = variables, extents, dict[str, Extent]()
         # By name and fields: an expression may say the same a thousand times.
         self.known: dict[tuple[str, ...], Extent] = {}
         self.rounds, self.work, self.built = 1, 0, 0
@@ -177,47 +269,49 @@ class _Walk:
         """The extent of what a place of the tree gives; its work is counted."""
         self._touch(_STEP)
         match node.form:
+            case trees.PATH:
+                return self._read(node.names)
+            case trees.CALL:
+                return self._call(node)
+            case trees.SETTLED:
+                self._touch(node.work)
+                for name in node.names:
+                    self._read((name,))
             case trees.CONSTANT:
                 return _text(_count(node.name)) if node.name else _SCALAR
-            case trees.NUMBER:
-                return _SCALAR
-            case trees.IDENT | trees.SELECT:
-                return self._read(node)
+            case trees.SELECT:
+                return _below(self.reckon(node.parts[0]))
             case trees.LIST | trees.MAP:
                 return self._hold(_gather([self.reckon(part) for part in node.parts], len(node.parts)))
             case trees.FOLD:
                 return self._fold(node)
-        return self._call(node)
+        return _SCALAR
 
-    def _read(self, node: Node) -> Extent:
+    def _read(self, path: tuple[str, ...]) -> Extent:
         """A variable or a field: of what is given itself, what it really is."""
-        fields, root = [], node
-        while root.form == trees.SELECT:
-            fields.append(root.name)
-            (root,) = root.parts
-        if root.form != trees.IDENT or root.name in self.scope:
-            found = self.scope[root.name] if root.form == trees.IDENT else self.reckon(root)
-            return found[len(fields) :] or _SCALAR
-        value = self.variables.get(root.name)
-        if (root.name,) not in self.known:
+        root = path[0]
+        if root in self.scope:
+            return self.scope[root][len(path) - 1 :] or _SCALAR
+        if path in self.known:
+            return self.known[path]
+        value = self.variables.get(root)
+        if (root,) not in self.known:
             # The library takes a variable in when it is first named, and whole.
-            whole = self.known[root.name,] = measure(value)
+            whole = self.known[root,] = self.extents.measure(value)
             self.work += whole[0].size
-        place = (root.name, *reversed(fields))
-        if place not in self.known:
-            for name in place[1:]:
-                value = value.get(name) if isinstance(value, Mapping) else None
-            self.known[place] = measure(value)
-        return self.known[place]
+        for name in path[1:]:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        found = self.known[path] = self.extents.measure(value)
+        return found
 
     def _touch(self, size: int) -> None:
         """So many bytes are read, each time the place is come to."""
-        self.work = min(self.work + self.rounds * size, _MOST)
+        self.work += self.rounds * size
 
     def build(self, size: int) -> None:
         """So many bytes are made, each time the place is come to."""
         self._touch(size)
-        self.built = min(self.built + self.rounds * size, _MOST)
+        self.built += self.rounds * size
 
     def _hold(self, extent: Extent) -> Extent:
         """A text is made, or a list or a map, which holds its entries and does not copy them."""
@@ -247,17 +341,18 @@ class _Walk:
 
     def _call(self, node: Node) -> Extent:
         given, name = [self.reckon(part) for part in node.parts], node.name
+        if name in _FREE:
+            return _SCALAR
+        if name in _COMPARING:
+            (one, *_), (other, *_) = given
+            self._touch(2 * min(one.size, other.size))
+            return _SCALAR
         if name == _CHOICE:
             return _join(*given[1:])
         if name in _READING:
             return _below(given[0])
         if name in _HANDING_ON:
             return _join(_NOTHING, *given)
-        if name in _FREE:
-            return _SCALAR
-        if name in _COMPARING:
-            self._touch(2 * min(one[0].size for one in given))
-            return _SCALAR
         self._touch(_CALL + sum(one[0].size for one in given))
         if name == _SUM:
             return self._hold(_add(*given))

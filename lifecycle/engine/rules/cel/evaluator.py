@@ -22,7 +22,7 @@ from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass
 
 from . import values
-from .bounds import Estimate, estimate
+from .bounds import Estimate, Extents, estimate, settle
 from .trees import Node, read_tree
 
 MOST_WORK, LEAST_WORK = 1 << 29, 1 << 16
@@ -82,13 +82,14 @@ class Optional:
 
 class Budget:
     """What is left of the letters that are compiled for one object, and of the bytes that what is asked of it
-    may touch, and may build."""
+    may touch, and may build. `extents`: of what they were asked about."""
 
-    __slots__ = ("_compiled", "_left", "_left_to_build", "_left_to_compile")
+    __slots__ = ("_compiled", "_left", "_left_to_build", "_left_to_compile", "extents")
 
     def __init__(self, most_compiled: int = MOST_COMPILED) -> None:
         self._left, self._left_to_build, self._left_to_compile = MOST_WORK, MOST_BUILT, most_compiled
         self._compiled: set[str] = set()
+        self.extents = Extents()
 
     def has_letters(self, expression: str) -> bool:
         """Whether an expression was taken already, or is no longer than what is left; then it is taken."""
@@ -125,7 +126,8 @@ def evaluate(expression: str, variables: Mapping[str, Any], budget: Budget) -> A
     # What cannot be converted, such as half a letter, ends in a RuntimeError.
     try:
         program, tree = _prepare(expression, tuple(sorted(given)))
-        budget.take(estimate(tree, given))
+        budget.extents.forget()
+        budget.take(estimate(tree, given, budget.extents))
         values.begin()
         value = program.eval(data=given)
         if value.type().name() != _ERROR:
@@ -149,7 +151,7 @@ def find_unasked(
         return ""
     try:
         _, tree = _prepare(expression, tuple(sorted(names)))
-        Budget().take(estimate(tree, {}))
+        Budget().take(estimate(tree, {}, Extents()))
     except (Unasked, RecursionError) as problem:
         return str(problem)
     return ""
@@ -223,7 +225,7 @@ def _compile(expression: str, names: tuple[str, ...]) -> tuple[Any, Node]:
     tree = program.serialize()
     if len(tree) > _MOST_TREE:
         raise Unasked("it has too many parts")
-    return program, read_tree(tree)
+    return program, settle(read_tree(tree))
 
 
 def _require_brief(expression: str) -> None:
@@ -250,6 +252,7 @@ def _count_doublings(names: Counter[str]) -> int:
     return sum(names[name] for name in _DOUBLING)
 
 
+@lru_cache(maxsize=1024)
 def _count_letters(expression: str) -> int:
     """How many letters of an expression the library has to read; 0 of one that it is not to see."""
     if len(expression) > _MOST_LETTERS:

@@ -1,24 +1,24 @@
 """The syntax tree of a compiled expression, read from the bytes in which the library for CEL gives it out.
 
-Models cel-spec, proto/cel/expr/checked.proto and syntax.proto: of the wire format of Protocol Buffers what
-these need, of the messages what `bounds` asks for. Macros are expanded: a `map` is a fold over its list.
+Models cel-spec, proto/cel/expr/checked.proto and syntax.proto: of the messages what `bounds` asks for. Macros
+are expanded: a `map` is a fold over its list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-IDENT, SELECT, CALL, LIST, MAP, FOLD = "ident", "select", "call", "list", "map", "fold"
-CONSTANT, NUMBER = "constant", "number"
-_FORMS = {3: CONSTANT, 4: IDENT, 5: SELECT, 6: CALL, 7: LIST, 8: MAP, 9: FOLD}
+from ...objects.wire import split_message
+
+PATH, SELECT, CALL, LIST, MAP, FOLD = "path", "select", "call", "list", "map", "fold"
+CONSTANT, NUMBER, SETTLED = "constant", "number", "settled"
+_FORMS = {3: CONSTANT, 4: PATH, 5: SELECT, 6: CALL, 7: LIST, 8: MAP, 9: FOLD}
 _FOLD_PARTS = (2, 4, 5, 6, 7)
 """The fields of a Comprehension: its range, the first value, the condition, the step, the result."""
 _FOLD_NAMES = (1, 8, 3)
 """Those of its names: the entry, or the key and the value; what is gathered."""
 _CHECKED, _EXPR = 2, 4
-_INT64 = 2
-_BYTES = 2
+_INT64 = 3
 
 Fields = dict[int, list[Any]]
 
@@ -28,13 +28,15 @@ class Node(NamedTuple):
 
     `name`: of what is read or called; a constant's text, a whole number's digits. `parts`: what it is made
     of, the target of a call first. `names`: those that a fold gives to the entry or key, to the value, and to
-    what it gathers.
+    what it gathers; of a path, which is a name or a field of a path, all from the first on; of what is
+    settled, those of its variables. `work`: of what is settled, which gives a number or a bool.
     """
 
     form: str
     name: str = ""
     parts: tuple[Node, ...] = ()
     names: tuple[str, ...] = ()
+    work: int = 0
 
 
 def read_tree(data: bytes) -> Node:
@@ -51,10 +53,13 @@ def _read_node(data: memoryview) -> Node:
         return Node(CONSTANT)
     inner, form = _read(fields[number][-1]), _FORMS[number]
     match form:
-        case "ident":
-            return Node(form, _text(inner, 1))
+        case "path":
+            return Node(form, names=(_text(inner, 1),))
         case "select":
-            return Node(form, _text(inner, 2), _read_nodes(inner, 1))
+            (whole,), name = _read_nodes(inner, 1), _text(inner, 2)
+            if whole.form == PATH:
+                return Node(PATH, names=(*whole.names, name))
+            return Node(form, name, (whole,))
         case "call":
             return Node(form, _text(inner, 2), _read_nodes(inner, 1, 3))
         case "list":
@@ -78,41 +83,9 @@ def _text(fields: Fields, number: int) -> str:
     return str(bytes(fields[number][-1]), errors="replace") if number in fields else ""
 
 
-# --- the wire format --------------------------------------------------------------------------------------
-
-
 def _read(data: memoryview) -> Fields:
     """The fields of a message by number: numbers as such, all else as bytes."""
     fields: Fields = {}
-    for number, value in _walk(data):
+    for number, value in split_message(data):
         fields.setdefault(number, []).append(value)
     return fields
-
-
-def _walk(data: memoryview) -> Iterator[tuple[int, Any]]:
-    at = 0
-    while at < len(data):
-        tag, at = _read_number(data, at)
-        number, kind = tag >> 3, tag & 7
-        if kind == _BYTES:
-            length, at = _read_number(data, at)
-            yield number, data[at : at + length]
-            at += length
-        elif kind == 0:
-            value, at = _read_number(data, at)
-            yield number, value
-        else:
-            # Doubles are the only numbers of a fixed length, and nobody asks for theirs.
-            assert kind == 1, f"kind {kind} of a field is none of an expression"
-            at += 8
-
-
-def _read_number(data: memoryview, at: int) -> tuple[int, int]:
-    """A number of seven bits a byte, the least first, and where it ends."""
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at

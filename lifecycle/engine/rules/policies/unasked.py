@@ -10,7 +10,11 @@ from ..cel.evaluator import MOST_CHECKED, Budget, find_unasked
 
 Json = Mapping[str, Any]
 MOST = 2_000
-_NAMES = ("namespaceObject", "object", "oldObject", "params", "request", "variables")
+NAMES = ("namespaceObject", "object", "oldObject", "params", "request", "variables")
+"""The variables with which every expression about a request is compiled, of webhooks as of policies.
+
+It is compiled once: to be refused, to be told as not asked, and to be asked.
+"""
 _LISTS = {
     "matchConditions": ("expression",),
     "variables": ("expression",),
@@ -23,7 +27,7 @@ def list_unasked(policy: Json) -> list[str]:
     """One line for a policy with expressions that cannot be asked; of the first MOST that it has."""
     expressions = islice(_list_expressions(policy.get("spec") or {}), MOST)
     checked = Budget(MOST_CHECKED)
-    found = [f"{path}: {why}" for path, text in expressions if (why := find_unasked(text, _NAMES, checked))]
+    found = [f"{path}: {why}" for path, text in expressions if (why := find_unasked(text, NAMES, checked))]
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return [f"{found[0]}; it is not asked{more}"] if found else []
 

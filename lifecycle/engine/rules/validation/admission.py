@@ -12,7 +12,6 @@ from ..cel.evaluator import MOST_CHECKED, Budget
 from .webhooks import (
     FAILURE_POLICIES,
     MATCH_POLICIES,
-    REQUEST_NAMES,
     compile_expression,
     validate_conditions,
     validate_resource_names,
@@ -43,7 +42,6 @@ _RESERVED = frozenset(
 def validate_policy(policy: Part) -> None:
     """What is looked at, when, and what has to hold."""
     spec = policy.part("spec")
-    names = REQUEST_NAMES + (("params",) if spec["paramKind"] is not None else ())
     if spec["failurePolicy"] is None:
         spec.require("failurePolicy")
     spec.given("failurePolicy", FAILURE_POLICIES)
@@ -55,16 +53,15 @@ def validate_policy(policy: Part) -> None:
         _validate_match(spec.part("matchConstraints"))
         spec.part("matchConstraints").need("resourceRules")
     checked = Budget(MOST_CHECKED)
-    validate_conditions(spec, names, checked)
-    names += ("variables",)
+    validate_conditions(spec, checked)
     for variable in spec.parts("variables"):
-        _validate_variable(variable, names, checked)
+        _validate_variable(variable, checked)
     if not spec["validations"] and not spec["auditAnnotations"]:
         spec.require("validations", _ONE_OF)
         spec.require("auditAnnotations", _ONE_OF)
     for validation in spec.parts("validations"):
-        _validate_validation(validation, names, checked)
-    _validate_annotations(spec, policy.part("metadata")["name"] or "", names, checked)
+        _validate_validation(validation, checked)
+    _validate_annotations(spec, policy.part("metadata")["name"] or "", checked)
 
 
 def _validate_param_kind(kind: Part) -> None:
@@ -99,26 +96,26 @@ def _validate_match(match: Part) -> None:
             validate_rule(rule)
 
 
-def _validate_variable(variable: Part, names: tuple[str, ...], checked: Budget) -> None:
+def _validate_variable(variable: Part, checked: Budget) -> None:
     name, text = variable["name"] or "", variable["expression"] or ""
     if not name.strip():
         variable.require("name", "name is not specified")
     elif not _VARIABLE.fullmatch(name) or name in _RESERVED:
         variable.refuse("name", "must be a valid CEL identifier")
     if text.strip():
-        compile_expression(variable, "expression", text, names, checked)
+        compile_expression(variable, "expression", text, checked)
     else:
         variable.require("expression", "expression is not specified")
 
 
-def _validate_validation(validation: Part, names: tuple[str, ...], checked: Budget) -> None:
+def _validate_validation(validation: Part, checked: Budget) -> None:
     text, told = validation["expression"] or "", validation["messageExpression"] or ""
     if text.strip():
-        compile_expression(validation, "expression", text, names, checked)
+        compile_expression(validation, "expression", text, checked)
     else:
         validation.require("expression", "expression is not specified")
     if told.strip():
-        compile_expression(validation, "messageExpression", told, names, checked)
+        compile_expression(validation, "messageExpression", told, checked)
     elif told:
         validation.refuse("messageExpression", "must be non-empty if specified")
     message = validation["message"] or ""
@@ -129,7 +126,7 @@ def _validate_validation(validation: Part, names: tuple[str, ...], checked: Budg
     validation.given("reason", _REASONS)
 
 
-def _validate_annotations(spec: Part, policy: str, names: tuple[str, ...], checked: Budget) -> None:
+def _validate_annotations(spec: Part, policy: str, checked: Budget) -> None:
     annotations = spec.parts("auditAnnotations")
     if len(annotations) > _MOST_ANNOTATIONS:
         spec.refuse("auditAnnotations", f"must not have more than {_MOST_ANNOTATIONS} auditAnnotations")
@@ -145,7 +142,7 @@ def _validate_annotations(spec: Part, policy: str, names: tuple[str, ...], check
         elif len(text.encode(errors="replace")) > _MOST_BYTES:
             annotation.require("valueExpression", f"must not exceed {_MOST_BYTES} bytes in length")
         else:
-            compile_expression(annotation, "valueExpression", text, names, checked)
+            compile_expression(annotation, "valueExpression", text, checked)
         annotation.once("key", key, keys)
 
 

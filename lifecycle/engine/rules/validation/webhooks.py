@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..cel.evaluator import MOST_CHECKED, Budget, find_fault
+from ..policies.unasked import NAMES
 from .words.field_error import invalid
 from .words.metadata import check_path_name
 from .words.names import check_label_1035, check_qualified, check_subdomain
@@ -18,8 +19,6 @@ from .words.part import Part, gathers
 from .words.selectors import validate_selector
 
 FAILURE_POLICIES, MATCH_POLICIES = ("Fail", "Ignore"), ("Equivalent", "Exact")
-REQUEST_NAMES = ("namespaceObject", "object", "oldObject", "request")
-"""What every expression about a request sees."""
 _SIDE_EFFECTS, _SCOPES = ("None", "NoneOnDryRun"), ("*", "Cluster", "Namespaced")
 _OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _REINVOCATIONS, _REVIEWS = ("IfNeeded", "Never"), ("v1", "v1beta1")
@@ -56,7 +55,7 @@ def _validate_webhook(hook: Part, checked: Budget) -> None:
     hook.apply("objectSelector", validate_selector)
     hook.given("reinvocationPolicy", _REINVOCATIONS)
     _validate_client(hook)
-    validate_conditions(hook, REQUEST_NAMES, checked)
+    validate_conditions(hook, checked)
 
 
 def _check_full_name(name: str) -> list[str]:
@@ -193,17 +192,14 @@ def _validate_resources(rule: Part, resources: Sequence[str]) -> None:
         rule.refuse("resources", "if '*' is present, must not specify other resources without subresources")
 
 
-def validate_conditions(holder: Part, names: tuple[str, ...], checked: Budget) -> None:
-    """`matchConditions`: names, and expressions over variables of these names.
-
-    `checked`: of all expressions of the object.
-    """
+def validate_conditions(holder: Part, checked: Budget) -> None:
+    """`matchConditions`: names, and expressions. `checked`: of all expressions of the object."""
     holder.limit("matchConditions", _MOST_CONDITIONS)
     seen: set[str] = set()
     for condition in holder.parts("matchConditions"):
         text = (condition["expression"] or "").strip()
         if text:
-            compile_expression(condition, "expression", text, names, checked)
+            compile_expression(condition, "expression", text, checked)
         else:
             condition.require("expression")
         condition.text("name", check_qualified, needed=True)
@@ -211,9 +207,9 @@ def validate_conditions(holder: Part, names: tuple[str, ...], checked: Budget) -
             condition.once("name", condition["name"], seen)
 
 
-def compile_expression(holder: Part, field: str, text: str, names: tuple[str, ...], checked: Budget) -> None:
+def compile_expression(holder: Part, field: str, text: str, checked: Budget) -> None:
     """An expression that is none is refused."""
-    if fault := find_fault(text, names, checked):
+    if fault := find_fault(text, NAMES, checked):
         holder.errors.append(invalid(holder.at(field), text, fault))
 
 

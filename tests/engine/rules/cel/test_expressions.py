@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from operator import le
 from resource import RUSAGE_SELF, getrusage
 from time import process_time
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lifecycle.engine.rules.cel.bounds import estimate, measure
+from lifecycle.engine.rules.cel.bounds import Extents, estimate, settle
 from lifecycle.engine.rules.cel.evaluator import (
     Budget,
     Failed,
@@ -246,6 +247,7 @@ def test_what_would_take_for_ever_ends_at_once(expression):
         ),
         pytest.param("[self.text]" + ".filter(a, a != '').map(a, a + a)" * 13, id="filters"),
         pytest.param("self.word" + ".replace('', 'aaaaaaaa')" * 9 + " != ''", id="replacements"),
+        pytest.param("[self.word]" + ".map(a, a.replace('', a))" * 30 + " == []", id="squares of squares"),
         pytest.param("self.word" + ".split('').join('aaaaaaaa')" * 9 + " != ''", id="joined with more"),
         pytest.param(
             "['aa'].map(a, '%s%s%s%s'.format([a, a, a, a]))"
@@ -294,6 +296,42 @@ def test_what_an_expression_says_a_thousand_times_is_measured_once() -> None:
         )
 
 
+class _Watched(list[Any]):
+    """A list that counts how often it is looked through."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        self.looks += 1
+        return super().__iter__()
+
+
+@pytest.mark.spec("CEL-02")
+def test_what_stands_below_many_paths_is_measured_once_for_all_expressions() -> None:
+    leaf = value = _Watched([1] * 1_000)
+    for _ in range(26):
+        value = {"a": value}
+    program, _ = _environment(("self", "other"))
+    extents = Extents()
+    for root in ("self", "other"):
+        paths = ", ".join(f"{root}{'.a' * depth}.size()" for depth in range(27))
+        tree = read_tree(program(f"[{paths}].size() == 27").serialize())
+        assert estimate(tree, {root: value}, extents).work > 40 * len(leaf)
+        extents.forget()
+    assert leaf.looks == 1
+
+
+@pytest.mark.spec("CEL-02")
+def test_what_was_measured_is_let_go_of_once_it_is_much() -> None:
+    extents, lists = Extents(), [_Watched([1] * 400_000) for _ in range(3)]
+    for one in lists:
+        assert extents.measure(one) == extents.measure(one)
+        extents.forget()
+    assert [one.looks for one in lists] == [1, 1, 1]
+    # 40 bytes for each number: all three are more than 32 MiB.
+    assert extents.measure(lists[0])[0].size == 16_000_000 and lists[0].looks == 2
+
+
 @pytest.mark.spec("CEL-02")
 def test_the_letters_of_all_expressions_of_one_object_are_counted_once_as_macros_double_them() -> None:
     doubled = "optional.of(1)" + ".optMap(b,b)" * 4
@@ -338,10 +376,19 @@ def test_what_the_expressions_of_one_object_build_is_counted_together() -> None:
 def test_an_estimate_is_never_too_low(expression: str, value: Any) -> None:
     """Of the size of what an expression gives, level by level."""
     program, _ = _environment(("self",))
-    estimated = estimate(read_tree(program(expression).serialize()), {"self": SELF}).value
-    for most, real in zip(estimated, measure(value), strict=False):
+    tree = read_tree(program(expression).serialize())
+    whole, settled = (estimate(one, {"self": SELF}, Extents()) for one in (tree, settle(tree)))
+    assert settled.work >= whole.work and settled[1:] == whole[1:]
+    estimated = whole.value
+    for most, real in zip(estimated, Extents().measure(value), strict=False):
         assert all(map(le, real, most)), (real, most)
-    assert len(measure(value)) <= len(estimated)
+    assert len(Extents().measure(value)) <= len(estimated)
+
+
+@pytest.mark.spec("CEL-02")
+def test_a_range_is_as_long_as_the_number_that_is_written_down() -> None:
+    many, budget = {"self": {"text": "x" * 100_000}}, Budget()
+    assert evaluate("lists.range(3).map(one, self.text + self.text).size()", many, budget) == 3
 
 
 def test_an_optional_variable_has_a_value_or_none():
