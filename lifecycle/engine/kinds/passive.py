@@ -33,8 +33,8 @@ from ..rules.defaults.admission import (
     default_validating_webhooks,
 )
 from ..rules.defaults.passive import (
-    default_claim,
     default_claim_template,
+    default_device_claim,
     default_driver,
     default_service_port,
 )
@@ -213,7 +213,7 @@ PASSIVE = (
             kept_until=_DEVICES.kept_until,
             form=_SHOWN_WITH_STATUS,
         ),
-        default_spec=default_claim,
+        default_spec=default_device_claim,
     ),
     _passive(
         Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),
