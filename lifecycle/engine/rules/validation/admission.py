@@ -9,6 +9,8 @@ from __future__ import annotations
 from lifecycle.late_patterns import late_pattern
 
 from ..cel.evaluator import MOST_CHECKED, Budget
+from ..custom_resources.escapes import RESERVED
+from .schema_words import is_broken
 from .webhooks import (
     FAILURE_POLICIES,
     MATCH_POLICIES,
@@ -19,7 +21,7 @@ from .webhooks import (
     validate_rule,
 )
 from .words.metadata import check_path_name
-from .words.names import check_label_1035, check_qualified, check_subdomain
+from .words.names import check_group_version, check_label_1035, check_qualified, check_subdomain
 from .words.part import Part, gathers
 from .words.selectors import validate_selector
 
@@ -33,10 +35,6 @@ _TWICE = (
 )
 _EXCLUSIVE = "name and selector are mutually exclusive"
 _VARIABLE = late_pattern(r"[_a-zA-Z][_a-zA-Z0-9]*")
-_RESERVED = frozenset(
-    "true false null in as break const continue else for function if import let loop package namespace return"
-    " var void while".split()
-)
 
 
 @gathers("")
@@ -74,8 +72,8 @@ def _validate_param_kind(kind: Part) -> None:
         group, version = "", written
     if not written:
         kind.require("apiVersion")
-    elif "/" in version:
-        kind.refuse("apiVersion", f"unexpected GroupVersion string: {written}")
+    elif problems := check_group_version(written):
+        kind.complain("apiVersion", problems)
     else:
         if group and (problems := check_subdomain(group)):
             kind.refuse("apiVersion", ",".join(problems), group)
@@ -103,7 +101,7 @@ def _validate_variable(variable: Part, names: tuple[str, ...], checked: Budget) 
     name, text = variable["name"] or "", variable["expression"] or ""
     if not name.strip():
         variable.require("name", "name is not specified")
-    elif not _VARIABLE.fullmatch(name) or name in _RESERVED:
+    elif not _VARIABLE.fullmatch(name) or name in RESERVED:
         variable.refuse("name", "must be a valid CEL identifier")
     if text.strip():
         compile_expression(variable, "expression", text, names, checked)
@@ -124,7 +122,7 @@ def _validate_validation(validation: Part, names: tuple[str, ...], checked: Budg
     message = validation["message"] or ""
     if message and not message.strip():
         validation.refuse("message", "must be non-empty if specified")
-    elif not {"\n", "\r"}.isdisjoint(message.strip()):
+    elif is_broken(message.strip()):
         validation.refuse("message", "must not contain line breaks")
     validation.given("reason", _REASONS)
 
