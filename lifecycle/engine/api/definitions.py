@@ -26,11 +26,10 @@ from ..rules.scaling.scales import BUILT_IN
 from ..rules.validation.words.field_error import INVALID, FieldError
 from ..schema.typed.shapes import Shape
 from ..store.store import Store
+from .identity import keeps_counting
 from .options import PLAIN, WriteOptions
 
 Json = dict[str, Any]
-_COUNTED_ONCE = ("PriorityClass",)
-"""What has a generation, and keeps its first."""
 _UNCHECKED = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to"
     " complete validation"
@@ -223,7 +222,7 @@ class Definitions:
             if "spec" in current or "spec" in wanted:
                 return bool(wanted.get("spec") != current.get("spec"))
             own = [{**one, "metadata": 0, "status": 0} for one in (current, wanted)]
-            return current["kind"] not in _COUNTED_ONCE and own[0] != own[1]
+            return keeps_counting(kind_of_json(current)) and own[0] != own[1]
         kept = {"metadata", "apiVersion", "kind"} | ({"status"} if version.has_status else set())
         names = (current.keys() | wanted.keys()) - kept
         return any(current.get(name) != wanted.get(name) for name in names)

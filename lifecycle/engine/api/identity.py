@@ -6,9 +6,10 @@ history has the same ones. A number is used only once, even if the write is refu
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..kinds.registry import entry_of, entry_of_json, kind_of_json
+from ..objects.kinds import Kind
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pods.overlay import PodOverlay
 from ..rules.validation.words.field_error import each_invalid
@@ -16,7 +17,9 @@ from ..rules.validation.words.metadata import validate_labels
 from ..rules.validation.words.names import check_label, generate
 from ..rules.validation.words.refusal import make_invalid
 from ..store.store import Store
-from .context import Context
+
+if TYPE_CHECKING:
+    from .context import Context
 
 Json = dict[str, Any]
 _LONGEST_LABEL = 63
@@ -84,16 +87,22 @@ _NOT_COUNTED = frozenset(
 )
 # Of these it is counted, although what they want stands in no spec.
 _COUNTED = frozenset(
-    "EndpointSlice PodTemplate PriorityClass MutatingWebhookConfiguration"
-    " ValidatingWebhookConfiguration".split()
+    "EndpointSlice PodTemplate MutatingWebhookConfiguration ValidatingWebhookConfiguration".split()
 )
+# Of these too, and it stays the first: what they want never changes.
+_COUNTED_ONCE = frozenset(("PriorityClass",))
 
 
 def _is_counted(new: StoredObject) -> bool:
     """Whether an object has a generation."""
     kind = new.kind.id
     is_told = new.spec is not None or entry_of(new.kind).is_custom
-    return kind in _COUNTED or (is_told and kind not in _NOT_COUNTED)
+    return kind in _COUNTED | _COUNTED_ONCE or (is_told and kind not in _NOT_COUNTED)
+
+
+def keeps_counting(kind: Kind) -> bool:
+    """Whether a generation, where an object of a kind has one, goes up."""
+    return kind.id not in _COUNTED_ONCE
 
 
 def _draw(context: Context, owner_uid: str | None, address: tuple[str, str, str]) -> tuple[str, str]:
