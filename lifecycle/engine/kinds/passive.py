@@ -38,7 +38,7 @@ from ..rules.defaults.passive import (
     default_driver,
     default_service_port,
 )
-from ..rules.serving.conversions import show_drivers, show_status
+from ..rules.serving.conversions import show_drivers, with_status
 from ..rules.serving.fields import read_at
 from .entry import KindEntry, of_any
 from .late_checks import late
@@ -48,7 +48,7 @@ _ADMISSION = "admissionregistration.k8s.io/v1"
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
 _EXTENSION = Served(categories=EXTENSIONS, needs_version=True)
 _MUTATING = Served(categories=EXTENSIONS, needs_version=True, kept_as="v1beta1", kept_until=36)
-_SHOWN_WITH_STATUS = Form(show=show_status)
+_SHOWN_WITH_STATUS = Form(show=with_status)
 _EXTENSION_WITH_STATUS = Served(
     parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True, form=_SHOWN_WITH_STATUS
 )
