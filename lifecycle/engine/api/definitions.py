@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..heart.errors import NotFound
+from ..kinds.generations import keeps_counting
 from ..kinds.registry import entry_of, entry_of_json, kind_of_json, list_forms
 from ..kinds.validation import validate_create
 from ..objects.kinds import Kind, kind_id
@@ -26,7 +27,6 @@ from ..rules.scaling.scales import BUILT_IN
 from ..rules.validation.words.field_error import INVALID, FieldError
 from ..schema.typed.shapes import Shape
 from ..store.store import Store
-from .identity import keeps_counting
 from .options import PLAIN, WriteOptions
 
 Json = dict[str, Any]

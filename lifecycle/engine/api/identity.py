@@ -6,10 +6,10 @@ history has the same ones. A number is used only once, even if the write is refu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..kinds.registry import entry_of, entry_of_json, kind_of_json
-from ..objects.kinds import Kind
+from ..kinds.generations import has_generation
+from ..kinds.registry import entry_of_json, kind_of_json
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pods.overlay import PodOverlay
 from ..rules.validation.words.field_error import each_invalid
@@ -17,9 +17,7 @@ from ..rules.validation.words.metadata import validate_labels
 from ..rules.validation.words.names import check_label, generate
 from ..rules.validation.words.refusal import make_invalid
 from ..store.store import Store
-
-if TYPE_CHECKING:
-    from .context import Context
+from .context import Context
 
 Json = dict[str, Any]
 _LONGEST_LABEL = 63
@@ -74,35 +72,9 @@ def identify(context: Context, new: StoredObject) -> None:
         name=meta.name or generate(meta.generate_name, suffix),
         uid=uid,
         creation_ms=context.clock.now_ms,
-        generation=1 if _is_counted(new) else 0,
+        generation=1 if has_generation(new) else 0,
         namespace=meta.namespace if new.kind.namespaced else None,
     )
-
-
-# Nobody counts how often what these want has changed, although they have a spec.
-_NOT_COUNTED = frozenset(
-    "APIService CSIDriver CSINode CertificateSigningRequest HorizontalPodAutoscaler LimitRange Lease"
-    " Namespace Node PersistentVolume PersistentVolumeClaim ResourceClaim ResourceClaimTemplate"
-    " ResourceQuota Service VolumeAttachment IPAddress ServiceCIDR".split()
-)
-# Of these it is counted, although what they want stands in no spec.
-_COUNTED = frozenset(
-    "EndpointSlice PodTemplate MutatingWebhookConfiguration ValidatingWebhookConfiguration".split()
-)
-# Of these too, and it stays the first: what they want never changes.
-_COUNTED_ONCE = frozenset(("PriorityClass",))
-
-
-def _is_counted(new: StoredObject) -> bool:
-    """Whether an object has a generation."""
-    kind = new.kind.id
-    is_told = new.spec is not None or entry_of(new.kind).is_custom
-    return kind in _COUNTED | _COUNTED_ONCE or (is_told and kind not in _NOT_COUNTED)
-
-
-def keeps_counting(kind: Kind) -> bool:
-    """Whether a generation, where an object of a kind has one, goes up."""
-    return kind.id not in _COUNTED_ONCE
 
 
 def _draw(context: Context, owner_uid: str | None, address: tuple[str, str, str]) -> tuple[str, str]:
