@@ -1,8 +1,8 @@
 """What says nothing in an object, and so is left out: empty lists and maps, and zeros that are no pointers.
 
 Which zeros these are depends on the struct: in Go their fields are numbers or truths, no pointers, and
-`omitempty` (k8s.io/api, types.go). Not modelled: empty texts; the size of a Scale,
-which nobody stores.
+`omitempty` (k8s.io/api, types.go). Not modelled: empty texts; zeros of definitions and API services, which
+are kept as they were sent; the size of a Scale, which nobody stores.
 """
 
 from __future__ import annotations

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from lifecycle.engine.schema.decode import as_stored_form
+from lifecycle.engine.schema.fields import read_field
+from lifecycle.engine.schema.typed.shapes import shape_of
+from lifecycle.engine.schema.typed.zeros import without_empties
 
 POD = {"apiVersion": "v1", "kind": "Pod"}
 
@@ -132,3 +135,16 @@ POD = {"apiVersion": "v1", "kind": "Pod"}
 )
 def test_what_says_nothing_is_left_out(data: Any, left: Any) -> None:
     assert as_stored_form(data) == left
+
+
+def test_managers_of_fields_see_the_same() -> None:
+    mounts = [{"name": "v", "readOnly": False}, {"name": "w", "readOnly": True}]
+    csi = {"driver": "d", "readOnly": False}
+    spec = {"containers": [{"name": "a", "volumeMounts": mounts}], "volumes": [{"name": "v", "csi": csi}]}
+    assert without_empties({**POD, "spec": spec}, shape_of(read_field("Pod"))) == {
+        **POD,
+        "spec": {
+            "containers": [{"name": "a", "volumeMounts": [{"name": "v"}, mounts[1]]}],
+            "volumes": [{"name": "v", "csi": csi}],
+        },
+    }
