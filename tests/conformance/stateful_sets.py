@@ -60,7 +60,7 @@ class Fake:
         deleted = 0
         while True:
             self.members.advance(self.now_ms)
-            revisions = sort_revisions(self.revisions.values())
+            revisions = sort_revisions(self.revisions.values(), epoch_ms=0)
             seen = Seen(self.owner, self.members, self.pods, revisions, options=self.options)
             decision = decide(seen)
             for action in decision.actions:

@@ -176,4 +176,4 @@ def test_a_turn_reads_no_more_of_an_inbox_than_it_carries_out(owner, make_cluste
     read = [one["sql"] for one in queries if "payload" in one["sql"].partition(" FROM ")[0]]
     assert len(read) == 1
     key = Command._meta.pk.get_db_prep_value(commands[0].pk, connection)
-    assert read[0].endswith(f'WHERE "id" = \'{key}\'')
+    assert read[0].endswith(f"WHERE \"id\" = '{key}'")

@@ -56,7 +56,7 @@ class Context:
         self.metrics = Metrics(self.store, self.services, self.manager_ms("metricsResolution"))
         self.budgets = BudgetDirectory(self.store)
         self.recommendations = Recommendations()
-        self.volumes = Volumes(self.store)
+        self.volumes = Volumes(self.store, epoch_ms)
         self.loop = Loop(self.clock, self.agenda, self.trace, self.timing)
         # Parts of the cluster that are away, and the numbers of the timers that end it; None: for ever.
         self.away: dict[str, int | None] = {}

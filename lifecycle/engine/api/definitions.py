@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..heart.errors import NotFound
+from ..kinds.generations import keeps_counting
 from ..kinds.registry import entry_of, entry_of_json, kind_of_json, list_forms
 from ..kinds.validation import validate_create
 from ..objects.kinds import Kind, kind_id
@@ -29,8 +30,6 @@ from ..store.store import Store
 from .options import PLAIN, WriteOptions
 
 Json = dict[str, Any]
-_COUNTED_ONCE = ("PriorityClass",)
-"""What has a generation, and keeps its first."""
 _UNCHECKED = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to"
     " complete validation"
@@ -223,7 +222,7 @@ class Definitions:
             if "spec" in current or "spec" in wanted:
                 return bool(wanted.get("spec") != current.get("spec"))
             own = [{**one, "metadata": 0, "status": 0} for one in (current, wanted)]
-            return current["kind"] not in _COUNTED_ONCE and own[0] != own[1]
+            return keeps_counting(kind_of_json(current)) and own[0] != own[1]
         kept = {"metadata", "apiVersion", "kind"} | ({"status"} if version.has_status else set())
         names = (current.keys() | wanted.keys()) - kept
         return any(current.get(name) != wanted.get(name) for name in names)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kinds.registry import entry_of, entry_of_json, kind_of_json
+from ..kinds.generations import has_generation
+from ..kinds.registry import entry_of_json, kind_of_json
 from ..objects.meta import ObjectMeta, StoredObject
 from ..objects.pods.overlay import PodOverlay
 from ..rules.validation.words.field_error import each_invalid
@@ -71,29 +72,9 @@ def identify(context: Context, new: StoredObject) -> None:
         name=meta.name or generate(meta.generate_name, suffix),
         uid=uid,
         creation_ms=context.clock.now_ms,
-        generation=1 if _is_counted(new) else 0,
+        generation=1 if has_generation(new) else 0,
         namespace=meta.namespace if new.kind.namespaced else None,
     )
-
-
-# Nobody counts how often what these want has changed, although they have a spec.
-_NOT_COUNTED = frozenset(
-    "APIService CSIDriver CSINode CertificateSigningRequest HorizontalPodAutoscaler LimitRange Lease"
-    " Namespace Node PersistentVolume PersistentVolumeClaim ResourceClaim ResourceClaimTemplate"
-    " ResourceQuota Service VolumeAttachment IPAddress ServiceCIDR".split()
-)
-# Of these it is counted, although what they want stands in no spec.
-_COUNTED = frozenset(
-    "EndpointSlice PodTemplate PriorityClass MutatingWebhookConfiguration"
-    " ValidatingWebhookConfiguration".split()
-)
-
-
-def _is_counted(new: StoredObject) -> bool:
-    """Whether an object has a generation."""
-    kind = new.kind.id
-    is_told = new.spec is not None or entry_of(new.kind).is_custom
-    return kind in _COUNTED or (is_told and kind not in _NOT_COUNTED)
 
 
 def _draw(context: Context, owner_uid: str | None, address: tuple[str, str, str]) -> tuple[str, str]:

@@ -53,6 +53,7 @@ class Volumes:
     __slots__ = (
         "_attachments",
         "_count",
+        "_epoch_ms",
         "_free",
         "_is_built",
         "_places",
@@ -62,8 +63,9 @@ class Volumes:
         "files",
     )
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, epoch_ms: int) -> None:
         self._store = store
+        self._epoch_ms = epoch_ms
         self._is_built = False
         self._count = 0
         self.files: dict[str, FileLayer] = {}
@@ -104,7 +106,7 @@ class Volumes:
 
     def default_class(self) -> StoredObject | None:
         """The class of claims that name none, if there is one."""
-        return choose_default(self._store.list(STORAGE_CLASS))
+        return choose_default(self._store.list(STORAGE_CLASS), self._epoch_ms)
 
     def volume_of(self, namespace: str | None, claim_name: str) -> StoredObject | None:
         """The volume that a claim names, if both are there."""

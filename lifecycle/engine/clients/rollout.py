@@ -100,7 +100,8 @@ def _undo_to_revision(client: Client, old: Workload, to_revision: int) -> Answer
         and one.meta.controller.uid == old.meta.uid
         and selector.matches(one.meta.labels)
     ]
-    restored = find_restored(history, to_revision, old.spec.template.patch_text)
+    present = old.spec.template.patch_text
+    restored = find_restored(history, to_revision, present, client.clock.epoch_ms)
     if restored is None:
         return 200, old
     return 200, client.api.patch(old, restored.data, "strategic", options=client.options)

@@ -33,12 +33,12 @@ from ..rules.defaults.admission import (
     default_validating_webhooks,
 )
 from ..rules.defaults.passive import (
-    default_claim,
     default_claim_template,
+    default_device_claim,
     default_driver,
     default_service_port,
 )
-from ..rules.serving.conversions import show_drivers, show_status
+from ..rules.serving.conversions import show_drivers, with_status
 from ..rules.serving.fields import read_at
 from .entry import KindEntry, of_any
 from .late_checks import late
@@ -48,7 +48,7 @@ _ADMISSION = "admissionregistration.k8s.io/v1"
 _FLOW = "flowcontrol.apiserver.k8s.io/v1"
 _EXTENSION = Served(categories=EXTENSIONS, needs_version=True)
 _MUTATING = Served(categories=EXTENSIONS, needs_version=True, kept_as="v1beta1", kept_until=36)
-_SHOWN_WITH_STATUS = Form(show=show_status)
+_SHOWN_WITH_STATUS = Form(show=with_status)
 _EXTENSION_WITH_STATUS = Served(
     parts=STATUS_ONLY, categories=EXTENSIONS, needs_version=True, form=_SHOWN_WITH_STATUS
 )
@@ -213,7 +213,7 @@ PASSIVE = (
             kept_until=_DEVICES.kept_until,
             form=_SHOWN_WITH_STATUS,
         ),
-        default_spec=default_claim,
+        default_spec=default_device_claim,
     ),
     _passive(
         Kind("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates"),

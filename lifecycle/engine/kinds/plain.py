@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ..objects.endpoint_slice import ENDPOINT_SLICE_KIND, ENDPOINTS_KIND
 from ..objects.kinds import Kind
@@ -39,14 +40,12 @@ from ..rules.defaults.services import default_endpoint_slice, default_endpoints
 from ..rules.defaults.workloads import default_pod_template
 from ..rules.serving.conversions import (
     read_newer_event,
-    show_attachment,
     show_core_event,
     show_endpoints,
-    show_ingress,
     show_newer_event,
     show_role,
     show_slice,
-    show_status,
+    with_status,
 )
 from ..rules.serving.fields import CORE_EVENT_FIELDS, NEWER_EVENT_FIELDS, read_at
 from ..rules.validation.configurations import (
@@ -153,7 +152,7 @@ _READ = (
         validate_update=lambda old, new, gates: _validate_quota_change(old, new),
         validate_status=_validate_quota_status,
         columns=QUOTA_COLUMNS,
-        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True, form=Form(show=show_status)),
+        served=Served(parts=STATUS_ONLY, is_shown_when_deleted=True, form=Form(show=with_status)),
     ),
     KindEntry(
         kind=ENDPOINTS_KIND,
@@ -195,7 +194,7 @@ _READ = (
             parts=STATUS_ONLY,
             is_shown_when_deleted=True,
             needs_version=True,
-            form=Form(show=show_attachment),
+            form=Form(show=partial(with_status, attached=False)),
         ),
     ),
     KindEntry(
@@ -213,7 +212,9 @@ _CHECKED = (
         warn=_warn_of_class,
         validate_spec=_validate_ingress,
         columns=INGRESS_COLUMNS,
-        served=Served(parts=STATUS_ONLY, registry_name="ingress", form=Form(show=show_ingress)),
+        served=Served(
+            parts=STATUS_ONLY, registry_name="ingress", form=Form(show=partial(with_status, loadBalancer={}))
+        ),
     ),
     KindEntry(
         kind=Kind("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", True, "netpol"),

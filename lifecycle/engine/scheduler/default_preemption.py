@@ -43,6 +43,7 @@ class DefaultPreemption:
     budgets: Sequence[Budget]
     nominated: Mapping[str, Sequence[Pod]]
     now_ms: int
+    epoch_ms: int
     first: int = 0
 
     def find(self, names: Sequence[str]) -> tuple[Candidate | None, Counter[str]]:
@@ -58,7 +59,7 @@ class DefaultPreemption:
             else:
                 reasons.update(found)
         candidates = [*whole, *broken]
-        return (pick_candidate(candidates, self.now_ms) if candidates else None), reasons
+        return (pick_candidate(candidates, self.now_ms, self.epoch_ms) if candidates else None), reasons
 
     def _select_victims(self, name: str) -> Candidate | Sequence[str]:
         """SelectVictimsOnNode: all pods of lower priority, without those that still fit beside the pod."""
@@ -69,11 +70,13 @@ class DefaultPreemption:
         refusal = self._refuse(name, removed)
         if refusal is not None:
             return refusal.reasons
-        violating, others = split_by_budgets(sort_by_importance(lower, self.now_ms), self.budgets)
+        violating, others = split_by_budgets(
+            sort_by_importance(lower, self.now_ms, self.epoch_ms), self.budgets
+        )
         violations = sum([not self._reprieve(name, removed, pod) for pod in violating])
         for pod in others:
             self._reprieve(name, removed, pod)
-        victims = sort_by_importance(removed.values(), self.now_ms)
+        victims = sort_by_importance(removed.values(), self.now_ms, self.epoch_ms)
         return Candidate(name, tuple(victims), violations) if victims else ()
 
     def _reprieve(self, name: str, removed: dict[str, Pod], pod: Pod) -> bool:

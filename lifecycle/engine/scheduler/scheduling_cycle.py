@@ -188,6 +188,7 @@ class SchedulingCycle:
             budgets,
             self._nominator.list_above(pod),
             self._context.clock.now_ms,
+            epoch_ms,
             int(self._context.chance.draw("preemption", pod.meta.uid) * len(names))
             if len(names) > 100
             else 0,

@@ -16,19 +16,13 @@ from ..releases.known import DEFAULT_RELEASE
 from ..releases.release import Release
 from .check import find_wrong_types
 from .fields import ANY, LIST, MAP, Field
+from .left_out import is_left_out
 from .paths import format_path
 from .tables import ANY_FIELD, Fields, find_fields, load_tables
 
 Json = dict[str, Any]
 _RESET = "managedFields"
 """What says something where it is empty: that managers are to be forgotten."""
-_ZERO_IS_NONE = frozenset(
-    (
-        "globalDefault hostIPC hostNetwork hostPID hostPort minReadySeconds paused publishNotReadyAddresses"
-        " stdin stdinOnce tty unschedulable"
-    ).split()
-)
-"""Numbers and truths that are no pointers in Go: to say nothing is to say 0, or no."""
 _STORED_AS_JSON = ("apiextensions.k8s.io", "apiregistration.k8s.io")
 
 
@@ -54,23 +48,21 @@ def as_stored_form(data: Json, release: Release = DEFAULT_RELEASE) -> Json:
     stored as JSON and keep them; so are kinds without a table, which stay as they are.
     """
     keeps_empty = group_of(data["apiVersion"] or "") in _STORED_AS_JSON
-    return _stored(data, find_fields(data, release), load_tables(release).types, keeps_empty)
+    tables = load_tables(release)
+    type_name = tables.kinds.get((data["apiVersion"], data["kind"]))
+    return data if type_name is None else _stored(data, type_name, tables.types, keeps_empty)
 
 
-def _stored(data: Json, fields: Fields, types: Mapping[str, Fields], keeps_empty: bool) -> Json:
+def _stored(data: Json, type_name: str, types: Mapping[str, Fields], keeps_empty: bool) -> Json:
+    fields = types[type_name]
     if ANY_FIELD in fields:
         return data
     return {
         name: _stored_in(item, fields[name], types, keeps_empty)
         for name, item in data.items()
-        if name in fields and (keeps_empty or not _is_left_out(name, item, fields[name]))
+        if name in fields
+        and (keeps_empty or name == _RESET or not is_left_out(type_name, name, item, fields[name]))
     }
-
-
-def _is_left_out(name: str, value: Any, field: Field) -> bool:
-    if field.shape in (LIST, MAP):
-        return value in ([], {}) and name != _RESET
-    return name in _ZERO_IS_NONE and (value is False or value == 0)
 
 
 def _stored_in(value: Any, field: Field, types: Mapping[str, Fields], keeps_empty: bool) -> Any:
@@ -80,7 +72,7 @@ def _stored_in(value: Any, field: Field, types: Mapping[str, Fields], keeps_empt
     if isinstance(value, dict) and field.shape == MAP and inner is not None:
         return {name: _stored_in(item, inner, types, keeps_empty) for name, item in value.items()}
     if isinstance(value, dict) and field.type_name in types:
-        return _stored(value, types[field.type_name], types, keeps_empty)
+        return _stored(value, field.type_name, types, keeps_empty)
     return value
 
 

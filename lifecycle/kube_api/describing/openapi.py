@@ -8,6 +8,7 @@ from urllib.parse import quote
 import orjson
 from django.http import HttpRequest
 
+from lifecycle.engine.objects.names import PRESERVES
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
 from lifecycle.kube_api.asking.asked import Text
@@ -159,7 +160,7 @@ def _without_table(resource: Resource, refer: Refer) -> Json:
     # Readers of v2 would refuse all fields beside those that are named.
     if refer.is_v2:
         return {"type": "object", **marks}
-    return {"type": "object", "properties": head, "x-kubernetes-preserve-unknown-fields": True, **marks}
+    return {"type": "object", "properties": head, PRESERVES: True, **marks}
 
 
 def _make_list(resource: Resource, name: str, refer: Refer) -> Json:

@@ -7,7 +7,7 @@ as in the apiextensions API server (controller/openapi/builder, controller/opena
 from collections.abc import Mapping
 from typing import Any
 
-from lifecycle.engine.rules.custom_resources.structural import EMBEDS, PRESERVES
+from lifecycle.engine.objects.names import EMBEDS, PRESERVES
 from lifecycle.kube_api.describing.descriptions import OF_OBJECTS
 from lifecycle.kube_api.describing.openapi_schemas import OBJECT_META, Refer
 from lifecycle.kube_api.describing.resource import Resource

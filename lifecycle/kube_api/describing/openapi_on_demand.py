@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lifecycle.engine.objects.names import PRESERVES
 from lifecycle.engine.schema.fields import ANY_TYPE, read_field
 from lifecycle.kube_api.access.review_fields import REVIEW_SPECS
 from lifecycle.kube_api.describing.descriptions import tell_value
@@ -62,7 +63,7 @@ _SCALARS: dict[str, Json] = {
     "time": {"type": "string", "format": "date-time"},
     "int64": {"type": "integer", "format": "int64"},
     "any": {},
-    "map": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+    "map": {"type": "object", PRESERVES: True},
     "[]string": {"type": "array", "items": {"type": "string"}},
 }
 

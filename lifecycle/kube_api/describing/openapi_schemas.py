@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from lifecycle.engine.objects.names import LIST_KEYS, LIST_TYPE, MAP_TYPE, PRESERVES
 from lifecycle.engine.releases.known import DEFAULT_RELEASE
 from lifecycle.engine.releases.release import Release
 from lifecycle.engine.schema.fields import ANY_TYPE, LIST, MAP, Field
@@ -54,7 +55,7 @@ _SCALARS: dict[str, Json] = {
     "boolean": {"type": "boolean"},
     "number": {"type": "number", "format": "double"},
     "bytes": {"type": "string", "format": "byte"},
-    ANY_TYPE: {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+    ANY_TYPE: {"type": "object", PRESERVES: True},
 }
 _NAMED_SCALARS = {
     "time": f"{_META}.Time",
@@ -121,7 +122,7 @@ def list_common(refer: Refer) -> Json:
                 "causes": {
                     "type": "array",
                     "items": refer(f"{_META}.StatusCause"),
-                    "x-kubernetes-list-type": "atomic",
+                    LIST_TYPE: "atomic",
                 },
                 "retryAfterSeconds": _SCALARS["int32"],
             },
@@ -243,9 +244,9 @@ def make_schema(type_name: str, refer: Refer) -> Json:
     if properties:
         schema["properties"] = properties
     if ANY_FIELD in fields:
-        schema["x-kubernetes-preserve-unknown-fields"] = True
+        schema[PRESERVES] = True
     if type_name in _owned_whole(refer.release):
-        schema["x-kubernetes-map-type"] = "atomic"
+        schema[MAP_TYPE] = "atomic"
     needed = sorted(name for name, field in fields.items() if field.is_required)
     return schema | ({"required": needed} if needed else {})
 
@@ -274,11 +275,11 @@ def make_field(field: Field, refer: Refer) -> Json:
     if field.choices and field.inner is None:
         marks["enum"] = sorted(field.choices)
     if field.shape == LIST:
-        marks["x-kubernetes-list-type"] = field.ownership or "atomic"
+        marks[LIST_TYPE] = field.ownership or "atomic"
         if field.ownership == "map":
-            marks["x-kubernetes-list-map-keys"] = list(field.owned_by)
+            marks[LIST_KEYS] = list(field.owned_by)
     elif field.ownership == "atomic" and field.type_name not in names(refer.release):
-        marks["x-kubernetes-map-type"] = "atomic"
+        marks[MAP_TYPE] = "atomic"
     if field.merge_key:
         marks["x-kubernetes-patch-merge-key"] = field.merge_key
     if field.strategies:

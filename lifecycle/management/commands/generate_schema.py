@@ -20,6 +20,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from lifecycle.engine.objects.names import LIST_KEYS, LIST_TYPE, MAP_TYPE
 from lifecycle.management.table_files import find_table_file
 
 Json = Mapping[str, Any]
@@ -208,9 +209,9 @@ class FieldWriter:
             key = definition.get("x-kubernetes-patch-merge-key")
             yield f"merge by {key}" if strategy == "merge" and key else strategy
         # A list is atomic unless it says otherwise, a mapping is not.
-        list_type = definition.get("x-kubernetes-list-type")
+        list_type = definition.get(LIST_TYPE)
         if list_type == "map":
-            yield f"map by {' '.join(definition['x-kubernetes-list-map-keys'])}"
+            yield f"map by {' '.join(definition[LIST_KEYS])}"
         elif list_type == "set":
             yield list_type
         elif self._is_atomic_map(definition):
@@ -218,7 +219,7 @@ class FieldWriter:
 
     def _is_atomic_map(self, definition: Json) -> bool:
         meant = self.definitions.get(definition.get("$ref", "").rpartition("/")[2], definition)
-        return "atomic" in (definition.get("x-kubernetes-map-type"), meant.get("x-kubernetes-map-type"))
+        return "atomic" in (definition.get(MAP_TYPE), meant.get(MAP_TYPE))
 
 
 def _fields(definition: Json) -> Json:

@@ -130,7 +130,10 @@ HISTORY = [make("a", 1), make("b", 2), make("c", 4)]
 
 def test_the_number_orders_then_the_second_of_creation_then_the_name():
     mixed = [make("d", 2, 5000), make("c", 2, 1999), make("b", 2, 1000), make("a", 9)]
-    assert names(sort_revisions(mixed)) == ["b", "c", "d", "a"]
+    assert names(sort_revisions(mixed, epoch_ms=0)) == ["b", "c", "d", "a"]
+    # An API that began 700 ms into a second tells of 300 ms as of the next one.
+    close = [make("c", 1, 299), make("b", 1, 300), make("a", 1, 1299)]
+    assert names(sort_revisions(close, epoch_ms=700)) == ["c", "a", "b"]
 
 
 def test_the_next_number_is_one_above_the_highest():
@@ -167,7 +170,7 @@ def test_the_earliest_beyond_the_limit_go(live: set[str], limit: int, gone: list
     ],
 )
 def test_undo_goes_back_to(to_revision: int, present: str, restored: str | None):
-    found = find_restored(HISTORY, to_revision, make(present, 0).text)
+    found = find_restored(HISTORY, to_revision, make(present, 0).text, epoch_ms=0)
     assert (found.meta.name if found is not None else None) == restored
 
 
@@ -181,4 +184,4 @@ def test_undo_goes_back_to(to_revision: int, present: str, restored: str | None)
 )
 def test_undo_says_what_is_missing(revisions: list[ControllerRevision], to_revision: int, message: str):
     with pytest.raises(UndoError, match=message):
-        find_restored(revisions, to_revision, "")
+        find_restored(revisions, to_revision, "", epoch_ms=0)

@@ -40,7 +40,8 @@ class DaemonSetController(PodOwnerController[DaemonSet], Remembering):
         self._failed = FailedPods()
         self._plan: Plan | None = None
         super().__init__(context, act, pods)
-        self._history = Revisions(context.store, self.kind, self._on_history, lets_go=True)
+        epoch_ms = context.clock.epoch_ms
+        self._history = Revisions(context.store, self.kind, epoch_ms, self._on_history, lets_go=True)
         self.revisions = self._history
         context.store.listen(NODE_KIND.id, self._on_node)
 

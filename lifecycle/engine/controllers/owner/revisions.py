@@ -23,10 +23,23 @@ class Revisions:
     `lets_go`: whether revisions that match the owner's selector no more are released.
     """
 
-    __slots__ = ("_by_owner", "_free", "_kind", "_lets_go", "_notify", "_orphans", "_sorted", "_store")
+    __slots__ = (
+        "_by_owner",
+        "_epoch_ms",
+        "_free",
+        "_kind",
+        "_lets_go",
+        "_notify",
+        "_orphans",
+        "_sorted",
+        "_store",
+    )
 
-    def __init__(self, store: Store, kind: str, notify: Notify | None = None, lets_go: bool = False) -> None:
+    def __init__(
+        self, store: Store, kind: str, epoch_ms: int, notify: Notify | None = None, lets_go: bool = False
+    ) -> None:
         self._store = store
+        self._epoch_ms = epoch_ms
         self._kind = kind
         self._notify = notify
         self._lets_go = lets_go
@@ -71,7 +84,8 @@ class Revisions:
         if known is not None and known[0] is selector:
             return known[1]
         controlled = self._list_controlled(uid)
-        found = sort_revisions(one for one in controlled if selector.matches(one.meta.labels))
+        selected = [one for one in controlled if selector.matches(one.meta.labels)]
+        found = sort_revisions(selected, self._epoch_ms)
         self._sorted[uid] = (selector, found)
         return found
 

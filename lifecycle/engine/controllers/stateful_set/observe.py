@@ -41,7 +41,7 @@ class StatefulSetController(PodOwnerController[StatefulSet]):
         # uids of the sets whose claims have a stem, by namespace and stem.
         self._by_stem: dict[tuple[str, str], str] = {}
         super().__init__(context, act, pods)
-        self.revisions = Revisions(context.store, self.kind)
+        self.revisions = Revisions(context.store, self.kind, context.clock.epoch_ms)
         context.store.listen(CLAIM, self._on_claim)
 
     @cached_property

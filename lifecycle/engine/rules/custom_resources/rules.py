@@ -15,6 +15,7 @@ from typing import Any
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import dataclass, field
 
+from ...objects.names import EMBEDS, LIST_KEYS, LIST_TYPE
 from ..cel.evaluator import (
     OLD_SELF,
     Budget,
@@ -30,14 +31,12 @@ from ..cel.messages import reckon_message, show_expression
 from ..validation.words.field_error import OMITTED, FieldError, duplicate, forbidden, invalid, required
 from .definition import RULES
 from .escapes import escape
-from .structural import EMBEDS
 from .validation import WHOLE
 
 Json = Mapping[str, Any]
 MOST_RULES = 2_000
 _MOST_FINDINGS = 100
-_OF_LISTS, _MAP, _SET = "x-kubernetes-list-type", "map", "set"
-_LIST_KEYS = "x-kubernetes-list-map-keys"
+_MAP, _SET = "map", "set"
 _TIMES = ("date", "date-time", "duration")
 _STEP = late_pattern(r"\.([^.\[]+)|\['((?:[^'\\]|\\.)*)'\]")
 
@@ -159,7 +158,7 @@ def _ask_entries(place: _Place, schema: Json, found: Findings) -> None:
     items = schema.get("items")
     if not isinstance(items, Mapping):
         return
-    former = _by_key(place.old, schema) if schema.get(_OF_LISTS) == _MAP else {}
+    former = _by_key(place.old, schema) if schema.get(LIST_TYPE) == _MAP else {}
     for index, one in enumerate(place.value):
         old = former.get(_key_of(one, schema)) if former else None
         _ask(place.step(f"{place.path}[{index}]", one, old, bool(items.get(EMBEDS))), items, found)
@@ -170,7 +169,7 @@ def _by_key(entries: Any, schema: Json) -> dict[Any, Any]:
 
 
 def _key_of(entry: Any, schema: Json) -> Any:
-    keys = schema.get(_LIST_KEYS) or ()
+    keys = schema.get(LIST_KEYS) or ()
     return tuple(str(entry.get(name)) for name in keys) if isinstance(entry, Mapping) else str(entry)
 
 
@@ -319,7 +318,7 @@ def _order_like(old: Any, new: Any, schema: Json) -> Any:
         }
     if not isinstance(old, list) or not isinstance(new, list):
         return old
-    items, kind = schema.get("items") or {}, schema.get(_OF_LISTS)
+    items, kind = schema.get("items") or {}, schema.get(LIST_TYPE)
     if kind not in (_MAP, _SET):
         return old
     places = {_key_of(one, schema): place for place, one in enumerate(new)}

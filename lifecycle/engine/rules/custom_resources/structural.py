@@ -7,10 +7,10 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...objects.names import EMBEDS, PRESERVES
 from ..limits.sizes import Room
 
 Json = Mapping[str, Any]
-PRESERVES, EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
 _OF_EVERY_OBJECT = ("apiVersion", "kind", "metadata")
 
 

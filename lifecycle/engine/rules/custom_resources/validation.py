@@ -15,7 +15,7 @@ from typing import Any
 from lifecycle.late_patterns import late_pattern
 from lifecycle.lean_dataclasses import replace
 
-from ...objects.names import INT_OR_STRING
+from ...objects.names import INT_OR_STRING, LIST_KEYS, LIST_TYPE
 from ..managed_fields.paths import write_json
 from ..validation.words.field_error import (
     DUPLICATE,
@@ -237,7 +237,7 @@ def _check_lists(value: Any, schema: Json, path: str) -> Iterator[FieldError]:
 
 
 def _check_unique(value: list[Any], schema: Json, path: str) -> Iterator[FieldError]:
-    kind, keys = schema.get("x-kubernetes-list-type"), schema.get("x-kubernetes-list-map-keys") or ()
+    kind, keys = schema.get(LIST_TYPE), schema.get(LIST_KEYS) or ()
     if kind not in ("set", "map"):
         return
     seen = set()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .pods import Json, fill_pointers
+from .services import with_port
 
 _MATCH: Mapping[str, Any] = {"matchPolicy": "Equivalent", "namespaceSelector": {}, "objectSelector": {}}
 _FAIL = "Fail"
@@ -30,9 +31,8 @@ def _default_webhooks(data: Mapping[str, Any], **further: Any) -> Json:
 def _default_webhook(hook: Mapping[str, Any], further: Mapping[str, Any]) -> Json:
     found = {**hook, **_with_rules(hook, "rules")}
     fill_pointers(found, failurePolicy=_FAIL, timeoutSeconds=10, **_MATCH, **further)
-    client = found.get("clientConfig") or {}
-    if client.get("service") is not None:
-        found["clientConfig"] = {**client, "service": {"port": 443, **client["service"]}}
+    if found.get("clientConfig"):
+        found["clientConfig"] = with_port(found["clientConfig"])
     return found
 
 

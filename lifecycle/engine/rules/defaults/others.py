@@ -10,6 +10,7 @@ from ...objects.names import RBAC_GROUP
 from ...releases.gates import is_enabled
 from ..custom_resources.definition import fill_names
 from .pods import Json, fill, fill_pointers
+from .services import with_port, with_protocols
 
 
 def default_secret(data: Mapping[str, Any]) -> Json:
@@ -141,9 +142,16 @@ def default_binding(data: Mapping[str, Any]) -> Json:
 
 
 def default_definition(data: Mapping[str, Any]) -> Json:
-    """The names that follow from others, and that versions are not converted."""
-    spec = data.get("spec")
-    return {**data, "spec": fill_names(spec)} if isinstance(spec, dict) else dict(data)
+    """The names that follow from others; versions are not converted, or by a webhook with a port."""
+    given = data.get("spec")
+    if not isinstance(given, dict):
+        return dict(data)
+    spec = fill_names(given)
+    webhook = (spec["conversion"] or {}).get("webhook") or {}
+    if webhook.get("clientConfig"):
+        asked = {**webhook, "clientConfig": with_port(webhook["clientConfig"])}
+        spec["conversion"] = {**spec["conversion"], "webhook": asked}
+    return {**data, "spec": spec}
 
 
 def default_priority_class(data: Mapping[str, Any]) -> Json:
@@ -168,13 +176,8 @@ def default_network_policy(spec: Mapping[str, Any], gates: Mapping[str, bool]) -
         found["policyTypes"] = ["Ingress", *(["Egress"] if found.get("egress") else [])]
     for way in ("ingress", "egress"):
         if found.get(way):
-            found[way] = [_with_protocols(rule) for rule in found[way]]
+            found[way] = [with_protocols(rule) for rule in found[way]]
     return found
-
-
-def _with_protocols(rule: Mapping[str, Any]) -> Json:
-    ports = rule.get("ports")
-    return {**rule, "ports": [{"protocol": "TCP", **port} for port in ports]} if ports else dict(rule)
 
 
 def default_namespace(data: Mapping[str, Any]) -> Json:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .services import with_port
+
 Json = dict[str, Any]
-_HTTPS_PORT = 443
 _DRIVER: Mapping[str, Any] = {
     "attachRequired": True,
     "podInfoOnMount": False,
@@ -24,11 +25,10 @@ def default_driver(spec: Mapping[str, Any], _gates: Mapping[str, bool]) -> Json:
 
 def default_service_port(spec: Mapping[str, Any], _gates: Mapping[str, bool]) -> Json:
     """An API server that is a Service listens where servers of HTTPS do."""
-    service = spec.get("service")
-    return dict(spec) if service is None else {**spec, "service": {"port": _HTTPS_PORT, **service}}
+    return with_port(spec)
 
 
-def default_claim(spec: Mapping[str, Any], _gates: Mapping[str, bool]) -> Json:
+def default_device_claim(spec: Mapping[str, Any], _gates: Mapping[str, bool]) -> Json:
     """A request for devices is for one of them, unless it says of how many."""
     devices = spec.get("devices")
     if not devices or not devices.get("requests"):
@@ -41,7 +41,7 @@ def default_claim(spec: Mapping[str, Any], _gates: Mapping[str, bool]) -> Json:
 
 def default_claim_template(spec: Mapping[str, Any], gates: Mapping[str, bool]) -> Json:
     """The same of the claims that are made of a template."""
-    return {"metadata": {}, **spec, "spec": default_claim(spec.get("spec") or {}, gates)}
+    return {"metadata": {}, **spec, "spec": default_device_claim(spec.get("spec") or {}, gates)}
 
 
 def _default_request(request: Mapping[str, Any]) -> Json:

@@ -18,6 +18,7 @@ from ..network.services import (
 from .pods import Json, fill, fill_pointers
 
 _LONGEST_IDLE_SECONDS = 10_800
+_HTTPS_PORT = 443
 _OF_ADDRESS = ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
 _OF_BALANCER = ("allocateLoadBalancerNodePorts", "loadBalancerClass")
 
@@ -54,21 +55,28 @@ def _default_port(port: Mapping[str, Any]) -> Json:
 def default_endpoints(data: Mapping[str, Any]) -> Json:
     """Ports are of TCP."""
     subsets = data.get("subsets")
-    return {**data, "subsets": [_with_protocols(one) for one in subsets]} if subsets else dict(data)
+    return {**data, "subsets": [with_protocols(one) for one in subsets]} if subsets else dict(data)
 
 
 def default_endpoint_slice(data: Mapping[str, Any]) -> Json:
     """Ports are of TCP and have a name, if an empty one."""
-    found = _with_protocols(data, name="")
+    found = with_protocols(data, name="")
     endpoints = data.get("endpoints")
     if endpoints:
         found["endpoints"] = [{**one, "conditions": one.get("conditions") or {}} for one in endpoints]
     return found
 
 
-def _with_protocols(data: Mapping[str, Any], **more: str) -> Json:
+def with_protocols(data: Mapping[str, Any], **more: str) -> Json:
+    """What has `ports`, each of TCP and with `more`, where it does not say otherwise."""
     ports = data.get("ports")
     return {**data, "ports": [{"protocol": "TCP", **more, **port} for port in ports]} if ports else dict(data)
+
+
+def with_port(client: Mapping[str, Any]) -> Json:
+    """Who asks a `service`, at the port where servers of HTTPS listen, where it names none."""
+    service = client.get("service")
+    return dict(client) if service is None else {**client, "service": {"port": _HTTPS_PORT, **service}}
 
 
 def keep_given(before: Mapping[str, Any], after: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from lifecycle.lean_tuples import NamedTuple
 from ...objects.condition import find_condition
 from ...objects.pods.pod import Pod
 from ...objects.selector import Selector
+from ...objects.times import floor_to_second
 from ..nodes.eviction import DISRUPTION_TARGET
 
 PREEMPTED = "PreemptionByScheduler"
@@ -51,14 +52,14 @@ def read_budget(data: Mapping[str, Any]) -> Budget:
     )
 
 
-def sort_by_importance(pods: Iterable[Pod], now_ms: int) -> list[Pod]:
+def sort_by_importance(pods: Iterable[Pod], now_ms: int, epoch_ms: int) -> list[Pod]:
     """The higher priority first, of equals the one that started earlier (by whole seconds)."""
-    return sorted(pods, key=lambda pod: (-pod.spec.priority, _started(pod, now_ms)))
+    return sorted(pods, key=lambda pod: (-pod.spec.priority, _started(pod, now_ms, epoch_ms)))
 
 
-def _started(pod: Pod, now_ms: int) -> int:
+def _started(pod: Pod, now_ms: int, epoch_ms: int) -> int:
     start_ms = pod.status.start_ms
-    return (now_ms if start_ms is None else start_ms) // 1000
+    return now_ms if start_ms is None else floor_to_second(start_ms, epoch_ms)
 
 
 def split_by_budgets(pods: Sequence[Pod], budgets: Sequence[Budget]) -> tuple[list[Pod], list[Pod]]:
@@ -78,7 +79,7 @@ def split_by_budgets(pods: Sequence[Pod], budgets: Sequence[Budget]) -> tuple[li
     return violating, others
 
 
-def pick_candidate(candidates: Sequence[Candidate], now_ms: int) -> Candidate:
+def pick_candidate(candidates: Sequence[Candidate], now_ms: int, epoch_ms: int) -> Candidate:
     """The one that breaks the fewest budgets; then whose most important victim is least important; then the
     smallest sum of priorities, the fewest victims, and those that started last."""
 
@@ -86,7 +87,7 @@ def pick_candidate(candidates: Sequence[Candidate], now_ms: int) -> Candidate:
         highest = one.victims[0].spec.priority
         # Made positive, so that fewer pods of a negative priority are less than more of them.
         total = sum(pod.spec.priority - _LEAST_PRIORITY for pod in one.victims)
-        first = min(_started(pod, now_ms) for pod in one.victims if pod.spec.priority == highest)
+        first = min(_started(pod, now_ms, epoch_ms) for pod in one.victims if pod.spec.priority == highest)
         return one.violations, highest, total, len(one.victims), -first
 
     return min(candidates, key=judge)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from ..limits.json_bounds import read_json
+from .conversions import with_status
 
 Json = dict[str, Any]
 V1, V2 = "autoscaling/v1", "autoscaling/v2"
@@ -18,16 +19,12 @@ _CPU = "targetCPUUtilizationPercentage"
 
 def show_first(data: Json) -> Json:
     """The same with its sizes, though nobody has looked at it yet."""
-    shown = to_first(data)
-    return shown if shown.get("status") else {**shown, "status": {"currentReplicas": 0, "desiredReplicas": 0}}
+    return with_status(to_first(data), currentReplicas=0, desiredReplicas=0)
 
 
 def show_second(data: Json) -> Json:
     """The same of autoscaling/v2."""
-    shown = to_second(data)
-    return (
-        shown if shown.get("status") else {**shown, "status": {"desiredReplicas": 0, "currentMetrics": None}}
-    )
+    return with_status(to_second(data), desiredReplicas=0, currentMetrics=None)
 
 
 def to_first(data: Json) -> Json:

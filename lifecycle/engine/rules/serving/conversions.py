@@ -87,19 +87,9 @@ def _as_stored(status: Json) -> Json:
     return kept
 
 
-def show_ingress(data: Json) -> Json:
-    """With a status, though that be empty."""
-    return data if data.get("status") else {**data, "status": {"loadBalancer": {}}}
-
-
-def show_status(data: Json) -> Json:
-    """With a status, though that be empty."""
-    return data if data.get("status") else {**data, "status": {}}
-
-
-def show_attachment(data: Json) -> Json:
-    """With whether it is attached."""
-    return data if data.get("status") else {**data, "status": {"attached": False}}
+def with_status(data: Json, **empty: Any) -> Json:
+    """With a status, though nobody wrote one yet: then it is `empty`."""
+    return data if data.get("status") else {**data, "status": empty}
 
 
 def show_slice(data: Json) -> Json:

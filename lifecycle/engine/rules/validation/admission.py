@@ -9,6 +9,8 @@ from __future__ import annotations
 from lifecycle.late_patterns import late_pattern
 
 from ..cel.evaluator import MOST_CHECKED, Budget
+from ..custom_resources.escapes import RESERVED
+from .schema_words import is_broken
 from .webhooks import (
     FAILURE_POLICIES,
     MATCH_POLICIES,
@@ -18,7 +20,7 @@ from .webhooks import (
     validate_rule,
 )
 from .words.metadata import check_path_name
-from .words.names import check_label_1035, check_qualified, check_subdomain
+from .words.names import check_group_version, check_label_1035, check_qualified, check_subdomain
 from .words.part import Part, gathers
 from .words.selectors import validate_selector
 
@@ -32,10 +34,6 @@ _TWICE = (
 )
 _EXCLUSIVE = "name and selector are mutually exclusive"
 _VARIABLE = late_pattern(r"[_a-zA-Z][_a-zA-Z0-9]*")
-_RESERVED = frozenset(
-    "true false null in as break const continue else for function if import let loop package namespace return"
-    " var void while".split()
-)
 
 
 @gathers("")
@@ -71,8 +69,8 @@ def _validate_param_kind(kind: Part) -> None:
         group, version = "", written
     if not written:
         kind.require("apiVersion")
-    elif "/" in version:
-        kind.refuse("apiVersion", f"unexpected GroupVersion string: {written}")
+    elif problems := check_group_version(written):
+        kind.complain("apiVersion", problems)
     else:
         if group and (problems := check_subdomain(group)):
             kind.refuse("apiVersion", ",".join(problems), group)
@@ -100,7 +98,7 @@ def _validate_variable(variable: Part, checked: Budget) -> None:
     name, text = variable["name"] or "", variable["expression"] or ""
     if not name.strip():
         variable.require("name", "name is not specified")
-    elif not _VARIABLE.fullmatch(name) or name in _RESERVED:
+    elif not _VARIABLE.fullmatch(name) or name in RESERVED:
         variable.refuse("name", "must be a valid CEL identifier")
     if text.strip():
         compile_expression(variable, "expression", text, checked)
@@ -121,7 +119,7 @@ def _validate_validation(validation: Part, checked: Budget) -> None:
     message = validation["message"] or ""
     if message and not message.strip():
         validation.refuse("message", "must be non-empty if specified")
-    elif not {"\n", "\r"}.isdisjoint(message.strip()):
+    elif is_broken(message.strip()):
         validation.refuse("message", "must not contain line breaks")
     validation.given("reason", _REASONS)
 

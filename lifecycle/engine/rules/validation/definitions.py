@@ -21,7 +21,6 @@ WEBHOOK = "Webhook"
 SCOPES = ("Cluster", "Namespaced")
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
-_REVIEW_VERSIONS = ("v1", "v1beta1")
 _AT_TOP = {"schema": "validation", "subresources": "subresources"} | dict.fromkeys(
     ("additionalPrinterColumns", "selectableFields")
 )
@@ -66,7 +65,8 @@ def _validate_spec(spec: Part) -> None:
         # What all versions have alike is the definition's own, in the form in which it is looked at.
         first = {_AT_TOP[word] or word: spec["versions"][0].get(word) for word in shared}
         _validate_parts(Part(first, spec.path, spec.errors), "validation", looks)
-    _validate_conversion(spec.part("conversion"))
+    if spec["conversion"] is not None:
+        _validate_conversion(spec.part("conversion"))
 
 
 def _list_shared(spec: Part) -> set[str]:
@@ -103,11 +103,13 @@ def _validate_versions(spec: Part, shared: set[str], looks: Looks) -> None:
         version.complain("deprecationWarning", _check_warning(version))
         own = {word: value for word, value in version.data.items() if word not in shared}
         _validate_parts(Part(own, version.path, version.errors), "schema", looks)
-    shown = _show_versions(spec.data.get("versions"), shared)
+    wrong = []
     if len(set(names)) < len(names):
-        spec.refuse("versions", "must contain unique version names", shown)
+        wrong.append("must contain unique version names")
     if sum(bool(version["storage"]) for version in versions) != 1:
-        spec.refuse("versions", "must have exactly one version marked as storage version", shown)
+        wrong.append("must have exactly one version marked as storage version")
+    if wrong:
+        spec.complain("versions", wrong, _show_versions(spec["versions"], shared))
     if names and names[0] and (malformed := check_label_1035(names[0])):
         spec.refuse("version", ",".join(malformed), names[0])
 
@@ -209,29 +211,27 @@ def _validate_each(names: Part, field: str) -> None:
             names.refuse(f"{field}[{index}]", ",".join(malformed), name)
 
 
-def _validate_conversion(conversion: Part) -> None:
-    conversion.choice("strategy", ("None", WEBHOOK), needed=bool(conversion.data))
-    webhook = conversion.part("webhook")
-    if conversion["strategy"] != WEBHOOK:
-        said = "should not be set when strategy is not set to Webhook"
-        for field, given in (
-            ("webhookClientConfig", webhook["clientConfig"]),
-            ("conversionReviewVersions", webhook["conversionReviewVersions"]),
-        ):
-            if given:
-                conversion.forbid(field, said)
+def _validate_conversion(given: Part) -> None:
+    # What is wrong is said of the fields of the form in which a definition is looked at.
+    webhook = given.part("webhook")
+    client, reviews = "webhookClientConfig", "conversionReviewVersions"
+    own = {"strategy": given["strategy"], client: webhook["clientConfig"], reviews: webhook[reviews]}
+    conversion = Part(own, given.path, given.errors)
+    conversion.choice("strategy", ("None", WEBHOOK), needed=True)
+    if conversion["strategy"] == WEBHOOK:
+        from .webhooks import validate_client, validate_review_versions
+
+        if conversion[client] is None:
+            conversion.require(client, "required when strategy is set to Webhook")
+        else:
+            validate_client(conversion, client)
+        validate_review_versions(conversion, reviews)
         return
-    client = webhook.part("clientConfig")
-    if webhook["clientConfig"] is None:
-        conversion.require("webhookClientConfig", "required when strategy is set to Webhook")
-    elif (client["url"] is None) == (client["service"] is None):
-        conversion.require("webhookClientConfig", "exactly one of url or service is required")
-    versions = webhook["conversionReviewVersions"]
-    if not versions:
-        conversion.require("conversionReviewVersions")
-    elif not set(versions) & set(_REVIEW_VERSIONS):
-        said = f"must include at least one of {', '.join(_REVIEW_VERSIONS)}"
-        conversion.refuse("conversionReviewVersions", said, versions)
+    said = "should not be set when strategy is not set to Webhook"
+    if conversion[client] is not None:
+        conversion.forbid(client, said)
+    if conversion[reviews]:
+        conversion.forbid(reviews, said)
 
 
 def _validate_stored(data: Part, stored: list[str]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from lifecycle.lean_dataclasses import replace
 
+from ...objects.names import LIST_KEYS, LIST_TYPE, MAP_TYPE, PRESERVES
 from ..custom_resources.definition import RULES
 from ..custom_resources.looks import Looks
 from .words.field_error import OMITTED
@@ -17,12 +18,6 @@ from .words.part import Part
 
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _UNSUPPORTED = ("id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref")
-_PRESERVES, _LIST_TYPE, _LIST_KEYS = (
-    "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-list-type",
-    "x-kubernetes-list-map-keys",
-)
-_MAP_TYPE = "x-kubernetes-map-type"
 _REASONS = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 _MAP, _SET = "map", "set"
 
@@ -35,10 +30,10 @@ def validate_words(schema: Part) -> None:
         schema.forbid("additionalProperties", "additionalProperties and properties are mutual exclusive")
     for inner in _list_within(schema):
         validate_words(inner)
-    if schema[_PRESERVES] is False:
-        schema.refuse(_PRESERVES, "must be true or undefined")
+    if schema[PRESERVES] is False:
+        schema.refuse(PRESERVES, "must be true or undefined")
     _validate_kinds(schema)
-    if schema[_LIST_TYPE] == _MAP:
+    if schema[LIST_TYPE] == _MAP:
         _validate_keys(schema)
     _validate_items(schema)
     for rule in schema.parts(RULES):
@@ -97,8 +92,8 @@ def _validate_support(schema: Part) -> None:
 def _validate_kinds(schema: Part) -> None:
     """What says how lists and maps are merged stands where there is one."""
     for word, kind, kinds in (
-        (_MAP_TYPE, "object", ("atomic", "granular")),
-        (_LIST_TYPE, "array", ("atomic", _SET, _MAP)),
+        (MAP_TYPE, "object", ("atomic", "granular")),
+        (LIST_TYPE, "array", ("atomic", _SET, _MAP)),
     ):
         if schema[word] is None:
             continue
@@ -107,58 +102,58 @@ def _validate_kinds(schema: Part) -> None:
             schema.require("type", said)
         elif schema["type"] != kind:
             schema.refuse("type", said)
-        elif (word, schema[word]) == (_LIST_TYPE, _SET):
+        elif (word, schema[word]) == (LIST_TYPE, _SET):
             _validate_set(schema.part("items"))
         schema.support(word, kinds)
-    if schema[_LIST_KEYS] and schema[_LIST_TYPE] != _MAP:
-        said = f"must be map if {_LIST_KEYS} is non-empty"
-        if schema[_LIST_TYPE] is None:
-            schema.require(_LIST_TYPE, said)
+    if schema[LIST_KEYS] and schema[LIST_TYPE] != _MAP:
+        said = f"must be map if {LIST_KEYS} is non-empty"
+        if schema[LIST_TYPE] is None:
+            schema.require(LIST_TYPE, said)
         else:
-            schema.refuse(_LIST_TYPE, said)
+            schema.refuse(LIST_TYPE, said)
 
 
 def _validate_set(items: Part) -> None:
-    said = f"must be atomic as item of a list with {_LIST_TYPE}=set"
-    if items["type"] == "array" and items[_LIST_TYPE] not in (None, "atomic"):
-        items.refuse(_LIST_TYPE, said)
-    elif items["type"] == "object" and items[_MAP_TYPE] != "atomic":
-        items.refuse(_MAP_TYPE, said, items[_LIST_TYPE])
+    said = f"must be atomic as item of a list with {LIST_TYPE}=set"
+    if items["type"] == "array" and items[LIST_TYPE] not in (None, "atomic"):
+        items.refuse(LIST_TYPE, said)
+    elif items["type"] == "object" and items[MAP_TYPE] != "atomic":
+        items.refuse(MAP_TYPE, said, items[LIST_TYPE])
 
 
 def _validate_keys(schema: Part) -> None:
-    if not schema[_LIST_KEYS]:
-        schema.require(_LIST_KEYS, f"must not be empty if {_LIST_TYPE} is map")
+    if not schema[LIST_KEYS]:
+        schema.require(LIST_KEYS, f"must not be empty if {LIST_TYPE} is map")
     if schema["items"] is None:
-        schema.require("items", f"must have a schema if {_LIST_TYPE} is map")
+        schema.require("items", f"must have a schema if {LIST_TYPE} is map")
     if not isinstance(schema["items"], Mapping):
         return
     items = schema.part("items")
     if items["type"] != "object":
-        items.refuse("type", f"must be object if parent array's {_LIST_TYPE} is map", items["type"] or "")
+        items.refuse("type", f"must be object if parent array's {LIST_TYPE} is map", items["type"] or "")
         return
     known, seen = items["properties"] or {}, set()
-    for key in schema[_LIST_KEYS] or ():
+    for key in schema[LIST_KEYS] or ():
         if key not in known:
-            schema.refuse(_LIST_KEYS, "entries must all be names of item properties")
+            schema.refuse(LIST_KEYS, "entries must all be names of item properties")
         elif known[key].get("type") in ("array", "object"):
-            said = f"must be a scalar type if parent array's {_LIST_TYPE} is map"
+            said = f"must be a scalar type if parent array's {LIST_TYPE} is map"
             items.refuse(f"properties[{key}].type", said, items["type"])
         if key in seen:
-            schema.refuse(_LIST_KEYS, "must not contain duplicate entries")
+            schema.refuse(LIST_KEYS, "must not contain duplicate entries")
         seen.add(key)
 
 
 def _validate_items(schema: Part) -> None:
     """Entries that are told apart by what they are, or by keys, have these."""
-    kind, items = schema[_LIST_TYPE], schema.part("items") if isinstance(schema["items"], Mapping) else None
+    kind, items = schema[LIST_TYPE], schema.part("items") if isinstance(schema["items"], Mapping) else None
     if items is None or kind not in (_SET, _MAP):
         return
     if items["nullable"]:
-        items.forbid("nullable", f"cannot be nullable when {_LIST_TYPE} is {kind}")
+        items.forbid("nullable", f"cannot be nullable when {LIST_TYPE} is {kind}")
     known, needed = items["properties"] or {}, set(items["required"] or ())
-    for key in schema[_LIST_KEYS] or () if kind == _MAP else ():
-        said = f"this property is in {_LIST_KEYS}, so it"
+    for key in schema[LIST_KEYS] or () if kind == _MAP else ():
+        said = f"this property is in {LIST_KEYS}, so it"
         if key in known and key not in needed and known[key].get("default") is None:
             items.require(
                 f"properties[{key}].default", f"{said} must have a default or be a required property"
@@ -173,9 +168,9 @@ def _validate_rule(rule: Part) -> None:
         rule.require("rule", "rule is not specified")
     elif message and not message.strip():
         rule.refuse("message", "must be non-empty if specified")
-    elif _is_broken(message.strip()):
+    elif is_broken(message.strip()):
         rule.refuse("message", "must not contain line breaks")
-    elif _is_broken(text.strip()) and not message.strip():
+    elif is_broken(text.strip()) and not message.strip():
         rule.require("message", "message must be specified if rule contains line breaks")
     expression, path = (str(rule[name] or "") for name in ("messageExpression", "fieldPath"))
     if expression and not expression.strip():
@@ -183,9 +178,10 @@ def _validate_rule(rule: Part) -> None:
     rule.given("reason", _REASONS)
     if path and not path.strip():
         rule.refuse("fieldPath", "must be non-empty if specified")
-    if _is_broken(path):
+    if is_broken(path):
         rule.refuse("fieldPath", "must not contain line breaks")
 
 
-def _is_broken(text: str) -> bool:
+def is_broken(text: str) -> bool:
+    """Whether a text has more than one line."""
     return any(sign in text for sign in "\r\n")

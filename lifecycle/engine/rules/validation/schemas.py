@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...objects.names import INT_OR_STRING
+from ...objects.names import EMBEDS, INT_OR_STRING, LIST_KEYS, LIST_TYPE, MAP_TYPE, PRESERVES
 from ..custom_resources.definition import RULES
 from ..custom_resources.looks import Looks
 from .words.part import Part
 
 _ROOT, _ITEM, _FIELD = "at the root", "for specified array items", "for specified object fields"
-_PRESERVES, _EMBEDS = "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource"
 _GO_WORDS = {
     "missing )": "missing closing )",
     "missing ]": "missing closing ]",
@@ -21,7 +20,7 @@ _GO_WORDS = {
     "invalid perl operator": "invalid or unsupported Perl syntax",
     "trailing \\": "trailing backslash at end of expression",
 }
-_WITHIN = ("type", "default", "additionalProperties", "nullable", _PRESERVES, _EMBEDS, INT_OR_STRING)
+_WITHIN = ("type", "default", "additionalProperties", "nullable", PRESERVES, EMBEDS, INT_OR_STRING)
 
 
 def validate_schema(schema: Part, looks: Looks) -> None:
@@ -82,10 +81,8 @@ _FITS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "additionalProperties": ("a schema, true or false", lambda value: isinstance(value, Mapping | bool)),
     "not": ("a schema", _is_map),
     **dict.fromkeys(("allOf", "anyOf", "oneOf"), ("a list of schemas", _SCHEMAS)),
-    **dict.fromkeys(("required", "x-kubernetes-list-map-keys"), ("a list of texts", _TEXTS)),
-    **dict.fromkeys(
-        ("type", "format", "pattern", "x-kubernetes-list-type", "x-kubernetes-map-type"), ("a text", _is_text)
-    ),
+    **dict.fromkeys(("required", LIST_KEYS), ("a list of texts", _TEXTS)),
+    **dict.fromkeys(("type", "format", "pattern", LIST_TYPE, MAP_TYPE), ("a text", _is_text)),
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), ("a number", _is_number)),
     **{
         f"{side}{what}": ("a whole number", _is_count)
@@ -123,16 +120,16 @@ def _is_sound(schema: Part) -> bool:
 
 
 def _validate_type(schema: Part, kind: Any, place: str) -> None:
-    if schema[_EMBEDS] and kind != "object":
+    if schema[EMBEDS] and kind != "object":
         said = "must be object if x-kubernetes-embedded-resource is true"
         schema.refuse("type", said) if kind else schema.require("type", said)
-    elif not kind and not schema[INT_OR_STRING] and not schema[_PRESERVES]:
+    elif not kind and not schema[INT_OR_STRING] and not schema[PRESERVES]:
         schema.require("type", f"must not be empty {place}")
     elif place == _ROOT and kind and kind != "object":
         schema.refuse("type", "must be object at the root")
-    if schema[INT_OR_STRING] and schema[_PRESERVES]:
-        schema.refuse(_PRESERVES, "must be false if x-kubernetes-int-or-string is true")
-    if schema[_EMBEDS] and not schema[_PRESERVES] and not schema["properties"]:
+    if schema[INT_OR_STRING] and schema[PRESERVES]:
+        schema.refuse(PRESERVES, f"must be false if {INT_OR_STRING} is true")
+    if schema[EMBEDS] and not schema[PRESERVES] and not schema["properties"]:
         said = "must not be empty if x-kubernetes-embedded-resource is true without"
         schema.require("properties", f"{said} x-kubernetes-preserve-unknown-fields")
 
@@ -143,7 +140,7 @@ def _validate_further(schema: Part, place: str) -> None:
         return
     if place == _ROOT:
         schema.forbid("additionalProperties", "must not be used at the root")
-    if schema[_EMBEDS]:
+    if schema[EMBEDS]:
         schema.forbid("additionalProperties", "must not be used if x-kubernetes-embedded-resource is set")
     if isinstance(further, Mapping):
         _validate_structural(schema.part("additionalProperties"), _FIELD)

@@ -34,7 +34,8 @@ def validate_webhooks(configuration: Part) -> None:
     checked = Budget(MOST_CHECKED)
     for hook in configuration.parts("webhooks"):
         _validate_webhook(hook, checked)
-        _validate_review_versions(hook)
+        reviews = "admissionReviewVersions"
+        validate_review_versions(hook, reviews, f"must specify one of {', '.join(_REVIEWS)}")
         if hook["name"]:
             hook.once("name", hook["name"], names)
 
@@ -54,7 +55,7 @@ def _validate_webhook(hook: Part, checked: Budget) -> None:
     hook.apply("namespaceSelector", validate_selector)
     hook.apply("objectSelector", validate_selector)
     hook.given("reinvocationPolicy", _REINVOCATIONS)
-    _validate_client(hook)
+    validate_client(hook, "clientConfig")
     validate_conditions(hook, checked)
 
 
@@ -65,11 +66,12 @@ def _check_full_name(name: str) -> list[str]:
     return [] if has_three else ["should be a domain with at least three segments separated by dots"]
 
 
-def _validate_client(hook: Part) -> None:
-    client = hook.part("clientConfig")
+def validate_client(holder: Part, field: str) -> None:
+    """Where a webhook is: at a URL, or at a Service (apiserver, pkg/util/webhook/validation.go)."""
+    client = holder.part(field)
     given = client.list_given(("url", "service"))
     if len(given) != 1:
-        hook.require("clientConfig", "exactly one of url or service is required")
+        holder.require(field, "exactly one of url or service is required")
     elif given == ["url"]:
         _validate_url(client)
     else:
@@ -123,20 +125,21 @@ def _check_path(path: str) -> Iterator[str]:
             yield from (f"segment[{index}]: {problem}" for problem in check_subdomain(step))
 
 
-def _validate_review_versions(hook: Part) -> None:
-    field, versions = "admissionReviewVersions", hook["admissionReviewVersions"] or ()
+def validate_review_versions(holder: Part, field: str, missing: str = "") -> None:
+    """The versions of a review that a webhook can read. `missing` is said where there are none."""
+    versions = holder[field] or ()
     if not versions:
-        hook.require(field, f"must specify one of {', '.join(_REVIEWS)}")
+        holder.require(field, missing)
         return
     seen: set[str] = set()
     for index, version in enumerate(versions):
         if version in seen:
-            hook.refuse(f"{field}[{index}]", "duplicate version", version)
+            holder.refuse(f"{field}[{index}]", "duplicate version", version)
         else:
-            hook.complain(f"{field}[{index}]", check_label_1035(version), version)
+            holder.complain(f"{field}[{index}]", check_label_1035(version), version)
         seen.add(version)
     if seen.isdisjoint(_REVIEWS):
-        hook.refuse(field, f"must include at least one of {', '.join(_REVIEWS)}")
+        holder.refuse(field, f"must include at least one of {', '.join(_REVIEWS)}")
 
 
 # --- what policies have as well ---------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from ...objects.node import Node
 from ...objects.pods.pod import Pod
 from ...objects.quantity import whole
 from ...objects.storage import BIND_COMPLETED, IS_DEFAULT, IS_DEFAULT_ONCE, MANY, NO_PROVISIONER, WAIT
+from ...objects.times import floor_to_second
 from ..placement.node_filters import matches_a_term
 
 Json = Mapping[str, Any]
@@ -169,10 +170,14 @@ def is_default(storage_class: StoredObject) -> bool:
     return "true" in (annotations.get(IS_DEFAULT), annotations.get(IS_DEFAULT_ONCE))
 
 
-def choose_default(classes: Iterable[StoredObject]) -> StoredObject | None:
+def choose_default(classes: Iterable[StoredObject], epoch_ms: int) -> StoredObject | None:
     """The newest default class; of those made in one second the first by name."""
     defaults = [one for one in classes if is_default(one)]
-    return min(defaults, key=lambda one: (-(one.meta.creation_ms or 0) // 1000, one.meta.name), default=None)
+    return min(
+        defaults,
+        key=lambda one: (-floor_to_second(one.meta.creation_ms or 0, epoch_ms), one.meta.name),
+        default=None,
+    )
 
 
 def waits_for_pod(storage_class: StoredObject | None) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ...objects.meta import ObjectMeta, StoredObject, controller_reference
 from ...objects.names import SAFE_LETTERS
 from ...objects.pods.template import PodTemplate
+from ...objects.times import floor_to_second
 from ...objects.workloads.controller_revision import CONTROLLER_REVISION_KIND, ControllerRevision
 
 HASH_LABEL = "controller.kubernetes.io/hash"
@@ -63,10 +64,11 @@ def make_revision(
 # --- a history --------------------------------------------------------------------------------------------
 
 
-def sort_revisions(revisions: Iterable[ControllerRevision]) -> list[ControllerRevision]:
+def sort_revisions(revisions: Iterable[ControllerRevision], epoch_ms: int) -> list[ControllerRevision]:
     """Earliest first: by number, then by the second of creation, then by name."""
     return sorted(
-        revisions, key=lambda one: (one.revision, (one.meta.creation_ms or 0) // 1000, one.meta.name)
+        revisions,
+        key=lambda one: (one.revision, floor_to_second(one.meta.creation_ms or 0, epoch_ms), one.meta.name),
     )
 
 
@@ -92,13 +94,13 @@ def find_surplus(
 
 
 def find_restored(
-    revisions: Iterable[ControllerRevision], to_revision: int, text: str
+    revisions: Iterable[ControllerRevision], to_revision: int, text: str, epoch_ms: int
 ) -> ControllerRevision | None:
     """The revision that `kubectl rollout undo` goes back to: 0 is the one before the latest.
 
     None where its patch is `text`: it is the present one. Raises UndoError with kubectl's words.
     """
-    ordered = sort_revisions(revisions)
+    ordered = sort_revisions(revisions, epoch_ms)
     if to_revision == 0 and len(ordered) < 2:
         raise UndoError("no last revision to roll back to")
     if to_revision == 0:

@@ -11,6 +11,8 @@ from typing import Any
 
 from ...releases.release import Release
 from ..fields import LIST, MAP
+from ..left_out import is_left_out
+from ..tables import load_tables
 from .shapes import Shape
 
 _ALWAYS_THERE = frozenset(
@@ -45,24 +47,19 @@ def _list_written(type_name: str, release: Release) -> list[str]:
 
 
 def without_empties(value: Any, shape: Shape) -> Any:
-    """A value without what is never written: nulls, and of Kubernetes' own kinds empty lists and maps."""
+    """A value without what is never written: nulls, and of Kubernetes' own kinds what says nothing."""
     if isinstance(value, list) and shape.form == LIST and shape.inner is not None:
         return [without_empties(one, shape.inner) for one in value]
     if not isinstance(value, dict) or shape.form != MAP:
         return value
-    kept = {}
+    kept, types = {}, load_tables(shape.release).types
     for name, one in value.items():
         field = shape.find(name)
         found = one if field is None else without_empties(one, field)
-        if found is not None and not (field is not None and shape.type_name and _is_empty(found, field)):
+        told = types[shape.type_name].get(name) if shape.type_name else None
+        if found is not None and (told is None or not is_left_out(shape.type_name, name, found, told)):
             kept[name] = found
     return kept
-
-
-def _is_empty(value: Any, shape: Shape) -> bool:
-    """Whether a field of Kubernetes' own is left out: a list or a map, no struct, with nothing in it."""
-    is_map = shape.form == MAP and not shape.type_name
-    return (is_map or shape.form == LIST) and not value
 
 
 def _fill(name: str, value: Any, shape: Shape) -> Any:

@@ -16,6 +16,7 @@ from lifecycle.engine.kinds.defaults import apply_defaults
 from lifecycle.engine.kinds.validation import validate_manifest, validate_update
 from lifecycle.engine.rules.validation.nodes import validate_node_status
 
+HEAD = ("apiVersion", "kind", "metadata")
 ROWS = [json.loads(line) for line in Path(__file__).with_name("answered.jsonl").read_text().splitlines()]
 
 
@@ -23,10 +24,10 @@ ROWS = [json.loads(line) for line in Path(__file__).with_name("answered.jsonl").
 @pytest.mark.parametrize("row", ROWS)
 def test_an_object_is_refused_or_filled_in_as_by_a_server(row: dict[str, Any]) -> None:
     data = apply_defaults(row["object"])
-    said = list(dict.fromkeys(str(error) for error in validate_manifest(data)))
+    said = [str(error) for error in validate_manifest(data)]
     assert said == row.get("refused", [])
-    stored = row.get("stored", {})
-    assert {name: data.get(name) for name in stored} == stored
+    if "stored" in row:
+        assert {name: data[name] for name in data if name not in HEAD} == row["stored"]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +52,8 @@ def test_an_object_is_refused_or_filled_in_as_by_a_server(row: dict[str, Any]) -
             [
                 'metadata.taints[0].effect: Unsupported value: "Odd": supported values: "NoSchedule",'
                 ' "PreferNoSchedule", "NoExecute"'
-            ],
+            ]
+            * 2,
             id="a taint of no effect",
         ),
         pytest.param(
@@ -65,15 +67,17 @@ def test_an_object_is_refused_or_filled_in_as_by_a_server(row: dict[str, Any]) -
             [
                 'metadata.taints[1]: Duplicate value: {"Key":"k","Value":"x","Effect":"NoSchedule",'
                 '"TimeAdded":null}: taints must be unique by key and effect pair'
-            ],
+            ]
+            * 2,
             id="a taint twice",
         ),
     ],
 )
 def test_a_node_keeps_what_it_has_for_life(before: Any, after: Any, said: list[str]) -> None:
+    """Its taints are looked at twice: by ValidateNode and by ValidateNodeUpdate (node/strategy.go)."""
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "resourceVersion": "1"}}
     found = validate_update({**node, "spec": before}, {**node, "spec": after})
-    assert list(dict.fromkeys(map(str, found))) == said
+    assert [str(error) for error in found] == said
 
 
 def test_resources_of_somebodys_own_are_whole() -> None:

@@ -106,6 +106,11 @@ def check_label_1035(text: str) -> list[str]:
     return _check(text, LABEL_1035, 63)
 
 
+def check_group_version(text: str) -> list[str]:
+    """What cannot be read as a group and a version, or a version alone."""
+    return [f"unexpected GroupVersion string: {text}"] if text.count("/") > 1 else []
+
+
 def check_service_name(text: str, gates: Mapping[str, bool]) -> list[str]:
     """Any DNS label where the gate is on, else one that starts with a letter.
 

@@ -9,7 +9,7 @@ from ....objects.quantity import canonical, parse_quantity
 from ..pods.resources import validate_resource_name
 from ..words.field_error import FieldError
 from ..words.metadata import check_path_name
-from ..words.names import check_label
+from ..words.names import check_group_version, check_label
 from ..words.part import Part, gathers
 
 _LONGEST_WINDOW, _LONGEST_PERIOD = 3600, 1800
@@ -84,10 +84,9 @@ def _check_group(target: Part) -> None:
 
 def _check_version(reference: Part) -> bool:
     """Whether a version that cannot be read was refused."""
-    version = reference["apiVersion"] or ""
-    if version.count("/") > 1:
-        reference.refuse("apiVersion", f"unexpected GroupVersion string: {version}")
-    return version.count("/") > 1
+    problems = check_group_version(reference["apiVersion"] or "")
+    reference.complain("apiVersion", problems)
+    return bool(problems)
 
 
 def _require_metric_at_zero(spec: Part) -> None:
